@@ -109,6 +109,8 @@ def known_parts(names: Collection[str]) -> tuple[str, ...]:
     unknown = sorted(set(names) - PARTS.keys() - {"all"})
     if unknown:
         raise OptionError.of(
-            "bad-option", f"{unknown[0]!r} is no part of a project", help=f"The parts are {', '.join((*PARTS, 'all'))}."
+            "bad-option",
+            f"{unknown[0]!r} is not a part of a project",
+            help=f"The parts are {', '.join((*PARTS, 'all'))}.",
         )
     return tuple(PARTS) if "all" in names else tuple(sorted(set(names)))

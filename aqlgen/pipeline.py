@@ -261,7 +261,7 @@ def _selected(
     if all_decisions and not decisions and not findings:
         filters = " and ".join(["--include"] * bool(options.include) + ["--exclude"] * bool(options.exclude))
         message = f"no operation of {len(all_decisions)} is left by {filters}"
-        raise OptionError.of("bad-option", message, help="`aqlgen explain` without them shows what there is.")
+        raise OptionError.of("bad-option", message, help="`aqlgen explain` without them lists all operations.")
     of_apis = ([decision for decision in decisions if decision.operation.api == part.api] for part in parts)
     alike = [decision for of_api in of_apis for decision in with_likenesses(of_api)]
     operations = [operation for part in parts for operation in part.document.operations]
@@ -380,7 +380,11 @@ def _refuse_document(prepared: Prepared, *, strict: bool) -> None:
     diagnostics = prepared.diagnostics
     refused = [finding for finding in diagnostics if strict and finding.severity is not Severity.NOTE]
     if not prepared.table.rows:
-        advice = "Give a document whose paths hold at least one operation." if not diagnostics else "See what follows."
+        advice = (
+            "Give a document with at least one operation under `paths`."
+            if not diagnostics
+            else "See the findings below."
+        )
         message = "the document has no operation that can be served"
         error = Diagnostic("no-operations", Severity.ERROR, message, pointer="/paths", help=advice)
         refused = [*(each for api in prepared.built for each in api.assembled.locate([error])), *diagnostics]

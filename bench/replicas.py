@@ -27,7 +27,7 @@ from tests.runtime.redis_server import RedisServer
 CALLERS, WORKERS = 8, 16
 CALLER = tokens(1)[0]
 Loss = Callable[[Fleet, RedisServer | None, Path], Awaitable[str]]
-AWAY = "the store is away"
+AWAY = "the store is down"
 
 
 @dataclass

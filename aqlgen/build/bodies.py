@@ -163,7 +163,7 @@ def _mended(context: Context, key: str, where: str, content: Mapping[str, Json])
     if meant == kind or (is_json(kind) and meant in content):
         return kind, key.strip()
     stays = is_json(kind)
-    action = f"read as {meant}, and sent as it stands" if stays else f"taken as {meant}"
+    action = f"read as {meant}, and sent unchanged" if stays else f"taken as {meant}"
     context.note("mistaken-media-type", f"no registry knows the media type {kind!r}; it is {action}", where)
     return (kind, key.strip()) if stays else (meant, ";".join((meant, *key.split(";")[1:])))
 

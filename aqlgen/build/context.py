@@ -68,7 +68,7 @@ class Context:
         if isinstance(value, dict | bool):
             return value
         if value is not None:
-            message = "a schema must stand under 'schema'; it is taken as any value"
+            message = "'schema' must be a schema; any value is allowed"
             self.warn("bad-schema", message, f"{pointer}/schema")
         return default
 

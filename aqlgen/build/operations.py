@@ -26,7 +26,7 @@ HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
 
 NEVER: Final = {
     "trace": "TRACE is never served: its answer repeats the request, credentials included",
-    "connect": "CONNECT is never served: it opens a tunnel and is no request to an API",
+    "connect": "CONNECT is not served: it opens a tunnel instead of calling an API",
 }
 
 
@@ -111,11 +111,11 @@ def _path(context: Context, path: str, pointer: str, item: dict[str, Json]) -> s
         declared = _path_parameters(context, item)
         braced = COLONS.sub(lambda match: f"{{{match[1]}}}" if match[1] in declared else match[0], path)
         if braced != path:
-            message = f"the path {path} is read as {braced}: a parameter stands in braces"
+            message = f"the path {path} is read as {braced}: parameters have braces"
             context.warn("bad-parameter", message, pointer)
             path = braced
     if re.search(r"[{}]", without_names(path, "")):
-        message = f"the path {path} has a brace without its other; it is sent as it stands"
+        message = f"the path {path} has an unmatched brace; it is sent unchanged"
         context.warn("bad-parameter", message, pointer)
     names = placeholders(path)
     for name in dict.fromkeys(name for name in names if names.count(name) > 1):
@@ -171,7 +171,7 @@ def _methods(context: Context, item: dict[str, Json], where: str) -> Iterator[tu
             continue
         if method in _fixed(context):
             if key != method:
-                message = f"the method {key} is written {method} in OpenAPI; it is served all the same"
+                message = f"the method {key} is {method} in OpenAPI; it is served anyway"
                 context.warn("method-case", message, place)
             yield method, raw, place
         elif isinstance(raw, dict) and ("responses" in raw or "operationId" in raw):

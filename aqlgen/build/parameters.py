@@ -26,7 +26,7 @@ IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
 
 A required one with a single possible value is sent nevertheless: servers that declare it need it. So is a Content-Type
 that declares the type of a binary body. An Authorization tells which credential the operation wants
-(`decide/credentials`), and is no parameter in the end.
+(`decide/credentials`), and is not a parameter in the end.
 """
 
 _USUAL_STYLES = {Location.QUERY: "form", Location.COOKIE: "form"}
@@ -147,7 +147,7 @@ def _location(context: Context, node: Json, operation: RawOperation, pointer: st
     raw = node.get("in") if isinstance(node, dict) else None
     if raw is None and isinstance(node, dict) and isinstance(node.get("name"), str):
         guess = "path" if f"{{{node['name']}}}" in operation.path else "query"
-        context.warn("bad-parameter", f"{_named(node)} does not say what it is in; taken as in {guess}", pointer)
+        context.warn("bad-parameter", f"{_named(node)} has no `in`; read as in {guess}", pointer)
         return Location(guess), {**node, "in": guess}
     if not isinstance(raw, str):
         return Location.QUERY, node  # what is wrong is said where it is validated

@@ -127,7 +127,7 @@ def problems_of(result: Any, secrets: Collection[str]) -> Iterator[str]:
     if leak is not None:
         yield f"its message shows {leak[0]!r}, which is not the adapter's to say"
     if any(form in text for secret in secrets for form in _forms(secret)):
-        yield "a credential stands in it"
+        yield "it contains a credential"
     details = failure.get("details") if isinstance(failure, dict) else None
     wait, written = (details or {}).get("retry_after_seconds"), _WAIT.search(message)
     if wait is not None and written is not None and written[1] != str(wait):

@@ -92,7 +92,7 @@ def _number(text: str | None) -> int | None:
 
 
 def placed(data: Any, pointer: str, value: Any) -> Any:
-    """Return data with a value at a pointer; what is no object on the way becomes one."""
+    """Return data with a value at a pointer; what is not an object on the way becomes one."""
     steps = steps_of(pointer)
     if not steps:
         return value

@@ -28,7 +28,7 @@ def why_not(report: Report) -> str:
     if not report.level:
         return "the adapter does not reach level 1"
     if report.exceptions:
-        return f"what level 1 asks for fails for {', '.join(report.exceptions[:5])}"
+        return f"level 1 fails for {', '.join(report.exceptions[:5])}"
     live = report.outcome_of(Category.LIVE)
     if live is not Outcome.PASS:
         return "no read of the live API was made" if live is Outcome.SKIP else "reads of the live API failed"

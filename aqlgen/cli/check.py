@@ -152,7 +152,7 @@ def _check_promotion(by: str, reason: str, base_url: str, *, promote: bool, part
     elif partly:
         problem = "--promote needs the whole check, without --test, --fail-fast and --quick"
     if problem:
-        raise OptionError.of("bad-option", problem, help="docs/conformance.md says what a level of trust asks for.")
+        raise OptionError.of("bad-option", problem, help="docs/conformance.md describes the trust levels.")
 
 
 def _promoted(folder: Path, checked: CheckedAdapter, by: str, reason: str) -> tuple[str, bool]:

@@ -138,7 +138,7 @@ class Operand:
         if at is None:
             raise FileError.of(
                 "nothing-to-compare",
-                f"{written} is no file, no folder and no revision of git here",
+                f"{written} is not a file, a folder or a git revision here",
                 help="Give a document, the folder of a project, or a revision such as HEAD~1 or v1.0:api/openapi.yaml.",
                 file=written,
             )

@@ -305,5 +305,5 @@ def _credentials(prepared: Prepared) -> list[str]:
         hint = "The document names no credential. If the API wants one, generate with --auth, or say in overrides.yaml:"
         return [hint, ADDED_SCHEME]
     if departures:
-        return ["The document is unclear about credentials: `aqlgen explain -v` says what is sent."]
+        return ["The document is unclear about credentials: `aqlgen explain -v` shows those that are sent."]
     return []

@@ -67,9 +67,7 @@ def misused(error: Exception) -> OptionError:
 def _meant(word: str) -> str:
     """Return which command an unknown word may be meant for: a document belongs behind one."""
     if is_url(word) or Path(word).exists() or word.endswith((".json", ".yaml", ".yml")):
-        return (
-            f"`aqlgen from-openapi {word}` generates an adapter of it, `aqlgen explain {word}` shows what it would be."
-        )
+        return f"`aqlgen from-openapi {word}` generates an adapter of it, `aqlgen explain {word}` shows its decisions."
     names = [str(command.name) for command in app.registered_commands]
     near = _WORDS.get(word.lower()) or next(iter(difflib.get_close_matches(word.lower(), names, n=1)), "")
     return f"Did you mean `aqlgen {near}`?" if near else f"The commands are {', '.join(sorted(names))}."

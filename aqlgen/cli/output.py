@@ -30,7 +30,7 @@ _STAGES: Final = {
     "looking": "Looking at the project",
     "reading edits": "Turning edits into overrides",
     "merging": "Merging",
-    "comparing": "Comparing with what there was",
+    "comparing": "Comparing with the earlier state",
     "checking": "Testing the adapter",
     "writing the page": "Writing the page",
 }

@@ -171,7 +171,7 @@ def _git(folder: Path, history: bool) -> Iterator[bytes]:
 
 
 def _files(folder: Path) -> Iterator[bytes]:
-    """Yield the files of a project, each with its path. Raises _Unhashed, also for what is no project."""
+    """Yield the files of a project, each with its path. Raises _Unhashed, also for what is not a project."""
     if not (folder / "MCPAQL-PROVENANCE.json").is_file():
         raise _Unhashed
     count, size, home = 0, 0, os.path.join(os.path.realpath(folder), "")

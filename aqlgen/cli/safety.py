@@ -59,12 +59,12 @@ def safety_command(
     if words and words[0] not in COMMANDS:
         raise OptionError.of(
             "bad-option",
-            f"{words[0]!r} is no command of the safety server",
+            f"{words[0]!r} is not a command of the safety server",
             help=f"There are {' and '.join(COMMANDS)}; without one it serves.",
         )
     if any(word == "--policy" or word.startswith("--policy=") for word in words):
         raise OptionError.of(
-            "bad-option", f"--policy stands behind {words[0]!r}", help=f"Give it before: --policy FILE {words[0]}."
+            "bad-option", f"--policy comes after {words[0]!r}", help=f"Give it before: --policy FILE {words[0]}."
         )
     serving = ["--transport", "http", "--host", host, "--port", str(port)] if transport is Transport.HTTP else []
     raise typer.Exit(run(policy, words or serving))

@@ -24,7 +24,7 @@ _SHOWN: Final = 10
 _POLICIES: Final = {
     "yours": "never touched by aqlgen",
     "shared": "edits are merged",
-    "machine": "written anew; edits are refused",
+    "machine": "replaced; edits are refused",
 }
 
 
@@ -118,7 +118,7 @@ def _freshness(status: Status, *, show_all: bool) -> Iterator[str]:
     recorded, today = status.recorded, status.today
     if (recorded.aqlgen, recorded.templates) != (today.aqlgen, today.templates):
         of = f", templates {today.templates}" if today.templates else ""
-        yield f"This is aqlgen {today.aqlgen}{of}: `aqlgen update` brings what is new."
+        yield f"This is aqlgen {today.aqlgen}{of}: `aqlgen update` brings the changes."
     if status.stale:
         stale = counted(len(status.stale), "generated file")
         yield f"{stale} would come out otherwise now; `aqlgen update` writes them:"

@@ -196,7 +196,7 @@ def _conflicts(updated: Updated) -> str:
     lines += [f"  {visible(conflict.path)}: {visible(conflict.why)}" for conflict in updated.merged.conflicts]
     if updated.written:
         lines.append(
-            "Edit what stands between <<<<<<< and >>>>>>>, or `git rm` what is to go; `git add` the rest, and commit."
+            "Edit the parts between <<<<<<< and >>>>>>>, or `git rm` files to delete; `git add` the rest, and commit."
         )
         lines.append(_undo(updated))
     return "\n".join(lines)

@@ -228,7 +228,7 @@ def _markdown_section(title: str, level: Level, changes: Sequence[Change], room:
     shown = limit_per_rule(changes, _MARKDOWN_PER_RULE[level])
     lines = _fitting((_markdown_lines(change, left_out) for change, left_out in shown), room)
     if len(lines) < len(shown):
-        lines.append("- … and more, for which there is no room here\n")
+        lines.append("- … and more\n")
     if len(lines) < len(changes):
         lines.append("\n`aqlgen diff --output-format json` has all of them.\n")
     return before + "".join(lines) + after if room > 0 else ""

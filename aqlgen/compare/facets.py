@@ -147,7 +147,7 @@ def _default(old: Schema, new: Schema) -> Iterator[Difference]:
     if "default" in new and "default" not in old:
         yield Difference("default-told", (_text(new["default"]),), phrase="[means|mean] {} when left out")
     elif "default" in old and "default" not in new:
-        yield Difference("default-told", phrase="no longer [says|say] what leaving it out means")
+        yield Difference("default-told", phrase="no longer [has|have] a default")
     elif _text(old.get("default")) != _text(new.get("default")):
         yield Difference("default-changed", (_text(new["default"]), _text(old["default"])))
 

@@ -197,4 +197,4 @@ def _compare(old: Workflow, new: Workflow, notes: Notes) -> None:
     for what in ("summary", "description"):
         texts = getattr(old, what), getattr(new, what)
         if texts[0] != texts[1]:
-            notes.add("text-changed", new.name, *texts, wording=f"the {what} of the workflow is another")
+            notes.add("text-changed", new.name, *texts, wording=f"the {what} of the workflow changed")

@@ -94,7 +94,7 @@ _RULES: Final[dict[str, Rule]] = {
     "operation-forbidden": Rule("An operation is refused", "forbidden now, and refused", BREAKING),
     "paging-changed": Rule("An operation answers page by page, or no longer", "{}", BREAKING),
     "update-replaces": Rule(
-        "An update replaces the whole", "[replaces|replace] the whole now: what is left out is lost", BREAKING
+        "An update replaces the whole", "now [replaces|replace] the whole resource: omitted fields are lost", BREAKING
     ),
     "body-reshaped": Rule("A body is passed in another way", "{}", BREAKING),
     "workflow-inputs": Rule("A workflow takes other inputs", "[takes|take] other inputs now", BREAKING),
@@ -170,7 +170,7 @@ _RULES: Final[dict[str, Rule]] = {
     "confirmation-dropped": Rule(
         "No confirmation is asked any more", "no longer [asks|ask] for a confirmation: {}", ATTENTION
     ),
-    "update-merges": Rule("An update merges", "[changes|change] only what is sent now", ATTENTION),
+    "update-merges": Rule("An update merges", "now [changes|change] only the sent fields", ATTENTION),
     "operation-deprecated": Rule("An operation is deprecated", "deprecated{}", ATTENTION),
     "removal-announced": Rule("An operation has a date of removal", "to be removed on {}", ATTENTION),
     "credentials-changed": Rule("A credential changed", "{}", ATTENTION, section=HOSTS),

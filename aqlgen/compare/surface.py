@@ -90,7 +90,7 @@ def _workflows(files: Mapping[str, bytes], path: str) -> Iterable[Workflow]:
         try:
             yield decode(Workflow, entry, name=name)
         except (TypeError, ValueError, KeyError, AttributeError):
-            raise _broken(path, f"has an entry that is no workflow: {name}") from None
+            raise _broken(path, f"has an invalid workflow: {name}") from None
 
 
 def _adapter(files: Mapping[str, bytes], path: str) -> Adapter:
@@ -99,20 +99,20 @@ def _adapter(files: Mapping[str, bytes], path: str) -> Adapter:
     try:
         return Adapter.of(entry)
     except TypeError:
-        raise _broken(path, "does not say what the adapter is") from None
+        raise _broken(path, "does not describe the adapter") from None
 
 
 def _rows(files: Mapping[str, bytes], path: str, family: str) -> Iterable[Row]:
     for name, entry in _data(files, path, needed=False).items():
         kinds = {"method": str, "path": str, "danger": str, "parameters": dict, "responses": dict}
         if not isinstance(entry, dict) or any(not isinstance(entry.get(key), kind) for key, kind in kinds.items()):
-            raise _broken(path, f"has an entry that is no operation: {name}")
+            raise _broken(path, f"has an invalid operation: {name}")
         if entry["danger"] not in list(Danger):
             raise _broken(path, f"has an operation of no known danger: {name}")
         try:
             yield row_of(name, family, entry)
         except (TypeError, ValueError, KeyError, AttributeError):
-            raise _broken(path, f"has an entry that is no operation: {name}") from None
+            raise _broken(path, f"has an invalid operation: {name}") from None
 
 
 def _data(files: Mapping[str, bytes], path: str, *, needed: bool = True) -> dict[str, Json]:
@@ -123,9 +123,9 @@ def _data(files: Mapping[str, bytes], path: str, *, needed: bool = True) -> dict
     except KeyError:
         raise _broken(path, "is missing") from None
     except ValueError as error:
-        raise _broken(path, f"is no JSON: {error}") from None
+        raise _broken(path, f"is not JSON: {error}") from None
     if not isinstance(content, dict):
-        raise _broken(path, "is no JSON object")
+        raise _broken(path, "is not a JSON object")
     return content
 
 
@@ -133,6 +133,6 @@ def _broken(path: str, why: str) -> FileError:
     return FileError.of(
         "not-a-project",
         f"{path} of the project {why}",
-        help="`aqlgen update` writes it anew; to compare with an earlier state, name a git revision.",
+        help="`aqlgen update` restores it; to compare with an earlier state, name a git revision.",
         file=path,
     )

@@ -83,13 +83,13 @@ def carrying(operation: Operation, resolver: Resolver | None, *, of_one: bool) -
         return Carrying(tuple(dict.fromkeys(places)), f"{first.at}/{first.field} {_says(first)}", is_batch)
     if not _is_unread(operation, declared=any(sizes.values())):
         return None
-    return Carrying((), "it carries what the document does not declare", is_batch=True)
+    return Carrying((), "it carries undeclared actions", is_batch=True)
 
 
 def _says(place: CarriedPlace) -> str:
     if place.address is not None:
         return f"says an HTTP method, and {place.address} its path"
-    return "holds what is deleted" if place.holds else "may say that something is deleted"
+    return "contains the deleted items" if place.holds else "may say that something is deleted"
 
 
 def _is_batch(place: CarriedPlace, sizes: Mapping[str, int]) -> bool:

@@ -24,9 +24,9 @@ _AUTHORIZED: Final = frozenset({"http", "oauth2", "openIdConnect"})
 def with_adapter_overrides(document: Document, overrides: Overrides) -> tuple[Document, list[Diagnostic]]:
     """Return the document with what the owner decides for the whole adapter, and the findings about that.
 
-    A header of the owner's is no parameter, and stands for the security schemes that send it. One whose value is in the
-    environment is a security scheme itself, which every operation requires. The owner's requirements hold where an
-    operation states none, or an empty list: what else an operation states is its own.
+    A header of the owner is not a parameter and replaces the security schemes that send it. With its value in the
+    environment it is a security scheme, which every operation requires. The owner's requirements apply to operations
+    that declare none or an empty list.
     """
     adapter, findings = overrides.adapter, []
     headers = frozenset(_folded(header.name) for header in adapter.headers)

@@ -1,4 +1,4 @@
-"""The events of a YAML parser, the positions of values among them, and the loader of what is no document.
+"""The events of a YAML parser, the positions of values among them, and the loader of what is not a document.
 
 The only place that chooses between libyaml and PyYAML's own parser.
 """

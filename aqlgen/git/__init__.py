@@ -144,7 +144,7 @@ def failed(arguments: tuple[str, ...], done: Done) -> FileError:
     return FileError.of(
         "git-failed",
         f"git {command} failed: {message[:500] or f'exit code {done.code}'}",
-        help="Do what git asks for, then run this again; nothing was changed.",
+        help="Follow git's message, then run this again; nothing was changed.",
     )
 
 

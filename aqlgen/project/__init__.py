@@ -85,7 +85,7 @@ class Project:
         each = files.get("each") if isinstance(files, dict) else None
         if not isinstance(package, str) or not _PACKAGE.fullmatch(package) or not isinstance(each, dict):
             broken = ANSWERS if isinstance(each, dict) else FILE
-            raise damaged(folder / broken, "what aqlgen wrote there is missing")
+            raise damaged(folder / broken, "aqlgen's own part of it is missing")
         project = cls(folder, answers, provenance, package, mapping(each))
         project._refuse_misleading()
         project._require_format(None)

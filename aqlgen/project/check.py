@@ -23,7 +23,7 @@ from aqlgen.resources import SOURCE, build
 
 __all__ = ["Checked", "check"]
 
-_RESTORE: Final = "`aqlgen status` tells what becomes of the edit; `git checkout HEAD -- {path}` takes it back."
+_RESTORE: Final = "`aqlgen status` shows the effect of the edit; `git checkout HEAD -- {path}` reverts it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def _changed(tree: Worktree) -> Iterator[Diagnostic]:
         message = "the file is not as it was generated"
         yield _finding("machine-file-edited", path, message, _RESTORE.format(path=path))
     for path in tree.of(Kind.MACHINE, State.DELETED):
-        way = f"`aqlgen update` writes it anew; so does `git checkout HEAD -- {path}`."
+        way = f"`aqlgen update` or `git checkout HEAD -- {path}` restores it."
         yield _finding("machine-file-missing", path, "a generated file is missing", way)
     for path in tree.misplaced():
         message = "the file was not generated, in a folder that only aqlgen writes to"
@@ -147,9 +147,9 @@ def _compare_again(project: Project, tree: Worktree, progress: Progress) -> Iter
     if not differing:
         return
     if tree.states().get(OVERRIDES) is not State.UNCHANGED:
-        why, way = f"{OVERRIDES} was changed since", "Run `aqlgen update`, and commit what comes of it."
+        why, way = f"{OVERRIDES} was changed since", "Run `aqlgen update`, and commit the result."
     else:
-        why, way = "the record, or aqlgen itself, was changed", "Run `aqlgen update`, and look at what comes of it."
+        why, way = "the record, or aqlgen itself, was changed", "Run `aqlgen update`, and check the result."
     for path in differing:
         yield _finding("not-reproducible", path, f"generated again it is another: {why}", way)
 

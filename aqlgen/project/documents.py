@@ -105,4 +105,4 @@ def _newer(specs: Sequence[str], apis: Mapping[str, ApiInput]) -> dict[str, str]
 
 def _unknown(name: str, apis: Mapping[str, ApiInput], option: str, spec: str = "") -> OptionError:
     way = f"The APIs are {', '.join(apis)}." + (f" Write --add {name}={spec} for a further one." if spec else "")
-    return OptionError.of("bad-option", f"{option} names {name}, which is no API of the adapter", help=way)
+    return OptionError.of("bad-option", f"{option} names {name}, which is not an API of the adapter", help=way)

@@ -49,6 +49,6 @@ def is_windows(content: bytes) -> bool:
 
 
 def pointer_hash(content: bytes) -> str | None:
-    """Return the hash of the file that a pointer of Git LFS stands for, None if the content is no pointer."""
+    """Return the hash of the file that a pointer of Git LFS stands for, None if the content is not a pointer."""
     match = _POINTER.fullmatch(content) if len(content) < _LARGEST else None
     return match[1].decode() if match else None

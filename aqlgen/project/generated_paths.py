@@ -42,7 +42,7 @@ def problem_of(path: str) -> str:
     try:
         path.encode("utf-8")
     except UnicodeEncodeError:
-        return "it is no Unicode text"
+        return "it is not Unicode text"
     if "\\" in path or ":" in path or _has_control(path):
         return "it has a character that no generated path has"
     return next(filter(None, map(_problem_of_name, path.split("/"))), "")

@@ -32,7 +32,7 @@ __all__ = ["Conflict", "Merge", "Merged", "apply", "merge", "refuse_in_the_way"]
 
 _LABELS: Final = ("yours", "as generated before", f"aqlgen {__version__}")
 _ERROR: Final = 128
-"""The lowest exit code of `git merge-file` that is no number of conflicts."""
+"""The lowest exit code of `git merge-file` that is not a number of conflicts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ def _merged(ours: bytes, base: bytes | None, theirs: bytes, *, new: bool) -> tup
         return done.out, ""
     if base is not None:
         return done.out, "changed by you and by aqlgen in the same place"
-    earlier = "changed by you, and what was generated before is not in the record of that aqlgen"
+    earlier = "changed by you, and that aqlgen did not record the generated version"
     return done.out, "added by you and by aqlgen" if new else earlier
 
 
@@ -157,7 +157,7 @@ def refuse_in_the_way(repository: Repository, planned: Merge, worktree: Worktree
     if occupied:
         raise FileError.of_all(
             "untracked-in-the-way",
-            f"the update would write over what is not committed: {few(occupied)}",
+            f"the update would overwrite uncommitted files: {few(occupied)}",
             [str(project.folder / path) for path in occupied],
             help="Commit it (`git add --force` where it is ignored), or move it away.",
         )

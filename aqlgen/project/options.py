@@ -36,7 +36,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """How an option is recorded: its JSON value, and its reader, None for one that is no field of `Options`."""
+    """How an option is recorded: its JSON value, and its reader, None for one that is not a field of `Options`."""
 
     value: Callable[[Options, Prepared, str], Json]
     read: Callable[[Json], Any] | None

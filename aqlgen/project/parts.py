@@ -79,6 +79,6 @@ def _refuse_outdated(project: Project, tree: Mapping[str, bytes], gone: Collecti
     if changed:
         raise OptionError.of(
             "bad-option",
-            f"{changed[0]} would be generated otherwise today, by this aqlgen or with what overrides.yaml says",
+            f"{changed[0]} would be different today, by this aqlgen or by overrides.yaml",
             help="Run `aqlgen update` first, and commit.",
         )

@@ -15,7 +15,7 @@ __all__ = ["refuse_occupied", "write_file", "write_tree"]
 
 
 def refuse_occupied(folder: Path) -> None:
-    """Refuse a destination that holds something, is no folder, or is git's own. Raises FileError."""
+    """Refuse a destination that holds something, is not a folder, or is git's own. Raises FileError."""
     try:
         places = {*folder.absolute().parts, *folder.resolve().parts}
         occupied = folder.is_symlink() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir())))

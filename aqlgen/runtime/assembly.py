@@ -171,7 +171,7 @@ class _Watch:
         self._observers.event("store", outcome="back" if problem is None else "away")
         if self.logger is not None and problem is not None:
             message = (
-                "the store is away: until it is back nothing is confirmed, no block is lifted, no quota is counted, "
+                "the store is down: until it is back nothing is confirmed, no block is lifted, no quota is counted, "
                 "and calls exclude each other within this process alone"
             )
             self.logger.write("error", message, trace={"error": str(problem)})

@@ -195,7 +195,7 @@ def _refuse_unknown(module: object | None) -> None:
         nearest = [hook for hook in NAMES if folded(hook) in near]
         if nearest or name.startswith(tuple({hook.partition("_")[0] + "_" for hook in NAMES})):
             meant = f"Did you mean {nearest[0]}?" if nearest else f"Hooks are {', '.join(NAMES)}."
-            raise HookError(f"{name} in hooks.py is no hook and is never called. {meant} A helper would be _{name}")
+            raise HookError(f"{name} in hooks.py is not a hook and is never called. {meant} A helper would be _{name}")
 
 
 async def _run(hook: Hook, kind: type[T], value: T, *rest: Call | Step) -> T:

@@ -251,7 +251,7 @@ MAX_CALLS = 100
 
 _STEPS_DESCRIPTION = "Run several operations in one call, each with values from the answers before it"
 _STEPS_TEXT = (
-    f"What to do, in order: at most {MAX_STEPS} of {{id?, operation, params?, foreach?, where?, expect?, fields?}}, of "
+    f"Steps in order: at most {MAX_STEPS} of {{id?, operation, params?, foreach?, where?, expect?, fields?}}, of "
     f"at most {MAX_CALLS} calls. Any value may be {{$ref: 'find.items[0].id'}}: a step's id or number (the first is "
     "1), then a path into its data, [*] for each item of a list. foreach: {$ref: 'find.items'} repeats the step with "
     "{$ref: 'item.id'} and {$ref: 'index'}. "
@@ -263,21 +263,21 @@ _STEPS_TEXT = (
 
 _STEPS_PARAMETERS = (
     field("steps", "array", False, _STEPS_TEXT, items={"type": "object"}),
-    field("return", "object", False, "What comes back instead of every step's data: values and references"),
+    field("return", "object", False, "Result instead of every step's data: values and references"),
     field("dry_run", "boolean", False, "Show the plan with its requests, as far as they are known, and send nothing"),
     field("continue", "string", False, "Token of a halted plan, instead of steps: go on with it", maxLength=80),
     field(
         "unknown",
         "string",
         False,
-        "Beside continue: what to do with a call of unknown outcome",
+        "With continue: how to treat a call of unknown outcome",
         enum=["repeat", "skip"],
     ),
     field(
         "confirmation_token", "string", False, "Beside continue: token of a CONFIRMATION_REQUIRED answer", maxLength=80
     ),
 )
-_STEPS_RETURNS = {"name": "object", "kind": "object", "description": "steps with their data, or what return asks for"}
+_STEPS_RETURNS = {"name": "object", "kind": "object", "description": "steps with their data, or the value of return"}
 
 
 def run_steps_operation(adapter: Adapter) -> ProtocolOperation:

@@ -3,7 +3,7 @@
 
 A media type says what the content behind it is (RFC 6838; structured suffixes: RFC 6839). The functions about them
 ignore the case and the parameters of a content type. A type counts by its name or by its suffix (`+json`, `+xml`,
-`+yaml`, `+json-seq`). A range such as `*/*` is no type of its own: only `admits_json` knows ranges, for callers that
+`+yaml`, `+json-seq`). A range such as `*/*` is not a type of its own: only `admits_json` knows ranges, for callers that
 may choose what they send or expect. The generator reads the same functions.
 """
 

@@ -60,7 +60,7 @@ def check_policy(path: Path) -> frozenset[str]:
 
 def _content(path: Path) -> bytes:
     if path.exists() and not path.is_file():  # a pipe could be read once, and the runtime reads it again
-        raise FileError.of("file-unreadable", f"the policy {path} is no file", help="Write it into a file.")
+        raise FileError.of("file-unreadable", f"the policy {path} is not a file", help="Write it into a file.")
     try:
         with path.open("rb") as file:
             content = file.read(_MAX_BYTES + 1)
@@ -97,7 +97,7 @@ def _mistake(key: str, raw: Any, known: Mapping[str, str]) -> tuple[str, str] | 
     nearest = difflib.get_close_matches(key, known, 1, 0.6)
     tables = dict.fromkeys(name.partition(".")[0] for name in known)
     advice = f"A policy has {', '.join(tables)}; see docs/safety-server.md."
-    return f"'{key}' is no key of a policy", f"Did you mean '{nearest[0]}'?" if nearest else advice
+    return f"'{key}' is not a key of a policy", f"Did you mean '{nearest[0]}'?" if nearest else advice
 
 
 def _positions(path: Path, text: str, keys: list[str]) -> dict[str, Position]:

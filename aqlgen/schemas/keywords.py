@@ -88,7 +88,7 @@ def copy_bounds(raw: Mapping[str, Json], node: dict[str, Json], findings: Findin
         if is_number(value) and (key != "multipleOf" or value > 0):
             node[key] = value
         elif not (key.startswith("exclusive") and isinstance(value, bool)):
-            findings.add("bad-schema", raw, key, f"{key} is no number that can be a bound; it is left out")
+            findings.add("bad-schema", raw, key, f"{key} is not a number that can be a bound; it is left out")
     for key in filter(raw.__contains__, COUNTS):
         if is_number(raw[key]) and raw[key] >= 0 and raw[key] == int(raw[key]):
             node[key] = int(raw[key])
@@ -191,7 +191,7 @@ def _listed(raw: Mapping[str, Json], kinds: list[str], findings: Findings) -> li
         return []
     values = distinct(values)
     if kinds == ["string"] and any(isinstance(value, int | float) for value in values):
-        findings.add("bad-schema", raw, "enum", "values of the enum are no texts; they are taken as texts")
+        findings.add("bad-schema", raw, "enum", "enum values are not strings; treated as strings")
         values = [dumps(value) if isinstance(value, int | float) else value for value in values]
     return values
 
@@ -215,7 +215,7 @@ def _repaired(
     spelled = [spelled_value(value) if isinstance(value, str) else value for value in values]
     if len(kinds) == 1 and all(value is None or has_type(kind, value) for value in spelled):
         word = {"integer": "integers", "number": "numbers", "boolean": "true and false"}.get(kind, kind)
-        findings.add("bad-schema", raw, "enum", f"the values of the enum are texts; they are taken as {word}")
+        findings.add("bad-schema", raw, "enum", f"the enum values are strings; treated as {word}")
         return spelled
     findings.add("bad-schema", raw, "enum", f"no value of the enum is of type {kind!r}; the type is left out")
     node.pop("type", None)

@@ -146,7 +146,7 @@ def _branches(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings
             [schema for schema in schemas if isinstance(schema, dict | bool)] if isinstance(schemas, list) else []
         )
         if not isinstance(schemas, list) or len(branches) < len(schemas):
-            findings.add("bad-schema", raw, key, f"{key} must be a list of schemas; what is no schema is left out")
+            findings.add("bad-schema", raw, key, f"{key} must be a list of schemas; other entries are left out")
         return branches
 
     first, *others = [schema for schema in (listed("anyOf"), listed("oneOf")) if schema] or [[]]
@@ -157,7 +157,7 @@ def _branches(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings
 
 
 def _objects(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
-    """Copy the keywords that hold schemas; a value that is no schema admits anything."""
+    """Copy the keywords that hold schemas; a value that is not a schema admits anything."""
     for key in filter(raw.__contains__, MAPS):
         if not isinstance(raw[key], dict):
             findings.add("bad-schema", raw, key, f"{key} must be an object of schemas; it is left out")

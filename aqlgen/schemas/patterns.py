@@ -46,7 +46,7 @@ def unusable(pattern: str) -> str:
     try:
         re.compile(pattern)
     except (re.error, RecursionError, OverflowError):
-        return "is no regular expression of ECMA 262"
+        return "is not a regular expression of ECMA 262"
     return "cannot be checked by the adapter's validator: it is too large, or not of ECMA 262"
 
 

@@ -196,7 +196,7 @@ def _unresolved_warnings(root: Json, broken: Mapping[str, UnresolvedError]) -> l
         Diagnostic(
             "external-reference" if error.external else "unresolved-reference",
             Severity.WARNING,
-            f"{error}; what it stands for is taken as any value",
+            f"{error}; any value is allowed",
             pointer=places.get(reference, ""),
         )
         for reference, error in broken.items()

@@ -62,7 +62,7 @@ def split_name(written: str) -> tuple[str, str]:
     if match is None or Path(written).exists():
         return "", written
     if not is_api_name(match[1]):
-        why = "stands for something else in overrides.yaml" if match[1] in _RESERVED else "is not the name of an API"
+        why = "has another meaning in overrides.yaml" if match[1] in _RESERVED else "is not the name of an API"
         example = f"{_word(match[1]) or 'crm'}={match[2]}"
         raise OptionError.of(
             "bad-option",

@@ -1,4 +1,4 @@
-"""Request bodies as parameters: fields for CREATE and EXECUTE, `input` for UPDATE, one parameter for what is no object.
+"""Request bodies as parameters: fields for CREATE and EXECUTE, `input` for UPDATE, one parameter for others.
 
 (MCP-AQL specification, 4.5; R-UPD-1.)
 """
@@ -144,7 +144,7 @@ def _patch(
     schema = types.schema(raw, Place(request=True, hint=f"{hint}Body"))
     operations = schema if "array" in types.kinds(raw) else {"type": "array", "items": {"type": "object"}}
     change = {"type": "object"} if fields is None else schema
-    either = {"anyOf": [operations, change], "description": "What changes, or operations of JSON Patch"}
+    either = {"anyOf": [operations, change], "description": "Changed fields, or operations of JSON Patch"}
     return _whole("input", content_type, either, body, required=body.required is not False)
 
 

@@ -47,7 +47,7 @@ class Checker:
         if self.valid(schema, value):
             return None
         if schema.get("contentEncoding") == "base64" and not _is_base64(value):
-            return "it is no base64"
+            return "it is not base64"
         try:
             jsonschema_rs.validate(self._document(schema, value), value, validate_formats=True)
         except jsonschema_rs.ValidationError as error:

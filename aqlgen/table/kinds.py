@@ -2,7 +2,7 @@
 
 (RFC 9110, 12; OpenAPI, Media Type Object.) A content type is a kind of its own unless it says the same as another: JSON
 under another name and of the same schema, the text of what JSON gives as data, a range beside types, an event stream
-beside a whole, a problem (RFC 9457), which is no success.
+beside a whole, a problem (RFC 9457), which is not a success.
 """
 
 from __future__ import annotations

@@ -185,12 +185,12 @@ class OverrideApplier:
             return matches[0]
         if matches:
             ways = " or ".join(f"`{_place_of(parameters[index])}:{parameters[index].wire}`" for index in matches)
-            self._refuse(place, f"`{key}` stands for several parameters of {decision.operation.key}", f"Write {ways}.")
+            self._refuse(place, f"`{key}` matches several parameters of {decision.operation.key}", f"Write {ways}.")
             return None
         if key.removeprefix("body:") in changed:
-            message = f"a default of `{key}` would overwrite what a call of {decision.operation.key} does not name"
+            message = f"a default of `{key}` would overwrite fields that a call of {decision.operation.key} omits"
             self._misses(
-                place, message, "Leave it out: the field keeps what it has. What each update sends is a `value`."
+                place, message, "Leave it out: the field keeps its value. Use `value` to send one with each update."
             )
             return None
         hint = nearest(key, {parameter.wire: None for parameter in parameters}, "parameter")
@@ -227,7 +227,7 @@ class OverrideApplier:
             place = override.places["name"]
             if parameter.location == "body_rest" or (parameter.location == "body" and parameter.wire in _WHOLE_BODY):
                 if override.name != parameter.name:
-                    self._refuse(place, f"`{parameter.name}` stands for the body and keeps its name", "Leave it out.")
+                    self._refuse(place, f"`{parameter.name}` is the body and keeps its name", "Leave it out.")
                 continue
             owner = owners.setdefault(override.name, parameter.wire)
             if owner == parameter.wire:
@@ -277,7 +277,7 @@ class OverrideApplier:
         trait = next((each for each in decision.traits if isinstance(each.value, Update)), None)
         place, key = decision.override.places["send"], decision.operation.key
         if trait is None:
-            self._misses(place, f"{key} is no update with a body", "Leave it out.")
+            self._misses(place, f"{key} is not an update with a body", "Leave it out.")
         elif not follows(trait.value, send):
             hint = "Leave it out, or let an overlay give it a GET that reads the resource by the same parameters."
             self._misses(place, f"{key} cannot send the whole: {trait.reason.note}", hint)

@@ -304,7 +304,7 @@ def _without_unserved_reader(decision: Decision, names: Container[str]) -> Decis
         next((trait.value for trait in traits if isinstance(trait.value, Update)), None),
     )
     if before is not None and before.strategy == "put-merge" and after is not None and after.strategy == "put":
-        note = f"it replaces the whole, and {before.read} is not served; what it lacks may be lost"
+        note = f"it replaces the whole resource, and {before.read} is not served; omitted fields may be lost"
         reason = with_loss(decision.danger, decision.danger_reason, note)
         return replace(decision, traits=traits, danger_reason=reason)
     return replace(decision, traits=traits)

@@ -52,7 +52,7 @@ def security_schemes(
 def _of_others(scheme: str, naming: _Naming, file: str, others: Iterable[str]) -> list[Diagnostic]:
     """Return a finding if a scheme's variable begins as those of another API, which would get its credential."""
     shared = [name for name in sorted(naming.all) if name.startswith(tuple(f"{other}_" for other in others))]
-    message = f"the variable `{shared[0]}` of `{scheme}` would stand for a credential of another API" if shared else ""
+    message = f"the variable `{shared[0]}` of `{scheme}` would be the credential of another API" if shared else ""
     way_out = (
         f"Give that API another name, or this scheme other variables: apis: {{NAME: {{variables: {{{scheme}: …}}}}}}"
     )
@@ -93,7 +93,7 @@ def _owned(
                 owned[scheme.name] = naming
                 continue
             user = users.get(shared, "the same scheme")
-            naming = f"the variable `{shared}` stands for {user} already", "Give each its own variable."
+            naming = f"the variable `{shared}` already belongs to {user}", "Give each its own variable."
         place = overrides.adapter.places[f"variables.{scheme.name}"]
         findings.append(finding(overrides.file, place, *naming))
     return owned, findings

@@ -51,7 +51,7 @@ class Translated:
 def translate(sources: Sequence[Source], table: Table, taken: Iterable[str] = ()) -> Translated:
     """Return the workflows of documents; `taken` are names of other APIs.
 
-    Raises DocumentError for what is no Arazzo 1.0 document.
+    Raises DocumentError for what is not an Arazzo 1.0 document.
     """
     rows = tuple(decided.row for decided in table.rows)
     taken = {*taken, *(name for row in rows for name in (row.name, *(alias.name for alias in row.aliases)))}
@@ -153,7 +153,7 @@ class _Document:
         for number, step in enumerate(steps, 1):
             place = f"{pointer}/{number - 1}"
             if not isinstance(step, dict):
-                raise UnsayableError("a step is no object", place)
+                raise UnsayableError("a step is not an object", place)
             last = number == len(steps)
             result = write_step(step, number, entry.get("parameters"), api, scope, place, last=last)
             written.append(result.step)
@@ -164,7 +164,7 @@ class _Document:
         if not outputs:
             return None
         if not isinstance(outputs, dict):
-            raise UnsayableError("outputs is no object", pointer)
+            raise UnsayableError("outputs is not an object", pointer)
         return {name: scope.value(value, member(pointer, name)) for name, value in outputs.items()}
 
     def _check(self, steps: list[dict[str, Json]], outputs: dict[str, Json] | None, pointer: str) -> None:

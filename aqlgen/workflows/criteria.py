@@ -72,7 +72,7 @@ def _comparisons(text: str, pointer: str) -> Iterator[tuple[str, str, str]]:
             parts[-1][-1] += piece
     for part in parts:
         if len(part) == 1 or part[2].count("'") % 2:
-            raise UnsayableError("a condition is no comparison", pointer, _HELP)
+            raise UnsayableError("a condition is not a comparison", pointer, _HELP)
         yield _ordered(part[0].strip(), part[1], part[2].strip())
 
 
@@ -109,7 +109,7 @@ def _field(expression: str, row: Row, names: Names, pointer: str) -> str:
         raise UnsayableError("a condition is about an answer in pages", pointer, _HELP)
     path = tokens
     if any(not token or "." in token or token.isdecimal() for token in path):
-        raise UnsayableError("a condition is about an item, or a field whose name has dots", pointer, _HELP)
+        raise UnsayableError("a condition concerns an item, or a field with dots in its name", pointer, _HELP)
     schema = next((answer.get("schema") for status, answer in row.responses.items() if status[:1] == "2"), None)
     plan = names.plan(schema) if isinstance(schema, Mapping) else None
     agents: list[str] = []

@@ -78,7 +78,7 @@ class Scope:
             return self._text(value, pointer)
         if isinstance(value, dict):
             if set(value) == {"$ref"}:
-                raise UnsayableError("an object whose only key is $ref would be read as a reference", pointer)
+                raise UnsayableError("an object with the single key $ref would be a reference", pointer)
             return {key: self.value(inner, member(pointer, key), depth + 1) for key, inner in value.items()}
         if isinstance(value, list):
             return [self.value(inner, member(pointer, str(index)), depth + 1) for index, inner in enumerate(value)]
@@ -88,7 +88,7 @@ class Scope:
         inner = text[1:-1] if text.startswith("{$") and text.endswith("}") else text
         if "{$" in inner:
             raise UnsayableError(
-                "an expression stands within a text, and a plan puts no texts together",
+                "an expression is inside a text, and a plan cannot join texts",
                 pointer,
                 "Make the whole value one expression.",
             )
@@ -147,7 +147,7 @@ def path_in_answer(row: Row, tokens: Sequence[str], pointer: str) -> Sequence[st
         raise UnsayableError(
             f"{row.name} answers in pages, of which a plan sees the items alone",
             pointer,
-            f"Refer to $response.body{''.join(f'/{item}' for item in items)} or what is in it.",
+            f"Refer to $response.body{''.join(f'/{item}' for item in items)} or a part of it.",
         )
     return ["items", *tokens[len(items) :]]
 

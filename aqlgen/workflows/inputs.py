@@ -41,7 +41,7 @@ def inputs_of(root: Mapping[str, Json], schema: Json, pointer: str, text: Text) 
         place = member(member(pointer, "properties"), wire)
         name = snake(wire)[:64]
         if not name or name in inputs:
-            raise UnsayableError(f"the input {wire[:40]!r} has no name of its own in snake_case", place)
+            raise UnsayableError(f"the input {wire[:40]!r} has no unique snake_case name", place)
         read = reader.schema(inner, place, _DEPTH)
         inputs[name] = Parameter(
             name=name,
@@ -64,7 +64,7 @@ class _Reader:
         """Return the schema that a reference within the document leads to. Raises UnsayableError."""
         for _ in range(_DEPTH):
             if not isinstance(schema, dict):
-                raise UnsayableError("a schema of the inputs is no object", pointer)
+                raise UnsayableError("a schema of the inputs is not an object", pointer)
             reference = schema.get("$ref")
             if not isinstance(reference, str):
                 return schema, pointer
@@ -98,7 +98,7 @@ class _Reader:
         values = target.get("enum", [target["const"]] if "const" in target else None)
         if isinstance(values, list) and 0 < len(values) <= _MOST and all(map(_is_plain, values)):
             if not all(self._is_clean(value, pointer) for value in values):
-                raise UnsayableError("a listed value is no plain text", member(pointer, "enum"))
+                raise UnsayableError("a listed value is not plain text", member(pointer, "enum"))
             kept["enum"] = values
         if "default" in target and _is_plain(target["default"]):
             kept |= {"default": target["default"]} if self._is_clean(target["default"], f"{pointer}/default") else {}

@@ -79,7 +79,7 @@ def write_step(
     row = api.row(step, pointer)
     step_id = step.get("stepId")
     if not isinstance(step_id, str) or step_id in scope.steps:
-        raise UnsayableError("a step has no stepId of its own", pointer)
+        raise UnsayableError("a step has no unique stepId", pointer)
     _refuse_actions(step, pointer, last=last)
     params = _params(step, shared, row, api, scope, pointer)
     outputs = step["outputs"] if isinstance(step.get("outputs"), dict) else {}
@@ -112,7 +112,7 @@ def _refuse_actions(step: Mapping[str, Json], pointer: str, *, last: bool) -> No
                 raise UnsayableError(
                     f"{key} does something else than a plan: to go on after a success, and to end at a failure",
                     place,
-                    "Leave the action out. The adapter repeats what may be repeated by itself.",
+                    "Remove the action. The adapter retries where that is safe.",
                 )
 
 
@@ -158,7 +158,7 @@ def _parameter(entry: Json, row: Row, api: Api, scope: Scope, pointer: str) -> t
     raise UnsayableError(
         f"{row.name} has no parameter {wire[:80]!r} in {str(where)[:20]}",
         pointer,
-        "Leave out what the adapter sends itself, such as credentials; else name what the API's document declares.",
+        "Remove values that the adapter sends itself, such as credentials; others must be in the API's document.",
     )
 
 
@@ -224,7 +224,7 @@ def _payload(payload: Json, pointer: str) -> Json:
         value: Json = json.loads(payload)
     except (ValueError, RecursionError):
         raise UnsayableError(
-            "the payload is a text that is no JSON", pointer, "Write it as an object, with an expression as a value."
+            "the payload is a text, but not JSON", pointer, "Write it as an object, with an expression as a value."
         ) from None
     return value
 
@@ -233,7 +233,7 @@ def _replaced(payload: Json, replacement: Json, pointer: str) -> Json:
     """Return a payload with one value replaced. Raises UnsayableError."""
     target = replacement.get("target") if isinstance(replacement, dict) else None
     if not isinstance(replacement, dict) or not isinstance(target, str) or not target.startswith("/"):
-        raise UnsayableError("the target of a replacement is no JSON pointer", pointer)
+        raise UnsayableError("the target of a replacement is not a JSON pointer", pointer)
     tokens = split(target)
     if len(tokens) > DEPTH:
         raise UnsayableError(f"the target of a replacement is deeper than {DEPTH} levels", pointer)

@@ -346,7 +346,7 @@ DRY_RUNS: dict[str, object] = {
     "a field of the body": hooked(lambda request: replace(request, content=json.dumps({"a": [KEY]}).encode())),
     "a key of the body": hooked(lambda request: replace(request, content=json.dumps({KEY: 1}).encode())),
     "an escape in the body": hooked(lambda request: replace(request, content=RAW.encode())),
-    "a body that is no JSON": hooked(lambda request: replace(request, content=b"{" + json.dumps(KEY).encode())),
+    "a body that is not JSON": hooked(lambda request: replace(request, content=b"{" + json.dumps(KEY).encode())),
     "a body of bytes": hooked(
         lambda request: replace(
             request, content=b"\xff" + KEY.encode(), headers=(("Content-Type", "application/octet-stream"),)

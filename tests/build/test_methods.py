@@ -160,7 +160,7 @@ def test_a_parameter_after_a_colon_as_in_web_frameworks_is_written_in_braces(tmp
     assert [(code, message) for code, _, message in warnings(table)] == [
         (
             "bad-parameter",
-            f"the path /pets/:petId/{last} is read as /pets/{{petId}}/{last}: a parameter stands in braces",
+            f"the path /pets/:petId/{last} is read as /pets/{{petId}}/{last}: parameters have braces",
         )
         for last in ("toys", "owner")
     ]

@@ -125,11 +125,11 @@ def test_a_document_of_several_files_is_read_at_its_revision(repository: Path) -
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["nowhere.json"], 4, "nowhere.json is no file, no folder and no revision of git here"),
+        (["nowhere.json"], 4, "nowhere.json is not a file, a folder or a git revision here"),
         (["HEAD:nowhere.json"], 4, "the revision HEAD has no nowhere.json"),
         (["-", "-"], 3, "only one side can be standard input"),
-        (["v9:api/shop.json"], 4, "v9:api/shop.json is no file, no folder and no revision of git here"),
-        (["--", "-x"], 4, "-x is no file"),
+        (["v9:api/shop.json"], 4, "v9:api/shop.json is not a file, a folder or a git revision here"),
+        (["--", "-x"], 4, "-x is not a file"),
     ],
 )
 def test_what_is_not_there_is_reported_with_the_way_out(
@@ -158,7 +158,7 @@ def test_an_error_in_a_document_of_a_revision_names_the_revision(repository: Pat
         lambda package: (package / "operations/read.json").write_text("[]"),
         lambda package: (package / "operations/read.json").write_text('{"list_pets": {"method": 3}}'),
     ],
-    ids=["missing", "in conflict", "no object", "no operation"],
+    ids=["missing", "in conflict", "not an object", "no operation"],
 )
 def test_a_broken_project_is_reported_with_the_file(repository: Path, damage: Callable[[Path], object]) -> None:
     damage(next((repository / "adapter/src").iterdir()))

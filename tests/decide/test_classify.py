@@ -377,7 +377,7 @@ def test_a_collection_that_is_called_by_an_action_wants_a_look() -> None:
     """R-NAME-4"""
     reason = decide_one("POST /payments/{id}/captures", "post-payments-id-captures").category_reason
     assert reason.confidence < REVIEW_THRESHOLD
-    assert "comes from capture" in reason.note
+    assert "named after capture" in reason.note
 
 
 def test_a_get_of_a_procedure_that_may_be_a_change_wants_a_look() -> None:

@@ -83,7 +83,7 @@ def test_all_findings_are_reported_at_once_in_the_order_of_the_file() -> None:
     [
         ("GET /pets: {name: introspect}", "`introspect` is reserved by the protocol"),
         ("GET /pets: {name: x}\nDELETE /pets/{petId}: {name: x}", "the name `x` is taken by GET /pets"),
-        ("GET /pets: {name: a}\nGET /pets: {name: b}", "`GET /pets` stands here twice"),
+        ("GET /pets: {name: a}\nGET /pets: {name: b}", "`GET /pets` is here twice"),
         ("GET /pets: {name: class}", "`class` cannot be a name"),
         ("pets: {name: b}", "`pets` is not the key of an operation"),
         ("- GET /pets", "the overrides must be a mapping"),

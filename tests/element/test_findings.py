@@ -24,7 +24,7 @@ INVALID: dict[str, tuple[dict[str, Any], str, str, str, str, str]] = {
         "description",
         "string",
         "nothing",
-        "Write what the adapter is for: `description: …`.",
+        "Describe the adapter: `description: …`.",
     ),
     "a field of an operation": (
         element(operations={"read": [{"name": "get_it"}]}),
@@ -32,7 +32,7 @@ INVALID: dict[str, tuple[dict[str, Any], str, str, str, str, str]] = {
         "operations.read[0].maps_to",
         "string",
         "nothing",
-        'Write what it sends: `maps_to: "GET /users/{user_id}"`.',
+        'Add its request: `maps_to: "GET /users/{user_id}"`.',
     ),
     "a boolean in quotes": (
         with_parameter(type="integer", required="true"),
@@ -56,7 +56,7 @@ INVALID: dict[str, tuple[dict[str, Any], str, str, str, str, str]] = {
         "operations.read",
         "array",
         "object",
-        "Write `read:` and each item on a line of its own behind `- `.",
+        "Write `read:` and each item on a separate line after `- `.",
     ),
     "a type that there is not": (
         with_parameter(type="int"),

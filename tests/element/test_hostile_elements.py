@@ -233,7 +233,7 @@ def test_every_host_that_gets_a_credential_is_named(tmp_path: Path) -> None:
 def test_a_delete_is_no_safe_read(tmp_path: Path, family: str, danger: dict[str, str]) -> None:
     gone = {"name": "remove_all", "maps_to": "DELETE /all", **danger}
     (detail,) = refused(tmp_path, element(operations={family: [gone]}))
-    assert "which is no safe read" in str(detail)
+    assert "which is not a safe read" in str(detail)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ GET = {"get": {"operationId": "getPet", "responses": {"200": {"description": "ok
         (
             [{"url": "https://your-domain.acme.dev"}],
             "placeholder-address",
-            "'your-domain' stands for a name of your own",
+            "'your-domain' is a placeholder for your name",
         ),
         ([{"url": "https://{tenant}.acme.dev"}], "placeholder-address", "'{tenant}' is to be filled in"),
         ([{"url": "http://localhost:8080"}], "placeholder-address", "is local"),

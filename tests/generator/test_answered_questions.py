@@ -164,7 +164,7 @@ GOOD = {"operation": "POST /leashes", "answer": "always"}
         ({"operation": "POST /leashes"}, "needs `answer`", 1),
         ({**GOOD, "by": " "}, "needs `by`", 1),
         ({**GOOD, "operation": "POST /leashez"}, "no operation `POST /leashez`", 1),
-        ({**GOOD, "answer": "sometimes"}, "`sometimes` is no answer", 1),
+        ({**GOOD, "answer": "sometimes"}, "`sometimes` is not an answer", 1),
         ({**GOOD, "danger": "safe"}, "has no `danger`", 1),
         (GOOD, "answered twice", 1),
     ],

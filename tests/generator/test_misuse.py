@@ -47,7 +47,7 @@ MISTAKES = [
     (["explain", PETSTORE, "--category", "remove"], 3, "'delete'", "`aqlgen explain --help`"),
     (["explain", PETSTORE, "--output-format", "xml"], 3, "'xml' is not one of 'human', 'json'", "--help"),
     (["diff", PETSTORE], 3, "nothing to compare", "second document"),
-    (["diff", PETSTORE, "missing"], 4, "no revision of git", "HEAD~1"),
+    (["diff", PETSTORE, "missing"], 4, "or a git revision here", "HEAD~1"),
     (["status", "full"], 4, "no project", "from-openapi"),
     (["status", "missing"], 4, "not a folder", "from-openapi"),
     (["update", "full"], 4, "no project", "from-openapi"),

@@ -293,7 +293,7 @@ def test_the_owner_says_what_an_update_sends(
     [
         (replacing(None), "cannot send the whole: nothing reads the resource"),
         (replacing({"type": "array", "items": FIELDS}), "cannot send the whole: get_pool gives a list"),
-        (api({"/pools/{id}": {"put": {"responses": {"204": {"description": "ok"}}}}}), "is no update with a body"),
+        (api({"/pools/{id}": {"put": {"responses": {"204": {"description": "ok"}}}}}), "is not an update with a body"),
     ],
 )
 def test_what_an_owner_says_of_what_an_update_sends_is_an_error_where_it_cannot_be(

@@ -38,7 +38,7 @@ def perform(arguments: list[str]) -> dict[str, object]:
 
 def serve() -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what a child prints is no answer
+    os.dup2(2, 1)  # what a child prints is not an answer
     sys.addaudithook(refuse_network)
     for line in sys.stdin:
         asked = json.loads(line)

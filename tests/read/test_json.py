@@ -35,8 +35,8 @@ def test_only_so_many_repeated_keys_are_reported(source):
         ('{"a": 1,\n "b": [1, 2', "not valid JSON: the text ends in the middle", 2, 12),
         ('{"a": 1,\r\n "b": "x', "not valid JSON: the text ends in the middle", 2, 7),
         ('{"a": 1\n "b": 2}', "not valid JSON: expecting ',' delimiter", 2, 2),
-        ('// note\n{"a": 1}', "not valid JSON: a comment stands here", 1, 1),
-        ('{"a": 1, /* note */ "b": 2}', "not valid JSON: a comment stands here", 1, 10),
+        ('// note\n{"a": 1}', "not valid JSON: a comment is here", 1, 1),
+        ('{"a": 1, /* note */ "b": 2}', "not valid JSON: a comment is here", 1, 10),
     ],
 )
 def test_an_error_has_its_position(refusal, text: str, message: str, line: int, column: int):

@@ -177,7 +177,7 @@ def test_a_value_that_is_not_of_the_parameters_type_is_refused_by_the_call(
 ) -> None:
     code, out, err = run(package, capsys, "call", "get_animal", "animal_id=seven", "--mock", at_terminal=True)
     assert (code, json.loads(out)["error"]["code"]) == (1, "VALIDATION_INVALID_TYPE")
-    assert err == "`zoo-adapter describe get_animal` shows what it takes.\n"
+    assert err == "`zoo-adapter describe get_animal` shows its parameters.\n"
 
 
 def test_describe_shows_what_an_operation_takes(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -212,7 +212,7 @@ def test_call_runs_the_owners_hooks(package: Path, capsys: pytest.CaptureFixture
     code, _, err = run(package, capsys, "call", "list_keepers", "--mock", hooks=SimpleNamespace(before_send=1))
     assert (code, err) == (2, "Error: before_send in hooks.py is not a function\n")
     code, _, err = run(package, capsys, "doctor", hooks=SimpleNamespace(before_sned=print))
-    assert (code, err.partition(" is no hook")[0]) == (2, "Error: before_sned in hooks.py")
+    assert (code, err.partition(" is not a hook")[0]) == (2, "Error: before_sned in hooks.py")
 
 
 def test_doctor_says_what_is_configured_and_never_a_secret(

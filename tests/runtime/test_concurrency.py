@@ -211,7 +211,7 @@ async def test_without_the_store_calls_exclude_each_other_within_a_process(
     monkeypatch.setattr(parts.store.store, "add", away)
     answers = await together(*((parts, READ) for _ in range(3)))
     assert ([answer["success"] for answer in answers], api.most) == ([True] * 3, 1)
-    assert caplog.text.count("the store is away") == 1
+    assert caplog.text.count("the store is down") == 1
 
 
 class SlowPerson:

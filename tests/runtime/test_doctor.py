@@ -66,7 +66,7 @@ def test_each_credential_says_which_operations_use_it(tmp_path: Path) -> None:
     assert "used by 2 of 5 operations" in text
     assert "set but unused: declared, and no operation requires it" in text
     assert text.splitlines()[-2:] == [
-        "Ready for 4 of 5 operations; the others want what is missing.",
+        "Ready for 4 of 5 operations; the others need the missing settings.",
         "  Set P_TOKEN for 1 operation",
     ]
     report = doctor(folder, {**ENVIRON, "P_KEY": "k", "P_TOKEN": "t"})

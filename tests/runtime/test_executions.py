@@ -749,7 +749,7 @@ def test_a_state_of_no_known_word_goes_on_and_is_shown() -> None:
 def test_an_address_of_an_operation_is_called_as_that_if_it_reads(
     tmp_path: Path, family: str, place: str, expected: Target | None
 ) -> None:
-    """An address that is that of an operation which is no read is asked by nobody."""
+    """An address that is that of an operation which is not a read is asked by nobody."""
     task = {"in": "path", "name": "task_id", "required": True, "schema": TEXT}
     rows = {"op": operation("GET", "/tasks/{task_id}", parameters={"task_id": task})}
     package = make_package(tmp_path, rows, family=family)

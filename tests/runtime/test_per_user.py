@@ -235,8 +235,8 @@ async def test_over_standard_input_the_owners_variables_are_used(tmp_path: Path)
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"MCP_AQL_AUTH_FORWARD_HEADER": "Authorization"}, "never sent on"),
-        ({"MCP_AQL_AUTH_FORWARD_HEADER": "Cookie=key"}, "never sent on"),
+        ({"MCP_AQL_AUTH_FORWARD_HEADER": "Authorization"}, "never forwarded"),
+        ({"MCP_AQL_AUTH_FORWARD_HEADER": "Cookie=key"}, "never forwarded"),
         ({"MCP_AQL_AUTH_FORWARD_HEADER": "X Y"}, "name of a header"),
         ({"MCP_AQL_AUTH_FORWARD_HEADER": "X-Y"}, "must name a security scheme; those of the API are 'oauth', 'key'"),
         ({"MCP_AQL_AUTH_FORWARD_HEADER": "X-Y=other"}, "names the security scheme 'other'"),

@@ -118,7 +118,7 @@ async def test_what_is_expected_may_refer_to_earlier_answers_and_holds_for_each_
     nowhere = await run(get(1, id="a"), get(2, expect={"id": ref("a.nothing.here")}))
     assert "leads nowhere" in nowhere["error"]["message"] or "does not meet" in nowhere["error"]["message"]
     refused = await run(get(1, expect=[]))
-    assert "'expect' is no condition" in refused["error"]["message"]
+    assert "'expect' is not a condition" in refused["error"]["message"]
 
 
 # References and conditions
@@ -173,7 +173,7 @@ def test_a_reference_that_leads_nowhere_says_where_it_ends(text: str, message: s
 )
 def test_what_is_no_reference_is_refused(text: Any) -> None:
     """R-STEP-1"""
-    with pytest.raises(Failure, match="no reference"):
+    with pytest.raises(Failure, match="not a reference"):
         read_reference({"$ref": text})
 
 
@@ -284,7 +284,7 @@ async def test_what_return_does_not_find_is_null_and_said(run: Any) -> None:
         ([FIND, FIND], "VALIDATION_INVALID_VALUE", "Two steps have the id 'find'"),
         ([{**FIND, "id": "item"}], "VALIDATION_INVALID_VALUE", "An id is"),
         ([{**FIND, "id": "1"}], "VALIDATION_INVALID_VALUE", "An id is"),
-        ([{**FIND, "limit": 1}], "VALIDATION_UNKNOWN_PARAM", "stand in params"),
+        ([{**FIND, "limit": 1}], "VALIDATION_UNKNOWN_PARAM", "are in params"),
         ([{"id": "a"}], "VALIDATION_MISSING_PARAM", "'operation'"),
         ([FIND, {"operation": "nope"}], "NOT_FOUND_OPERATION", "Step 2: Unknown operation: 'nope'"),
         ([FIND, {"operation": "get_animal"}], "VALIDATION_MISSING_PARAM", "Step 2: Missing"),
@@ -294,7 +294,7 @@ async def test_what_return_does_not_find_is_null_and_said(run: Any) -> None:
         ([get(ref("2.id")), FIND], "VALIDATION_INVALID_VALUE", "Step 1: '2.id' begins with no earlier step"),
         ([get(ref("find.id")), FIND], "VALIDATION_INVALID_VALUE", "begins with no earlier step"),
         ([FIND, get(ref("item.id"))], "VALIDATION_INVALID_VALUE", "only in a step with foreach"),
-        ([FIND, get(ref("find items"))], "VALIDATION_INVALID_VALUE", "no reference"),
+        ([FIND, get(ref("find items"))], "VALIDATION_INVALID_VALUE", "not a reference"),
         ([FIND, get(1, foreach=5)], "VALIDATION_INVALID_TYPE", "foreach is"),
         (
             [FIND, get(1, foreach=ref("find.items"), where={"a": {"is": 1}})],

@@ -254,6 +254,6 @@ def test_files_of_the_api_are_not_saved_beside_it(package: Path, tmp_path: Path)
     project = package.parents[1]
     (project / "link").symlink_to(project)
     for folder in (project, project / "src" / "..", project / "link"):
-        with pytest.raises(ConfigError, match="files of the API would lie among yours"):
+        with pytest.raises(ConfigError, match="files of the API would mix with yours"):
             load(package, {"MCP_AQL_FILES_FOLDER": str(folder)})
     assert load(package, {"MCP_AQL_FILES_FOLDER": str(project / "files")}).files_folder

@@ -181,7 +181,7 @@ def test_a_put_that_creates_does_so_where_there_is_nothing_and_asks_for_what_is_
     answer, methods = agent.update(f"update_{kind}", {"size": 2}, id="1")
     assert answer["error"]["code"] == "VALIDATION_MISSING_PARAM"
     assert answer["error"]["details"]["missing_params"] == ["input.name"]
-    assert f"There is no such '{kind}' yet" in answer["error"]["message"]
+    assert f"This '{kind}' does not exist yet" in answer["error"]["message"]
     assert methods == ["GET"]
     answer, methods = agent.update(f"update_{kind}", {"size": 2, "name": "b"}, id="1")
     assert answer["success"], answer

@@ -264,7 +264,7 @@ EDITS: dict[str, tuple[str, Any, str]] = {
     "danger": ("delete_thing", lambda row: row.update(danger="reversible"), "the least is destructive"),
     "paging": ("list_things", lambda row: row["pagination"].update(page_param="sheet"), "give 2 of 5 items"),
     "items": ("list_things", lambda row: row["pagination"].update(items="/things"), "give 0 of 5 items"),
-    "merge": ("replace_thing", lambda row: row["update"].update(strategy="put"), "without reading first"),
+    "merge": ("replace_thing", lambda row: row["update"].update(strategy="put"), "without reading it first"),
     "media": (
         "create_thing",
         lambda row: row["body"].update(content_type="application/x-www-form-urlencoded"),

@@ -130,7 +130,7 @@ def test_a_pipe_that_can_be_read_once_is_no_policy(tmp_path: Path) -> None:
     """What is read the second time would be an empty policy."""
     os.mkfifo(tmp_path / "p.toml")
     done = run("safety", "--policy", tmp_path / "p.toml")
-    assert (done.code, "is no file" in done.err) == (4, True)
+    assert (done.code, "is not a file" in done.err) == (4, True)
 
 
 def test_the_environment_comes_before_the_policy_and_the_mode_is_enforcing_unless_one_says_so(tmp_path: Path) -> None:

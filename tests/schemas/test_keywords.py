@@ -176,7 +176,7 @@ def test_a_default_of_null_that_does_not_fit_means_no_default() -> None:
     [
         ("a|" * 3000 + "b", "is longer than 5,000 characters"),
         ("^.{1,2097152}$", "too large"),
-        (r"(?<number>\d)(\g<number>", "no regular expression"),
+        (r"(?<number>\d)(\g<number>", "not a regular expression"),
     ],
 )
 def test_an_unusable_pattern_is_reported_with_the_reason(pattern: str, why: str) -> None:

@@ -44,7 +44,7 @@ def test_an_api_is_added_replaced_and_removed(repo: Repo, crm: Path) -> None:
     assert (unnamed.code, "does not say which API it is of" in unnamed.err) == (3, True)
     assert f"--spec crm={crm}" in unnamed.err
     unknown = repo.update("--spec", f"cmr={crm}")
-    assert (unknown.code, "no API of the adapter" in unknown.err) == (3, True)
+    assert (unknown.code, "not an API of the adapter" in unknown.err) == (3, True)
 
     crm.write_text(json.dumps(api("CRM", "GET /things", "GET /offers")), encoding="utf-8")
     assert repo.changed("--spec", f"crm={crm}")["success"]
@@ -99,6 +99,6 @@ def test_no_variable_of_an_api_becomes_one_of_an_api_that_comes(repo: Repo, crm:
     secured(repo, tmp_path, "crmToken")
     assert variables(repo) == {"crmToken": ["SHOP_CRM_TOKEN"]}
     refused = repo.update("--add", f"crm={crm}")
-    message = "the variable `SHOP_CRM_TOKEN` of `crmToken` would stand for a credential of another API"
+    message = "the variable `SHOP_CRM_TOKEN` of `crmToken` would be the credential of another API"
     assert (refused.code, message in refused.err) == (3, True), refused.err
     assert repo.update("--add", f"sales={crm}").code == 0

@@ -178,7 +178,7 @@ LEFT_OUT: dict[str, tuple[dict[str, Any], str, str]] = {
     "no parameter": ({"parameters": []}, "needs pet_id", "steps/0"),
     "an expression in a text": (
         {"parameters": [{"name": "petId", "in": "path", "value": "a{$inputs.id}"}]},
-        "stands within a text",
+        "is inside a text",
         "parameters/0/value",
     ),
     "an unknown input": (
@@ -194,7 +194,7 @@ LEFT_OUT: dict[str, tuple[dict[str, Any], str, str]] = {
     "a URL": ({"parameters": [{"name": "petId", "in": "path", "value": "$url"}]}, "cannot say '$url'", "/value"),
     "a reference in disguise": (
         {"parameters": [{"name": "petId", "in": "path", "value": {"$ref": "look.id"}}]},
-        "would be read as a reference",
+        "would be a reference",
         "parameters/0/value",
     ),
     "a regular expression": (
@@ -208,8 +208,12 @@ LEFT_OUT: dict[str, tuple[dict[str, Any], str, str]] = {
         "successCriteria/0/condition",
     ),
     "a negation": ({"successCriteria": [{"condition": "!$response.body#/x"}]}, "all must hold", "/condition"),
-    "no comparison": ({"successCriteria": [{"condition": "$response.body#/x"}]}, "no comparison", "/condition"),
-    "an open quote": ({"successCriteria": [{"condition": "$response.body#/x == 'a"}]}, "no comparison", "/condition"),
+    "not a comparison": ({"successCriteria": [{"condition": "$response.body#/x"}]}, "not a comparison", "/condition"),
+    "an open quote": (
+        {"successCriteria": [{"condition": "$response.body#/x == 'a"}]},
+        "not a comparison",
+        "/condition",
+    ),
     "another status": ({"successCriteria": [{"condition": "$statusCode == 404"}]}, "may also answer 200", "/condition"),
     "a header": ({"successCriteria": [{"condition": "$response.header.X == 1"}]}, "something else", "/condition"),
     "a jump": ({"onSuccess": [{"name": "x", "type": "goto", "stepId": "look"}]}, "onSuccess does", "onSuccess/0"),
@@ -255,11 +259,11 @@ def test_a_payload_that_is_too_deep_leaves_the_workflow_out(tmp_path: Path, body
     [
         ({"dependsOn": ["x"]}, "nothing for dependsOn"),
         ({"steps": []}, "no steps"),
-        ({"steps": [STEP] * 2}, "no stepId of its own"),
+        ({"steps": [STEP] * 2}, "no unique stepId"),
         ({"steps": [{**STEP, "stepId": f"s{number}"} for number in range(21)]}, "no more than 20 steps"),
         ({"inputs": {"type": "string"}}, "not an object"),
         ({"inputs": {"type": "object", "properties": {"a": {"$ref": "https://x.example"}}}}, "outside the document"),
-        ({"inputs": {"type": "object", "properties": {"petId": {}, "pet_id": {}}}}, "no name of its own"),
+        ({"inputs": {"type": "object", "properties": {"petId": {}, "pet_id": {}}}}, "no unique snake_case name"),
         ({"outputs": {"x": "$steps.look.outputs.nope"}}, "has no output 'nope'"),
         ({"outputs": {"x": "$statusCode"}}, "cannot say '$statusCode'"),
     ],

@@ -94,7 +94,7 @@ def test_without_it_the_requests_are_shown(
         ([{"operation": "list_pets", "where": {"name": "x"}}], "nothing for where"),
         ([{**LOOK, "expect": {"name": {"contains": "x"}}}], "nothing for 'contains'"),
         ([{"id": "a", **LOOK}, {"operation": "get_pet", "params": {"pet_id": {"$ref": "a.tags[-1]"}}}], "beginning"),
-        ({"steps": [LOOK], "return": {"x": 1}}, "no reference"),
+        ({"steps": [LOOK], "return": {"x": 1}}, "not a reference"),
         ([{"operation": "list_pets", "params": {"tags": ["$inputs.x"]}}], "read as an expression"),
         (
             [{"operation": "replace_owner", "params": {"owner_id": "7b1c1a3e-2f4d-4b55-9a5e-111111111111"}}],

@@ -19,7 +19,7 @@ _ITEMS, _SIZE, _LARGER, _MOST_PAGES = 7, 3, 5, 8
 _EXTRA = {"x_Undeclared-Key": {"inner Key": [1, None]}}
 
 
-@check("RT-2", "What the API answers is what the agent reads, field by field", Category.ROUND_TRIP, "R-SEL-1")
+@check("RT-2", "The agent reads the API's answer, field by field", Category.ROUND_TRIP, "R-SEL-1")
 async def answers_arrive(run: Run) -> None:
     """Compare answers with the API's, and each undeclared field with itself."""
     for operation in [item for item in run.callable if item.is_safe_read and item.row.selects]:
@@ -92,7 +92,7 @@ async def field_selection(run: Run) -> None:
 
 
 def _thing(data: Any) -> dict[str, Any]:
-    """Return the first thing that an answer shows, of a page, of a list or alone; empty if it is no object."""
+    """Return the first thing that an answer shows, of a page, of a list or alone; empty if it is not an object."""
     if isinstance(data, dict) and isinstance(data.get("items"), list) and "pageInfo" in data:
         data = data["items"]
     first = data[0] if isinstance(data, list) and data else data
@@ -124,7 +124,7 @@ async def batches(run: Run) -> None:
         run.expect(len(run.arrived) == 2, operation, f"sent {len(run.arrived)} requests")
 
 
-@check("L2-3", "A list is paged to its end, each item once, by cursors of its own and by no others", Category.LEVEL_2,
+@check("L2-3", "A list pages to its end, each item once, by its own cursors only", Category.LEVEL_2,
        "R-SEL-3")  # fmt: skip
 async def pages(run: Run) -> None:
     """Page through a list of numbered items, and with cursors that were never given."""
@@ -190,7 +190,7 @@ async def dry_runs(run: Run) -> None:
         run.expect(right or (not answer.ok and operation.reads_first), operation, "shows no request")
 
 
-@check("L2-5", "Several steps run in one call, each with what earlier ones answered", Category.LEVEL_2, "R-STEP-1")
+@check("L2-5", "Several steps run in one call, each with the answers of earlier ones", Category.LEVEL_2, "R-STEP-1")
 async def plans(run: Run) -> None:
     """Run plans: of two reads, with what is not there, with a step that fails, dry, and with a condition."""
     for operation in run.reads(2):
@@ -240,7 +240,7 @@ def _first_item(run: Run, operation: Operation) -> dict[str, Any]:
     return first if isinstance(first, dict) else {}
 
 
-@check("L2-6", "An answer is bounded, and says what was cut and how to go on", Category.LEVEL_2, "R-SEL-2")
+@check("L2-6", "An answer is bounded, and describes omitted parts and how to continue", Category.LEVEL_2, "R-SEL-2")
 async def bounded_answers(run: Run) -> None:
     """Let the API answer a text of a megabyte."""
     for operation in run.reads(3):
@@ -248,4 +248,6 @@ async def bounded_answers(run: Run) -> None:
             answer = await run.call(operation)
         size, notes = len(json.dumps(answer)), (answer.get("_meta") or {}).get("fields")
         run.expect(size < 200_000, operation, f"answers {size:,} characters", "a text of a megabyte")
-        run.expect(answer.warned or answer.code or notes, operation, "says nothing of what was cut", str(answer)[:300])
+        run.expect(
+            answer.warned or answer.code or notes, operation, "does not report the omitted part", str(answer)[:300]
+        )

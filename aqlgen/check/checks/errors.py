@@ -63,7 +63,7 @@ async def failures_of_the_api(run: Run) -> None:
                 run.expect("previous instructions" in details, name, "hides the API's words")
 
 
-@check("EQ-3", "Answers that are no data, broken or too large end in an error, not in silence", Category.ERRORS,
+@check("EQ-3", "Broken, oversized and non-data answers end in an error", Category.ERRORS,
        "R-ERR-2")  # fmt: skip
 async def broken_answers(run: Run) -> None:
     """Let the API answer what cannot be read."""
@@ -105,7 +105,7 @@ async def retries(run: Run) -> None:
             run.expect(is_told, operation, "does not tell that it may have been carried out")
 
 
-@check("EQ-6", "Most mistyped names lead to the operation that was meant", Category.ERRORS, "R-ERR-1")
+@check("EQ-6", "Most misspelt names lead to the intended operation", Category.ERRORS, "R-ERR-1")
 async def mistyped_names(run: Run) -> None:
     """Mistype the names of operations, and count those that are proposed."""
     proposed = list[bool]()
@@ -114,7 +114,7 @@ async def mistyped_names(run: Run) -> None:
         answer = await run.own(operation.family, name)
         proposed += [operation.name in str(answer.error)] if answer.code == "NOT_FOUND_OPERATION" else []
     right = sum(proposed) * 2 >= len(proposed)
-    run.expect(right, "mistyped names", f"only {sum(proposed)} of {len(proposed)} find their operation")
+    run.expect(right, "misspelt names", f"only {sum(proposed)} of {len(proposed)} find their operation")
 
 
 @check("EQ-7", "The API's limits are waited for, heeded and told", Category.ERRORS, "R-RATE-2, R-WARN-4", where="alone")
@@ -155,7 +155,7 @@ async def deprecated_operations(run: Run) -> None:
         run.expect(True, operation, "")
 
 
-@check("WA-2", "What was understood differently from what was written is told", Category.WARNINGS, "R-WARN-1")
+@check("WA-2", "Repairs of a call are reported", Category.WARNINGS, "R-WARN-1")
 async def understood_values(run: Run) -> None:
     """Send numbers as texts."""
     for operation in run.callable[:100]:

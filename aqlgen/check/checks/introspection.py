@@ -29,7 +29,7 @@ async def _listed(run: Run, **params: Any) -> list[dict[str, Any]]:
     return (await run.introspect(query="operations", **params)).data.get("operations") or []
 
 
-@check("IF-1", "Every operation is listed once, with its family and what it does", Category.INTROSPECTION, "R-INT-2")
+@check("IF-1", "Every operation is listed once, with its family and summary", Category.INTROSPECTION, "R-INT-2")
 async def the_list_of_operations(run: Run) -> None:
     """Compare the list of operations, its categories and its pages with the table."""
     listed = await _listed(run, all=True)
@@ -176,7 +176,7 @@ async def _examined(run: Run) -> tuple[list[Finding], list[tuple[str, str]]]:
     return examined
 
 
-@check("IF-4", "What is documented is accepted, and reaches the API", Category.INTROSPECTION, "R-INT-4")
+@check("IF-4", "Documented parameters are accepted, and reach the API", Category.INTROSPECTION, "R-INT-4")
 async def documented_values(run: Run) -> None:
     """Call each operation with values of the document, by the witness, which judges every request."""
     for operation, problems in (await _examined(run))[1]:
@@ -227,7 +227,7 @@ async def operations_are_found(run: Run) -> None:
     run.expect(none.ok and none.data.get("operation", 0) is None, "introspect", "does not answer null for no operation")
 
 
-@check("IF-7", "Limits and danger are told, and are what the effects, the owner and the name of an operation say",
+@check("IF-7", "Introspection shows limits and danger as effects, owner and name require",
        Category.INTROSPECTION, "R-INT-6, R-LOOP-2, R-SAFE-1, R-EFF-1")  # fmt: skip
 async def danger_is_told(run: Run) -> None:
     """Read the danger of operations."""

@@ -73,7 +73,7 @@ async def unknown_parameters(run: Run) -> None:
         run.keep("error_tests", name=f"unknown-{operation.name}", must_mention=[UNKNOWN, *known[:1]], response=answer)
 
 
-@check("PH-3", "A value that the document does not allow is refused, with what is expected, however deep it stands",
+@check("PH-3", "A value that the document does not allow is refused at any depth, with the expected one",
        Category.PARAMETERS, "R-REQ-3, R-REQ-4, R-UPD-1, R-ERR-1")  # fmt: skip
 async def wrong_values(run: Run) -> None:
     """Send a value of each parameter, and of each field in a body, that its schema does not allow."""
@@ -124,7 +124,7 @@ def _not_allowed(schema: Mapping[str, Any]) -> Iterator[Any]:
             yield "x" * (longest + 1)
 
 
-@check("PH-4", "Documented defaults hold: what is left out is as if it were given", Category.PARAMETERS, "R-REQ-5")
+@check("PH-4", "Documented defaults apply to omitted parameters", Category.PARAMETERS, "R-REQ-5")
 async def defaults(run: Run) -> None:
     """Compare the answer without a parameter to that with its default."""
     for operation in run.callable:

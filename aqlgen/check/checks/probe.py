@@ -116,7 +116,7 @@ async def probes(run: Run) -> None:
                 answer.code == "PERMISSION_DENIED" and not run.arrived, "hosts", "one is not accepted, and is called"
             )
             answer = await _call(run, "read", "probe_3", {"it": {"check_key": "of-an-agent"}})
-            run.expect(not run.arrived, "credentials", "an agent's value stands in the place of one")
+            run.expect(not run.arrived, "credentials", "an agent's value replaces one")
             with api.behaving(Reply.of(200, [{"id": 1}, {"id": 2}], **{"X-Total-Count": "9"})):
                 answer = await _call(run, "read", "probe_list", {"first": 5})
             is_said = answer.warned or (answer.data.get("pageInfo") or {}).get("hasNextPage") is True

@@ -70,7 +70,7 @@ async def kinds_of_answers(run: Run) -> None:
         run.expect(right, str(arguments)[:80], f"says that it took {milliseconds} ms of {answer.seconds * 1000:.0f}")
 
 
-@check("TR-3", "What is not known to MCP is an error of MCP, and the connection lives on", Category.TRANSPORT,
+@check("TR-3", "Unknown MCP requests get an MCP error, and the connection stays open", Category.TRANSPORT,
        "R-REQ-5", where="every")  # fmt: skip
 async def protocol_errors(run: Run) -> None:
     """Call a tool that is not there."""
@@ -218,7 +218,7 @@ async def log(run: Run) -> None:
     for line in lines:
         record = _json(line)
         right = isinstance(record, dict) and {"level", "logger", "timestamp"} <= record.keys()
-        run.expect(right, "log", "has a line that is no record with level, logger and time", line[:200])
+        run.expect(right, "log", "has a line without level, logger and time", line[:200])
 
 
 def _json(text: str) -> Any:

@@ -121,7 +121,7 @@ async def nobody(run: Run) -> None:
                 run.expect("conf_" not in json.dumps(answer.error), operation, "gives a token")
 
 
-@check("SA-5", "What is forbidden is refused, what nothing proves harmless is asked about once, safe calls never",
+@check("SA-5", "Forbidden calls are refused, unproven ones need a confirmation once, safe ones never",
        Category.SAFETY, "R-SAFE-1", where="agent")  # fmt: skip
 async def levels(run: Run) -> None:
     """Call operations of every level under the policy standard."""
@@ -278,7 +278,7 @@ async def audit(run: Run) -> None:
         run.expect(code != 0, "audit verify", "accepts a changed log")
 
 
-@check("SA-9", "Batches and plans confirm what their calls would", Category.SAFETY, "R-BAT-2", where="agent")
+@check("SA-9", "Batches and plans need the confirmations of their calls", Category.SAFETY, "R-BAT-2", where="agent")
 async def together(run: Run) -> None:
     """Hide a grave call in a batch and in a plan; what follows it in a batch waits with it."""
     for operation in run.grave()[:2]:
@@ -335,7 +335,7 @@ async def loop(run: Run) -> None:
             agent.expect(ended.ok, mode, "does not end an agent")
     settings = {"SAFETY_LOOP": "enforcing", "POLICY": "open", "SAFETY_LOOP_DENY": "*never*"}
     async with run.connected(LEGACY, None, lambda _: "accept", settings) as agent:
-        for other in ({"outcome": "failure"}, {"nextActionHint": "doing what is never done"}):
+        for other in ({"outcome": "failure"}, {"nextActionHint": "doing something forbidden"}):
             name = {"element_name": f"checker-{next(iter(other))}"}
             await agent.own("execute", "execute_agent", **name)
             went_on = [

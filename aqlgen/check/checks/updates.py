@@ -25,7 +25,7 @@ _CHOSEN, _REMOVED = 0.6, 0.2
 """The share of the fields of an object that a patch names, and that of those which it removes."""
 
 
-@check("RT-1", "What an operation is given arrives at the API unchanged", Category.ROUND_TRIP, "R-REQ-2")
+@check("RT-1", "Parameters arrive at the API unchanged", Category.ROUND_TRIP, "R-REQ-2")
 async def writes_arrive(run: Run) -> None:
     """Send the bodies of the examples, and a text of characters that JSON escapes."""
     for operation in [item for item in run.callable if item.family != "read" and item.row.update is None]:
@@ -179,7 +179,7 @@ def _updates(run: Run) -> list[Updated]:
     return covered
 
 
-@check("RT-3", "An update sends what it names, and keeps what it does not", Category.ROUND_TRIP, "R-UPD-1")
+@check("RT-3", "An update sends the named fields, and keeps the others", Category.ROUND_TRIP, "R-UPD-1")
 async def updates_preserve(run: Run) -> None:
     """Update resources of random values by random patches, and compare the whole of what is written."""
     for operation in [item for item in run.callable if item.updates]:
@@ -262,7 +262,7 @@ async def updates_notice_changes(run: Run) -> None:
             if answer.code.startswith("VALIDATION_"):
                 continue
             right = not answer.ok and not resource.written
-            run.expect(right, operation, f"overwrites what changed in between, with the version {tag!r}")
+            run.expect(right, operation, f"overwrites a concurrent change, with the version {tag!r}")
         if "if_match" in operation.row.adapter_parameters:
             resource = Resource(run, operation, state, '"v-1"')
             with run.api.behaving(resource.reply):

@@ -30,11 +30,11 @@ def _overwrites(facts: Facts) -> str:
     verbs = (facts.named_verb or facts.summary_verb, facts.action_verb)
     words = {verb.word for verb in verbs if verb is not None}
     if "upsert" in words:
-        return "an upsert changes what is there"
+        return "an upsert changes an existing resource"
     if _only_creates(facts):
         return ""
     if "save" in words:
-        return "what is saved may be there"
+        return "the saved resource may exist"
     sends = facts.operation.body is not None and bool(facts.operation.body.media)
     return "a PUT of one thing replaces it" if facts.method == "PUT" and facts.shape.item and sends else ""
 

@@ -234,7 +234,7 @@ def delete(facts: Facts) -> Verdict | None:
         )
     many = facts.last_noun is not None and is_plural(facts.last_noun.words)
     if not (facts.named_verb or verb or facts.shape.item or many):
-        return Verdict(Category.DELETE, Evidence.RULE, 0.69, "DELETE of what has no id, and nothing else speaks")
+        return Verdict(Category.DELETE, Evidence.RULE, 0.69, "DELETE without an id, and no other evidence")
     return Verdict(Category.DELETE, Evidence.RULE, 0.97, "DELETE")
 
 

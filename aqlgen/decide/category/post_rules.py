@@ -120,7 +120,7 @@ def spoken_action(facts: Facts) -> Verdict | None:
     if facts.spoken_action is None:
         return None
     word, category = facts.spoken_action
-    return Verdict(category, Evidence.HEURISTIC, 0.72, f"its path and what people call it say {word}")
+    return Verdict(category, Evidence.HEURISTIC, 0.72, f"its path and its name have {word}")
 
 
 def accepted(facts: Facts) -> Verdict | None:
@@ -168,7 +168,7 @@ def collection(facts: Facts) -> Verdict | None:
         return None
     verb = derived_verb(last.one[-1])
     if verb and verb.category is not Category.CREATE:
-        note = f"POST on a collection, whose name comes from {verb.word}"
+        note = f"POST on a collection named after {verb.word}"
         return Verdict(Category.CREATE, Evidence.HEURISTIC, 0.66, note)
     return Verdict(Category.CREATE, Evidence.RULE, 0.85, "POST on a collection")
 

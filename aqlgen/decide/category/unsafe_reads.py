@@ -94,7 +94,7 @@ def text_acts(facts: Facts) -> Effect | None:
 
 
 def changes(act: Act) -> bool:
-    """Return True if an act changes something, and does not only make an answer; what goes to somebody is no answer."""
+    """Return True if an act changes something beyond its answer; sending to somebody counts as a change."""
     is_answer = "to" not in act.object and not _FOR_THE_ANSWER.isdisjoint(act.object[:5])
     return not act.is_denied and any(map(_changing, act.verbs)) and not is_answer
 
@@ -158,7 +158,7 @@ def _marks_read(reading: _Reading) -> _Doubt | None:
     is_marked = facts.shape.action == (reading.word,) == ("read",) and ":" not in facts.operation.path
     if not (is_marked and last) or last in ADVERBS:
         return None
-    return Category.UPDATE, f"{facts.method} that ends in read marks what was read", 0.66
+    return Category.UPDATE, f"{facts.method} that ends in read marks items as read", 0.66
 
 
 def _by_method(reading: _Reading) -> _Doubt | None:

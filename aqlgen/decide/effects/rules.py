@@ -173,7 +173,7 @@ def _by_collection(reading: Reading) -> Finding | None:
     if not _asks_for_whole(reading):
         return None
     if facts.method == "PUT" and not _is_collection(reading) and is_sent_as_list(facts.operation, facts.resolver):
-        return Finding(Effect.ENDS, Danger.REVERSIBLE, "PUT of a list: what it does not hold is gone")
+        return Finding(Effect.ENDS, Danger.REVERSIBLE, "PUT of a list: omitted items are deleted")
     if facts.operation.extensions.get("x-kubernetes-action") != "deletecollection" and not _is_collection(reading):
         return None
     is_part = any(noun.parameters for noun in facts.shape.nouns[:-1])
@@ -271,7 +271,7 @@ def _by_overwriting(reading: Reading) -> Finding | None:
     many = listed if listed is not None else last is not None and is_plural(last.words)
     if reading.category is not Category.CREATE or many:
         return None
-    return Finding(Effect.ENDS, Danger.DESTRUCTIVE, "a PUT of what there is one of may replace it")
+    return Finding(Effect.ENDS, Danger.DESTRUCTIVE, "a PUT of a single resource may replace it")
 
 
 def _by_carried(reading: Reading) -> Finding | None:

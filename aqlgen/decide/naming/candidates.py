@@ -117,7 +117,7 @@ def names_for(facts: Facts, category: Category, vocabulary: Vocabulary) -> Names
     resource = _resource(wording.thing, chain) or lead
     reason, omitted, verb_rule = wording.reason, wording.omitted, wording.verb_rule
     if disguise:
-        note = f"x-mcpaql-name claims {'_'.join(split(str(declared)))[:60]}, which is no name of a {category}"
+        note = f"x-mcpaql-name claims {'_'.join(split(str(declared)))[:60]}, which does not fit {category}"
         reason = Reason(reason.rule, reason.evidence, min(reason.confidence, _DISGUISED), note)
     return Names(words, lead, resource, reason, omitted, facts, category, chain, verb, verb_rule)
 
@@ -132,7 +132,7 @@ def _disguises(words: Words, facts: Facts, category: Category) -> bool:
 
 
 def _resource(thing: Words, chain: NounChain) -> str:
-    """Return the noun for one, without what follows a preposition that is no part of the path's own noun."""
+    """Return the noun for one, without what follows a preposition that is not part of the path's own noun."""
     last = singulars(chain.nouns[-1].words) if chain.nouns else []
     size = len(last)
     end = next((at + size for at in range(len(thing)) if last and singulars(thing[at : at + size]) == last), 0)

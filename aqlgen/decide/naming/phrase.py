@@ -77,7 +77,7 @@ def phrase(operation: Operation, sdk_name: str | None = None) -> Phrase | None:
         known = {*split(path), *split(operation.summary[:40])[:1]}
         named = len(words) > 1 or leading_verb(words) or not known.isdisjoint(words)
         return _of_function(words, method, path) if named else None  # else the name of a package, rather
-    people_wrote = name and "{" not in name  # a path is no name
+    people_wrote = name and "{" not in name  # a path is not a name
     return _read(name, method, path, split(operation.summary[:40])[:1]) if people_wrote else None
 
 

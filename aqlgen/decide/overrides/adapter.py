@@ -102,7 +102,7 @@ def _is_sendable(tree: Tree, path: Path, scheme: Mapping[str, Any]) -> bool:
     name = scheme["name"]
     in_header = scheme.get("in") == "header"
     if in_header and not _TOKEN.fullmatch(name):
-        tree.refuse(tree.values[*path, "name"], f"`{name}` is no name of a header", "Write it as in: X-Api-Key.")
+        tree.refuse(tree.values[*path, "name"], f"`{name}` is not a name of a header", "Write it as in: X-Api-Key.")
         return False
     if is_framing(name) if in_header else overrides_method(name):
         message = f"`{name}` frames or routes requests, and only the adapter sends it"
@@ -117,16 +117,16 @@ def _header(tree: Tree, path: Path, name: str, value: Any, headers: Iterable[str
     others = [key for key in headers if key.strip().lower() == folded]
     message, hint = "", "Leave it out."
     if not _TOKEN.fullmatch(name.strip()):
-        message, hint = f"`{name}` is no name of a header", "Write it as in: X-Tenant."
+        message, hint = f"`{name}` is not a name of a header", "Write it as in: X-Tenant."
     elif is_framing(name):
         message = f"`{name}` frames or routes requests, and only the adapter sends it"
     elif folded in _OF_REQUESTS:
         message, hint = f"`{name}` differs from request to request", _OF_REQUESTS[folded]
     elif folded == _CREDENTIAL and isinstance(value, str):
-        message = f"`{name}` is a credential, which stands in no file of the project"
+        message = f"`{name}` is a credential, which no file of the project may contain"
         hint = f"Write `{name}: {{env: NAME}}` and set the variable, or declare a security scheme."
     elif others[0] != name:
-        message, hint = f"`{name}` stands here twice", "Keep one of them."
+        message, hint = f"`{name}` is here twice", "Keep one of them."
     if message:
         tree.refuse(place, message, hint)
         return None

@@ -26,7 +26,7 @@ def read_auth(text: str) -> tuple[str, Mapping[str, Json]]:
     if kind in ("header", "query") and _TOKEN.fullmatch(name):
         return "key", {"type": "apiKey", "in": kind, "name": name}
     raise OptionError.of(
-        "bad-option", f"--auth {text!r} is no credential", help="Give basic, bearer, header:NAME or query:NAME."
+        "bad-option", f"--auth {text!r} is not a credential", help="Give basic, bearer, header:NAME or query:NAME."
     )
 
 

@@ -93,7 +93,7 @@ class Tree:
             if not isinstance(key, yaml.ScalarNode):
                 self.refuse(_place(key), "a key must be text", "Quote it if it is meant so.")
             elif (inner := (*path, key.value)) in self.keys:
-                self.refuse(_place(key), f"`{key.value}` stands here twice", "Keep one of them.")
+                self.refuse(_place(key), f"`{key.value}` is here twice", "Keep one of them.")
             else:
                 self.keys[inner] = _place(key)
                 yield key.value, self._read(value, inner)

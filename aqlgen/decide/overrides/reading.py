@@ -68,7 +68,7 @@ def parse(text: str, file: str = "") -> Overrides:
         is_own = selector.kind is Kind.PATH and not selector.is_pattern
         group = entries if is_own else patterns
         if selector.key in group:
-            tree.refuse(override.place, f"`{selector.key}` stands here twice", "Keep one of them.")
+            tree.refuse(override.place, f"`{selector.key}` is here twice", "Keep one of them.")
         else:
             group[selector.key] = override
     findings = sorted((*tree.findings, *name_collisions(entries, file)), key=lambda each: (each.line, each.column))

@@ -110,7 +110,7 @@ def read_answers(text: str, file: str, decisions: Iterable[Decision]) -> list[An
 
 @dataclass
 class _RefusedError(Exception):
-    """A line is no answer."""
+    """A line is not an answer."""
 
     message: str
     help: str
@@ -131,7 +131,7 @@ def _answer(content: str, known: Mapping[str, Decision]) -> Answer:
     if decision is None:
         _refuse(f"there is no operation `{visible(data['operation'])}`", nearest(data["operation"], known, "operation"))
     if data["answer"] not in _CHOICES:
-        _refuse(f"`{visible(data['answer'])}` is no answer", f"Each answer is one of {', '.join(_CHOICES)}.")
+        _refuse(f"`{visible(data['answer'])}` is not an answer", f"Each answer is one of {', '.join(_CHOICES)}.")
     unknown = next((key for key in data if key not in _KEYS and key not in _question(decision, "")), None)
     if unknown is not None:
         _refuse(f"an answer has no `{visible(unknown)}`", nearest(unknown, _KEYS, "field"))

@@ -198,7 +198,7 @@ class Subject:
 
     @cached_property
     def sent(self) -> str | None:
-        """The content type of the body: as overruled, else JSON that is no patch script, else the first."""
+        """The content type of the body: as overruled, else JSON that is not a patch script, else the first."""
         if self.content_type is not None:
             return self.content_type
         media = self.operation.body.media if self.operation.body is not None else ()

@@ -1,7 +1,7 @@
 """What a document tells of a deprecated operation, in extensions (`x-sunset` and the like) and in words (R-WARN-2).
 
 No vendor's extension is known by its whole name: the words of a key say what its value is, one level deep, and a value
-that is no date, address or name of an operation is no answer.
+that is not a date, address or name of an operation is not an answer.
 """
 
 from __future__ import annotations

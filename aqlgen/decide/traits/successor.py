@@ -2,7 +2,7 @@
 
 Only a sentence that says so counts ("Use X instead", "replaced by X", "in favour of X"). It may name the other
 operation by its method and path, by its path, by its operationId, by its summary, or by a link to its page. A mention
-that fits no other operation of the document, or several, is no answer, and a read is never replaced by what is none.
+that matches no other operation, or several, does not count, and a read is only replaced by a read.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _mentioned(sentence: str, subject: Subject, around: Around) -> Iterator[list
         page = target.rstrip("/").rpartition("/")[2].rpartition("#")[2]
         yield names.get(_words(page), []) or names.get(_words(title), [])
     for quoted, bare in _NAME.findall(plain):
-        if quoted or len(split(bare)) > 1:  # one plain word is no name
+        if quoted or len(split(bare)) > 1:  # one plain word is not a name
             yield names.get(_words(quoted or bare), [])
 
 

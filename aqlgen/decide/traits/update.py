@@ -65,7 +65,7 @@ def replaced(subject: Subject, around: Around) -> str | None:
     if not optional or len(fields) < 2:  # a call that gives one of one names all
         return None
     shown = ", ".join(optional[:_SHOWN]) + (f" and {len(optional) - _SHOWN} more" if len(optional) > _SHOWN else "")
-    return f"it replaces the whole, {trait.reason.note}; what it lacks of {shown} may be lost"
+    return f"it replaces the whole resource, {trait.reason.note}; omitted fields of {shown} may be lost"
 
 
 def _strategy(subject: Subject, reader: Subject | None, around: Around) -> tuple[Update, Reason]:
@@ -81,7 +81,7 @@ def _strategy(subject: Subject, reader: Subject | None, around: Around) -> tuple
         if subject.method == "PATCH":
             return Update(strategy="patch"), Reason("patch-method", Evidence.RULE, 0.9, sent)
         if subject.method != "PUT":
-            note = "what is not sent is taken to stay as it is"
+            note = "omitted fields are assumed to stay"
             return Update(strategy="post"), Reason("post-method", Evidence.RULE, 0.8, note)
     return _merging(subject, reader, around) if reader is not None else _alone(subject, around)
 
@@ -122,7 +122,7 @@ def _unlike(subject: Subject, reader: Subject, schemas: Schemas) -> Reason | Non
         return Reason("put-no-json", Evidence.RULE, 0.9, f"{reader.name} gives {answers[0]}")
     kinds, answered = schemas.kinds(subject.body), schemas.kinds(reader.answer)
     if kinds and "object" not in kinds:
-        return Reason("put-no-object", Evidence.RULE, 0.9, "what is written has no fields")
+        return Reason("put-no-object", Evidence.RULE, 0.9, "the update has no fields")
     if reader.verb == "list" or "array" in answered:
         return Reason("put-of-many", Evidence.RULE, 0.85, f"{reader.name} gives a list")
     if answered and "object" not in answered:
@@ -141,7 +141,9 @@ def _merging(subject: Subject, reader: Subject, around: Around) -> tuple[Update,
         if pair is not None:
             value = Update(strategy="put-merge", read_at=pair.read.pointer, write_at=pair.written.pointer)
             if pair.share >= _MOST:
-                return value, Reason("put-with-reader", Evidence.RULE, 0.95, f"{reader.name} reads what is written")
+                return value, Reason(
+                    "put-with-reader", Evidence.RULE, 0.95, f"{reader.name} reads the updated resource"
+                )
             note = f"{reader.name} gives {pair.shared} of the {len(pair.written.fields)} fields that are written"
             return value, Reason("put-with-reader-in-part", Evidence.HEURISTIC, 0.75, note)
     if not written.fields or not _declares(reader, around):
@@ -194,7 +196,7 @@ def _resource(schema: Json, pointer: str, schemas: Schemas) -> Json:
 def _is_object_as_told(subject: Subject, around: Around) -> bool:
     """Return True if a body declared as JSON Patch, which is an array, has the schema of an object.
 
-    It holds the operations in one of its fields, or it is no patch at all, since the method is not PATCH.
+    It holds the operations in one of its fields, or it is not a patch at all, since the method is not PATCH.
     """
     fields = around.schemas.properties(subject.body)
     if subject.method != "PATCH" and fields:

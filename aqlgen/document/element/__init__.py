@@ -49,7 +49,7 @@ def convert(root: Mapping[str, Json], file: str, origins: Origins) -> Converted:
     if not element.operations:
         message = "the element has no operation that can be served"
         raise SchemaError(
-            Diagnostic("no-operations", Severity.ERROR, message, help="Write one, with what it sends."),
+            Diagnostic("no-operations", Severity.ERROR, message, help="Write one, with its request."),
             *reader.findings,
         )
     return Converted(as_openapi(element, origins), as_stated(element, file), tuple(reader.findings))

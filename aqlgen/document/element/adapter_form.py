@@ -32,7 +32,7 @@ _ROOT: Final[Mapping[str, Field]] = {
     "name": Field(required=True, suggestion="Write the name of the API, such as `name: github-api`."),
     "type": Field(required=True, values=("adapter",)),
     "version": Field(required=True, suggestion='Write `version: "1.0.0"`.'),
-    "description": Field(required=True, suggestion="Write what the adapter is for: `description: …`."),
+    "description": Field(required=True, suggestion="Describe the adapter: `description: …`."),
     "target": Field("object", required=True, suggestion="Write where the API is: `target: {base_url: https://…, …}`."),
     "auth": Field("object"),
     "operations": Field("object", required=True, suggestion="Write the operations by family: `operations: {read: …}`."),
@@ -52,8 +52,8 @@ _TARGET: Final[Mapping[str, Field]] = {
 }
 _FAMILIES: Final[Mapping[str, Field]] = {family: Field("array") for family in FAMILIES}
 _OPERATION: Final[Mapping[str, Field]] = {
-    "name": Field(required=True, suggestion="Write what agents call it: `name: get_user`."),
-    "maps_to": Field(required=True, suggestion='Write what it sends: `maps_to: "GET /users/{user_id}"`.'),
+    "name": Field(required=True, suggestion="Name it for agents: `name: get_user`."),
+    "maps_to": Field(required=True, suggestion='Add its request: `maps_to: "GET /users/{user_id}"`.'),
     "description": Field(),
     "params": Field("object"),
     "response": Field("object"),

@@ -61,7 +61,7 @@ class Request:
     accept: tuple[str, ...] = (JSON,)
     """The content types of the answer."""
     items: str | None = None
-    """JSON pointer to the list in the answer, whose items are what is returned; None if it is no list."""
+    """JSON pointer to the list in the answer, whose items are what is returned; None if it is not a list."""
     input: tuple[str, ...] = ()
     """The query parameters that the parameter `input` holds, by the API's names."""
     pagination: Pagination | None = None

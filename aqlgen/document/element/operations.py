@@ -62,7 +62,7 @@ def read_base_url(reader: Reader, node: Node | None) -> str:
     try:
         parts = urlsplit(url)
         host, private = parts.hostname or "", {parts.username, parts.password} != {None}
-        parts.port  # noqa: B018 - raises ValueError for what is no port
+        parts.port  # noqa: B018 - raises ValueError for what is not a port
     except ValueError:
         host, private, parts = "", False, urlsplit("")
     if parts.scheme not in ("http", "https") or not host or not {" ", "{", "\\"}.isdisjoint(url):
@@ -108,8 +108,8 @@ class Names:
             return False
         if name in self.taken:
             message = f"the operation {name} in {family} is defined already, at {self.taken[name]}"
-            hint = "Give each operation a name of its own, across all families."
-            reader.report("schema-duplicate-name", node, message, expected="a name of its own", suggestion=hint)
+            hint = "Give each operation a unique name, across all families."
+            reader.report("schema-duplicate-name", node, message, expected="a unique name", suggestion=hint)
             return False
         self.taken[name] = node.path
         return True
@@ -148,7 +148,7 @@ def operation(
     danger, confirmed = reader.text(members, "danger_level") or None, members.get("requires_confirmation")
     if request.method == "DELETE" and (family == "read" or danger == "safe"):
         hint = "List it under `delete` with the danger that it has, at least `reversible`."
-        reader.bad_value(members.get("danger_level", where), "what fits DELETE, which is no safe read", hint)
+        reader.bad_value(members.get("danger_level", where), "a family for DELETE, which is not a safe read", hint)
     if confirmed is not None and confirmed.value and danger in _MILD:
         danger = "destructive"
     in_path = dict.fromkeys(placeholders(request.path))
@@ -178,7 +178,7 @@ def _check_places(
         expected = f"one of the parameters ({', '.join(parameters)})" if parameters else "a parameter"
         added = f"Add `{name}` to the parameters: type: string, required: true."
         hint = f"Did you mean `{close[0]}`?" if close else added
-        message = f"{where.path} names {reader.shown(name)}, which is no parameter of the operation"
+        message = f"{where.path} names {reader.shown(name)}, which is not a parameter of the operation"
         reader.report("schema-unresolved-ref", where, message, expected=expected, suggestion=hint)
 
 
@@ -231,7 +231,7 @@ def _check_hint(reader: Reader, members: Mapping[str, Node], names: Collection[s
         reader.bad_value(limits[0], "at most max_limit", "Exchange default_limit and max_limit.")
     for key in ("param_name", "per_page_param"):
         if key in members and members[key].value not in names:
-            message = f"{members[key].path} names {reader.shown(members[key].value)}, which is no parameter"
+            message = f"{members[key].path} names {reader.shown(members[key].value)}, which is not a parameter"
             expected = ", ".join(names) or "a parameter of the operation"
             hint = "Add it to the parameters of the operation."
             reader.report("schema-unresolved-ref", members[key], message, expected=expected, suggestion=hint)

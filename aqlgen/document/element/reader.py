@@ -243,7 +243,7 @@ def _respelled(node: Node, expected: str) -> str:
     if isinstance(value, str) and expected in ("integer", "number") and re.fullmatch(r"-?\d{1,15}", value):
         return f"Write `{key}: {value}`, without quotes."
     if expected == "array":
-        return f"Write `{key}:` and each item on a line of its own behind `- `."
+        return f"Write `{key}:` and each item on a separate line after `- `."
     examples: Mapping[str, str] = {
         "string": '"text"',
         "boolean": "true",

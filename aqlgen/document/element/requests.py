@@ -94,7 +94,7 @@ def read_path(reader: Reader, node: Node, method: str, target: str) -> Request |
             "Leave the host out: requests and credentials go to base_url alone.",
         ),
         (target[:1] != "/" or " " in target or len(target) > _LONGEST, _MAPS_TO, f"Write {spelled}."),
-        ("#" in target, "a path without #", "Leave out what stands behind #: it is never sent."),
+        ("#" in target, "a path without #", "Remove the part after #: it is never sent."),
         (
             not {".", ".."}.isdisjoint(map(unquote, segments)),
             "a path without the segments . and ..",
@@ -102,7 +102,7 @@ def read_path(reader: Reader, node: Node, method: str, target: str) -> Request |
         ),
         (
             not {"{", "}"}.isdisjoint(re.sub(r"\{[^{}]{1,200}\}", "", target)),
-            "a path whose braces close",
+            "a path with matching braces",
             "Write a placeholder as in `/pets/{pet_id}`.",
         ),
     ):

@@ -38,7 +38,7 @@ _ADAPTER: Final[Mapping[str, Field]] = {
     "name": Field(required=True, suggestion="Write the name of the API, such as `name: github_api`."),
     "display_name": Field(required=True, suggestion="Write `display_name: GitHub API`."),
     "version": Field(required=True, suggestion='Write `version: "1.0.0"`.'),
-    "description": Field(required=True, suggestion="Write what the adapter is for: `description: …`."),
+    "description": Field(required=True, suggestion="Describe the adapter: `description: …`."),
     "target_api": Field("object", required=True, suggestion="Write `target_api:` with name and base_url."),
 }
 _TARGET: Final[Mapping[str, Field]] = {
@@ -48,8 +48,8 @@ _TARGET: Final[Mapping[str, Field]] = {
 }
 _FAMILIES: Final[Mapping[str, Field]] = {family: Field("array") for family in FAMILIES}
 _OPERATION: Final[Mapping[str, Field]] = {
-    "name": Field(required=True, suggestion="Write what agents call it: `name: get_user`."),
-    "description": Field(required=True, suggestion="Write what it does: `description: …`."),
+    "name": Field(required=True, suggestion="Name it for agents: `name: get_user`."),
+    "description": Field(required=True, suggestion="Describe it: `description: …`."),
     "params": Field("array", required=True, suggestion="Write `params: []` if it takes none."),
     "returns": Field("", required=True, suggestion="Write `returns: object`."),
     "danger_level": Field(values=DANGERS),
@@ -120,9 +120,7 @@ def _types(reader: Reader, node: Node | None) -> dict[str, Mapping[str, Json]]:
             reader.bad_name(named, named.value, "letters, digits and _", "Write it as in `name: Repository`.")
         elif named.value in names:
             message = f"the type {named.value} is defined already, at {names[named.value]}"
-            reader.report(
-                "schema-duplicate-name", named, message, expected="a name of its own", suggestion="Rename it."
-            )
+            reader.report("schema-duplicate-name", named, message, expected="a unique name", suggestion="Rename it.")
         else:
             names[named.value] = named.path
             listed.append((named.value, members.get("fields")))
@@ -159,7 +157,7 @@ def _operation(
     if "http" not in members:
         if is_named and "http" not in node.value:
             hint = "Write `http: {method: GET, path: /…}`, or it is left out of the adapter."
-            reader.unused(node, f"{node.path} does not say what it sends", hint)
+            reader.unused(node, f"{node.path} does not define its request", hint)
         return None
     http = reader.fields(members["http"], _HTTP)
     if not is_named or "method" not in http or "path" not in http or not reader.is_readable(http["path"]):
@@ -189,9 +187,7 @@ def _parameters(
             reader.bad_name(named, name, "visible characters", "Write it as the API does.")
         elif name in seen:
             message = f"the parameter {reader.shown(name)} is defined already, at {seen[name]}"
-            reader.report(
-                "schema-duplicate-name", named, message, expected="a name of its own", suggestion="Rename it."
-            )
+            reader.report("schema-duplicate-name", named, message, expected="a unique name", suggestion="Rename it.")
         else:
             seen[name] = named.path
             if "type" in members:

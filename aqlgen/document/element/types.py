@@ -140,7 +140,7 @@ def _values(reader: Reader, node: Node, kind: Json) -> list[Json]:
         if kind in JSON_TYPES and item.value is not None and not _fits(item.value, kind):
             reader.wrong_type(item, kind)
         elif key in seen and not isinstance(item.value, dict | list):
-            message = f"the value {reader.shown(item.value)} stands here twice"
+            message = f"the value {reader.shown(item.value)} is here twice"
             expected, hint = "each value once", "Keep one of them."
             reader.report("schema-duplicate-name", item, message, expected=expected, suggestion=hint)
         else:

@@ -164,7 +164,7 @@ def read_actions(source: Source) -> tuple[list[Action], list[Diagnostic]]:
         raise refusal(source, "/actions" if "actions" in root else "", message)
     checked = [_action(source, action, f"/actions/{number}") for number, action in enumerate(actions)]
     if minor == "0" and (first := next((action for action in checked if action.copy is not None), None)):
-        message = "copy is of Overlay 1.1, and this overlay says 1.0; it is applied all the same"
+        message = "copy belongs to Overlay 1.1, and this overlay says 1.0; it is applied anyway"
         place, advice = f"{first.pointer}/copy", "Write overlay: 1.1.0."
         warnings.append(
             Diagnostic("overlay-version", Severity.WARNING, message, pointer=place, file=source.name, help=advice)
@@ -192,12 +192,12 @@ def _action(source: Source, action: Json, pointer: str) -> Action:
     target = action.get("target")
     if not isinstance(target, str):
         place = f"{pointer}/target" if "target" in action else pointer
-        raise refusal(source, place, "an action has a target, the JSONPath of what it changes")
+        raise refusal(source, place, "an action needs a target, a JSONPath")
     remove, copy, update = action.get("remove", False), action.get("copy"), action.get("update", MISSING)
     if not isinstance(remove, bool):
         raise refusal(source, f"{pointer}/remove", "remove is true or false")
     if copy is not None and not isinstance(copy, str):
-        raise refusal(source, f"{pointer}/copy", "copy is the JSONPath of what is to be copied")
+        raise refusal(source, f"{pointer}/copy", "copy must be the JSONPath of its source")
     if update is not MISSING and copy is not None and not remove:
         raise refusal(source, f"{pointer}/copy", "an action has update or copy, not both")
     if not remove and copy is None and update is MISSING:
@@ -235,7 +235,7 @@ def _act(
     targets = _select(query, action.target, root, source, here)
     if not targets:
         message = f"nothing in the document is at {_shown(action.target)}, so this changes nothing"
-        advice = "Correct the JSONPath, or remove the action; each action sees what those before it have left."
+        advice = "Fix the JSONPath, or remove the action; each action sees the result of those before it."
         warning = Diagnostic("overlay-target", Severity.WARNING, message, pointer=here, file=source.name, help=advice)
         return root, [warning]
     if action.remove:

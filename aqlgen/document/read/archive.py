@@ -60,7 +60,7 @@ class ArchiveFiles:
         self._archive = archive
 
     def find(self, base: str, path: str) -> str:
-        """Return the address of `path` relative to `base`. Raises NotRead, or ValueError if it is no path."""
+        """Return the address of `path` relative to `base`. Raises NotRead, or ValueError if it is not a path."""
         address = posixpath.normpath(posixpath.join(posixpath.dirname(base), path))
         if address.startswith(".."):
             raise NotRead("outside-reference", f"the reference {path!r} leaves the archive, so it is not read")

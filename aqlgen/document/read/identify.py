@@ -78,7 +78,7 @@ _BY_TEXT: Final[tuple[tuple[re.Pattern[str], OtherFormat], ...]] = tuple(
         (
             r'import\s+["\']@typespec/',
             OtherFormat(
-                "a TypeSpec program", "Compile it: tsp compile --emit @typespec/openapi3, and give what it writes."
+                "a TypeSpec program", "Compile it: tsp compile --emit @typespec/openapi3, and give its output."
             ),
         ),
         (
@@ -245,7 +245,7 @@ def _version(root: Mapping[str, Json]) -> Version:
 
 
 def _match_version(version: Json, pattern: re.Pattern[str]) -> re.Match[str] | None:
-    """Match a version, which may be a number and have white space around it; True is no number here."""
+    """Match a version, which may be a number and have white space around it; True is not a number here."""
     if isinstance(version, bool) or not isinstance(version, (str, int, float)):
         return None
     return pattern.fullmatch(str(version).strip())

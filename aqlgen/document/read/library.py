@@ -40,7 +40,7 @@ class FileStore(Protocol):
     """Files by address; `find` takes a relative path with slashes."""
 
     def find(self, base: str, path: str) -> str:
-        """Return the address of `path` relative to `base`. Raises NotRead, or ValueError if it is no path."""
+        """Return the address of `path` relative to `base`. Raises NotRead, or ValueError if it is not a path."""
 
     def load(self, address: str) -> bytes:
         """Return the bytes, cut one byte past the limit. Raises NotRead."""
@@ -59,7 +59,7 @@ class Folder:
         self._limits = limits
 
     def find(self, base: str, path: str) -> str:
-        """Return the address of `path` relative to `base`. Raises NotRead, or ValueError if it is no path."""
+        """Return the address of `path` relative to `base`. Raises NotRead, or ValueError if it is not a path."""
         joined = posixpath.join(posixpath.dirname(base), path)
         if _climbs_out(joined):
             raise NotRead("forbidden-reference", f"the reference {path!r} climbs above the file system's root")
@@ -91,7 +91,7 @@ class NoFiles:
     """No files: beside standard input there are none, and references from a URL are URLs."""
 
     def find(self, base: str, path: str) -> str:
-        """Return the address of `path` relative to `base`. Raises NotRead, or ValueError if it is no path."""
+        """Return the address of `path` relative to `base`. Raises NotRead, or ValueError if it is not a path."""
         message = f"the reference {path!r} names a file, and there is none beside {base}"
         raise NotRead("outside-reference", message, "Give the root document as a file.")
 
@@ -136,7 +136,7 @@ class Library:
         except (
             ValueError
         ):  # from urllib, for brackets that are no IPv6 address, or from the file system, for a zero byte
-            raise NotRead("unresolved-reference", f"the reference {reference!r} is no address and no path") from None
+            raise NotRead("unresolved-reference", f"the reference {reference!r} is neither a URL nor a path") from None
 
     def _find(self, base: str, reference: str) -> str:
         scheme = _SCHEME.match(reference)
@@ -242,7 +242,7 @@ def _folder(path: str) -> str:
 def _refused_scheme(reference: str, scheme: str) -> NotRead:
     if len(scheme) == 1 or scheme.lower() == "file":
         return NotRead("forbidden-reference", f"the reference {reference!r} is an absolute path")
-    return NotRead("outside-reference", f"the reference {reference!r} is no address that can be read")
+    return NotRead("outside-reference", f"the reference {reference!r} is not a URL that can be read")
 
 
 def _too_much(problem: str) -> DocumentError:

@@ -37,7 +37,7 @@ def too_deep(name: str, limits: Limits, line: int = 0, column: int = 0) -> Docum
 
 def too_many(name: str, limits: Limits, line: int = 0, column: int = 0) -> DocumentError:
     """Build the error: the document holds more values than the limit, with aliases expanded."""
-    message = f"the document holds more than {limits.nodes:,} values, counting what YAML aliases repeat"
+    message = f"the document holds more than {limits.nodes:,} values, counting repetitions by YAML aliases"
     return _refusal("document-too-large", message, name, line, column)
 
 

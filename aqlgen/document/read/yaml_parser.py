@@ -102,7 +102,7 @@ def _built(name: str, text: str, limits: Limits) -> tuple[Json, list[Diagnostic]
         problem = f"not valid YAML: the character U+{character:04X} is not allowed"
         raise builder.refusal("yaml-syntax", problem, max(text.find(chr(character)), 0)) from None
     if builder.root is _NO_KEY:
-        raise DocumentError.of("empty-document", "the document is empty but for comments", file=name)
+        raise DocumentError.of("empty-document", "the document has only comments", file=name)
     return builder.root, builder.findings
 
 

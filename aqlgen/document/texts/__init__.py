@@ -85,7 +85,7 @@ class _Cleaner:
         known = len(self.diagnostics)
         if not (value.isascii() and value.isprintable()) and has_unseen(value):
             message = f"the value {_quoted(value)} has characters that are not seen; it is sent with them"
-            advice = "Where they are no mistake, leave them; agents are shown them as escapes."
+            advice = "Keep them if they are intended; agents see them as escapes."
             self._warn("unseen-characters", message, at, advice)
         if len(value) >= _WORD and (" " in value or "_" in value or not value.isascii() or len(value) >= 40):
             self._judge(value.replace("_", " "), at)

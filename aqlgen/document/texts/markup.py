@@ -137,7 +137,7 @@ class _Html:
         return len(self._text)
 
     def _end_of_tag(self, at: int) -> int | None:
-        """Return the end of a tag; a quote opens a value behind an equals sign only. None if this is no tag."""
+        """Return the end of a tag; a quote opens a value behind an equals sign only. None if this is not a tag."""
         text = self._text
         while (match := _IN_TAG.search(text, at)) is not None:
             sign, at = match[0], match.end()

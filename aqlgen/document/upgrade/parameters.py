@@ -104,7 +104,7 @@ def value_schema(context: Upgrade, node: Mapping[str, Json], pointer: str) -> Js
 def _items(context: Upgrade, items: dict[str, Json], pointer: str) -> dict[str, Json]:
     new = {key: value for key, value in items.items() if key != "collectionFormat"}
     if items.get("type") == "array" and "collectionFormat" in items:
-        message = "arrays within an array have no separator of their own in OpenAPI 3; they are sent as JSON"
+        message = "arrays within an array have no separator in OpenAPI 3; they are sent as JSON"
         context.warn("no-equivalent", message, f"{pointer}/collectionFormat")
     if isinstance(new.get("items"), dict):
         new["items"] = _items(context, new["items"], f"{pointer}/items")

@@ -59,7 +59,7 @@ def matches(item: Any, condition: Mapping[str, Any]) -> bool:
 
 
 def check_condition(condition: Any, name: str = "where") -> None:
-    """Raise Failure (VALIDATION_INVALID_VALUE) if it is no condition; `name` is the parameter's."""
+    """Raise Failure (VALIDATION_INVALID_VALUE) if it is not a condition; `name` is the parameter's."""
     compile_condition(condition, name)
 
 
@@ -102,7 +102,7 @@ def values_at(item: Any, path: tuple[str, ...]) -> list[Any]:
 
 
 def is_equal(left: Any, right: Any) -> bool:
-    """Return True for the same JSON value; a number equals its text, and true is no number."""
+    """Return True for the same JSON value; a number equals its text, and true is not a number."""
     if isinstance(left, bool) or isinstance(right, bool) or left is None or right is None:
         return left is right
     if isinstance(left, str) and isinstance(right, str):
@@ -236,6 +236,6 @@ _OF_ONE: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
 def _refused(name: str, rule: str, value: Any) -> Failure:
     return Failure(
         Code.INVALID_VALUE,
-        f"Parameter '{name}' is no condition: {rule}. Examples: {{'state': 'open'}}, {{'amount': {{'gt': 3}}}}.",
+        f"Parameter '{name}' is not a condition: {rule}. Examples: {{'state': 'open'}}, {{'amount': {{'gt': 3}}}}.",
         {"param_name": name, "actual_value": repr(value)[:100]},
     )

@@ -101,7 +101,7 @@ def _url(url: str, row: Row, secrets: frozenset[str]) -> str:
 
 
 def _pair(pair: str, declared: Container[str], secrets: frozenset[str]) -> str:
-    """Return a pair of a query as it may be shown; one that is no parameter may be a credential by its name."""
+    """Return a pair of a query as it may be shown; one that is not a parameter may be a credential by its name."""
     name, sign, value = pair.partition("=")
     wire = unquote_plus(name)
     if unquote_plus(value) in secrets or (wire not in declared and is_credential_header(wire)):

@@ -258,7 +258,7 @@ def partial_warning(signs: Mapping[str, Any], *, counted: bool) -> CallWarning:
 
 def no_list() -> Failure:
     """Return the refusal of a question that only a list can answer."""
-    message = "The answer is no list: call again without 'where', 'order_by', 'aggregate' and 'first'."
+    message = "The answer is not a list: call again without 'where', 'order_by', 'aggregate' and 'first'."
     return Failure(Code.INVALID_VALUE, message, {"param_name": "where"})
 
 

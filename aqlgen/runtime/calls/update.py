@@ -152,7 +152,7 @@ class _Merging:
         return None if is_weak and not _knows_versions(self.plan.row) else read.etag
 
     async def _read(self, *, creates: bool = False, aside: bool = False) -> _Read:
-        """Read the resource. Raises Failure when there is none, or when its answer is no JSON.
+        """Read the resource. Raises Failure when there is none, or when its answer is not JSON.
 
         With `creates` there may be none, if the update creates it.
         """

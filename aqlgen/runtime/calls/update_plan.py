@@ -211,7 +211,7 @@ def _replaced(plan: Plan) -> str:
         return f"{kept}."
     readable = {wire for wire, _ in union_of(types, plan.source).properties.values()}
     unread = [name for name in optional if target.properties[name][0] not in readable]
-    return kept + (f", but for {listed(unread, _MOST_FIELDS)}, which cannot be read." if unread else ".")
+    return kept + (f", except {listed(unread, _MOST_FIELDS)}, which cannot be read." if unread else ".")
 
 
 def unreadable(reader: Row) -> Failure:
@@ -240,7 +240,7 @@ def _lacking(row: Row, missing: list[str], hidden: list[str], unfit: list[str], 
     details = {"param_name": names[0], "operation": row.name, "missing_params": names}
     message = f"Missing required parameter {'; '.join(reasons)}"
     if is_new:
-        message += f". There is no such '{row.resource}' yet, and this update would create it"
+        message += f". This '{row.resource}' does not exist yet; the update would create it"
     return Failure(Code.MISSING_PARAM, message, details)
 
 

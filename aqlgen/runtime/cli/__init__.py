@@ -96,7 +96,7 @@ def _call(folder: Path, hooks: object | None, options: argparse.Namespace) -> in
     except (ValueError, RecursionError):
         return _fail("PARAMS is not valid JSON; give an object, such as '{\"id\": 1}', or id=1", 2)
     if not isinstance(params, dict):
-        return _fail("PARAMS is no object; give each parameter with its name, such as id=1", 2)
+        return _fail("PARAMS is not an object; give each parameter with its name, such as id=1", 2)
     envelope = asyncio.run(
         call(folder, hooks, options.operation, params, os.environ, mock=options.mock, yes=options.yes)
     )
@@ -154,7 +154,7 @@ def _plan(folder: Path, hooks: object | None, options: argparse.Namespace) -> in
     except OSError as problem:
         return _fail(f"the plan cannot be read ({problem.strerror or type(problem).__name__})", 1)
     except (json.JSONDecodeError, RecursionError):
-        return _fail("the plan is no JSON", 1)
+        return _fail("the plan is not JSON", 1)
     except Failure as failure:
         return _fail(failure.message, 1)
     except ValueError as problem:

@@ -85,4 +85,4 @@ def _page(report: Report) -> Iterator[str]:
         yield "\nFor overrides.yaml of the project, where `aqlgen update` takes it:\n"
         yield yaml_block(proposed)
     else:
-        yield "Nothing to propose: what was seen, the adapter does already."
+        yield "Nothing to propose: the adapter already does this."

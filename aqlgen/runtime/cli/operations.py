@@ -371,7 +371,7 @@ def no_such_name(name: str, near: Sequence[str], command: str, kind: str = "oper
 
 
 def no_such_command(word: str, command: str, commands: Sequence[str], *, is_operation: bool) -> str:
-    """Return a sentence about a word that is no command of the adapter."""
+    """Return a sentence about a word that is not a command of the adapter."""
     if is_operation:
         return f"'{word}' is an operation, not a command: `{command} call {word}` performs it."
     from difflib import get_close_matches
@@ -398,5 +398,5 @@ def advice(envelope: Mapping[str, Any], operation: str, command: str) -> str:
             "are asked. The owner's setting: approval (MCP_AQL_APPROVAL)."
         )
     if code.startswith("VALIDATION_"):
-        return f"`{command} describe {name}` shows what it takes."
+        return f"`{command} describe {name}` shows its parameters."
     return ""

@@ -119,7 +119,7 @@ class _Terminal:
             raise CommandError(f"the audit log cannot be written, so nothing was done: {error.strerror}") from None
         if matching:
             raise CommandError(f"several begin with {line(id, 64)}; give more of the ID")
-        raise CommandError(f"there is no {noun} as {line(id, 64)}; `operator list` shows what there is")
+        raise CommandError(f"there is no {noun} as {line(id, 64)}; `operator list` shows all")
 
 
 def _is_yes(question: str) -> bool:
@@ -135,7 +135,7 @@ def run_operator(folder: Path, environ: Mapping[str, str], options: argparse.Nam
     if action in ("approve", "code") and not _is_terminal():
         raise CommandError(_NEEDS_TERMINAL)
     if action != "list" and not item_id:
-        raise CommandError(f"{action} needs the ID of what it is about; `operator list` shows what there is")
+        raise CommandError(f"{action} needs an ID; `operator list` shows all")
     source = home_source(folder, environ)[0]
     terminal = _Terminal(source, Actions(Sources(source, None), operator_name(options.by)))
     steps: Mapping[str, Callable[[], Awaitable[str]]] = {

@@ -241,8 +241,8 @@ def _obstacle(report: Mapping[str, Any]) -> str:
             counts["with_credentials"]
         ),
         "no host of the API is accepted; `Hosts` shows the entry for overrides.yaml.": counts["accepted"],
-        "what has a credential has no address. `--mock` answers without either.": counts["ready"],
-        "what `--call` tried failed, see Call.": call["success"] or call.get("operation") is None,
+        "those with a credential have no URL. `--mock` needs neither.": counts["ready"],
+        "the test of `--call` failed, see Call.": call["success"] or call.get("operation") is None,
     }
     return next((obstacle for obstacle, is_met in obstacles.items() if not is_met), "")
 
@@ -251,7 +251,7 @@ def _readiness(report: Mapping[str, Any]) -> str:
     counts, problem, call = report["callable"], report["address"]["problem"], report.get("call", {})
     total, ready = counts["operations"], counts["ready"]
     if ready < total:
-        return f"Ready for {ready:,} of {counted(total, 'operation')}; the others want what is missing."
+        return f"Ready for {ready:,} of {counted(total, 'operation')}; the others need the missing settings."
     if _is_unclear(report):
         return (
             "Ready if the API wants no credential: its document declares one, and requires it nowhere. "

@@ -29,7 +29,7 @@ def verified() -> tuple[str, bool]:
     """Return a sentence about the runtime, and whether it is as it was sealed."""
     home, seal = _home(), shown(SEAL)
     if seal is None:
-        return f"{home} is source in the project; `aqlgen check --pristine` compares it with what was generated.", True
+        return f"{home} is source in the project; `aqlgen check --pristine` compares it with the generated one.", True
     sealed = {path: digest for digest, _, path in (line.partition("  ") for line in seal.splitlines())}
     hashes = _hashes()
     differing = sorted(path for path in sealed.keys() | hashes.keys() if sealed.get(path) != hashes.get(path))

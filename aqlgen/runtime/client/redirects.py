@@ -76,7 +76,7 @@ def changes_origin(request: ApiRequest, target: ApiRequest) -> bool:
 
 
 def _target(source: httpx2.URL, location: str) -> httpx2.URL | None:
-    """Return the absolute target, None for one that is no address of the web."""
+    """Return the absolute target, None for one that is not a URL of the web."""
     import httpx2
 
     try:

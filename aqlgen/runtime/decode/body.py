@@ -2,7 +2,7 @@
 """From the bytes of a response to data, by its content type and by what the document promised.
 
 Tables of text become rows (CSV, RFC 4180; IANA, text/tab-separated-values): each row is an object under the names of
-the header line. Cells stay texts: "007" is no number.
+the header line. Cells stay texts: "007" is not a number.
 
 What comes out is fit to be passed on: without halves of surrogate pairs, and not too deep to be written as JSON.
 """
@@ -96,7 +96,7 @@ def read_body(content: bytes, content_type: str, promised: str = "", *, strict: 
 
 
 def _read_other(content: bytes, content_type: str, promised: str) -> Any:
-    """Return what is no JSON: as text, as the rows of a table, as the fields of a form, else by what the bytes are."""
+    """Return what is not JSON: as text, as the rows of a table, as the fields of a form, else by what the bytes are."""
     kind, wanted = media_type(content_type), media_type(promised)
     if is_text(kind) or (not kind and is_text(wanted)):
         text = decode_text(content, content_type)

@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""From an API's response that is no success to a failure with its code (structured error codes, section 6; R-ERR-2)."""
+"""From an API's error response to a failure with its code (structured error codes, section 6; R-ERR-2)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _Answer: TypeAlias = tuple[Code, str, dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class _Refusal:
-    """A response that is no success, with what is known of the call; `problems` are the fields that it is about."""
+    """A response that is not a success, with what is known of the call; `problems` are the fields that it is about."""
 
     status: int
     headers: Mapping[str, str]
@@ -64,7 +64,7 @@ def failure_of_response(
     account: Account | None = None,
     table: Table | None = None,
 ) -> Failure:
-    """Build the Failure of a response that is no success. What the API says of it is data, in `details.upstream`.
+    """Build the Failure of a response that is not a success. What the API says of it is data, in `details.upstream`.
 
     `account` says which credential the request had. With the table, fields are named. What may have been carried out
     has an unknown `details.outcome`.
@@ -128,12 +128,12 @@ def _conflict(refusal: _Refusal) -> _Answer:
     if "ifnonematch" in conditions if refusal.status == 412 else says_so and row.family != "delete":
         return _exists(row)
     if refusal.status == 412 or not conditions.isdisjoint(_VERSIONS):
-        message = f"Conflict: '{row.resource}' was changed by someone else. Read it again, then make the change anew."
+        message = f"Conflict: '{row.resource}' was changed by someone else. Read it again, then repeat the change."
         return Code.VERSION_MISMATCH, message, {}
     message = f"Conflict: the API refused '{row.name}', since it clashes with the present state of '{row.resource}'. "
     if "create" in (row.family, row.verb) and all("conflict" in code.lower() or code.isdigit() for code in error.codes):
-        return Code.ALREADY_EXISTS, f"{message}It may exist already: look for it, then decide anew.", {}
-    return Code.VERSION_MISMATCH, f"{message}Read it again, then decide anew.", {}
+        return Code.ALREADY_EXISTS, f"{message}It may exist already: look for it, then decide.", {}
+    return Code.VERSION_MISMATCH, f"{message}Read it again, then decide.", {}
 
 
 def _exists(row: Row) -> _Answer:

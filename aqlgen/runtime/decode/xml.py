@@ -25,7 +25,7 @@ _SPACES = " \t\r\n"
 
 
 class UnreadableXmlError(Exception):
-    """The content is no XML, or more of it than is read."""
+    """The content is not XML, or more of it than is read."""
 
 
 @dataclass(slots=True)

@@ -100,7 +100,7 @@ def _blank(address: _Address) -> str | None:
 def _yours(address: _Address) -> str | None:
     words = (*(address.labels[:-1] or address.labels), *address.segments)
     word = next((word for word in words if _YOURS.fullmatch(word)), None)
-    return None if word is None else f"{shown(word)} stands for a name of your own"
+    return None if word is None else f"{shown(word)} is a placeholder for your name"
 
 
 def _example(address: _Address) -> str | None:
@@ -118,13 +118,13 @@ def _reserved(address: _Address) -> str | None:
 def _stand_in(address: _Address) -> str | None:
     words = [word for word in address.labels[:-1] if _EXAMPLE.fullmatch(word)]
     words += [word for word in address.labels[:1] if _STAND_IN.fullmatch(word)]
-    return f"{shown(words[0])} stands for another name" if words else None
+    return f"{shown(words[0])} is a placeholder" if words else None
 
 
 def _capitals(address: _Address) -> str | None:
     words = [word for word in address.labels[:-1] if _CAPITALS.fullmatch(word)] if not address.host.isupper() else []
     words += [word for word in address.segments if _CAPITALS_OF_A_PATH.fullmatch(word)]
-    return f"{shown(words[0])}, in capitals, stands for another name" if words else None
+    return f"{shown(words[0])}, in capitals, is a placeholder" if words else None
 
 
 def _local(address: _Address) -> str | None:
@@ -163,7 +163,7 @@ def address_problem(url: str, *, of_owner: bool = False) -> AddressProblem | Non
     if address is None:
         blank = _BLANK.search(url[:_MOST])
         if blank is None:
-            return AddressProblem("incomplete", "it is no whole address")
+            return AddressProblem("incomplete", "it is not a complete URL")
         return AddressProblem("blank", f"{shown(blank[0])} is to be filled in")
     for rule in _RULES:
         reason = rule.reason(address) if rule.of_owner or not of_owner else None

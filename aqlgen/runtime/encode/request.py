@@ -252,7 +252,7 @@ def _fill(row: Row, segment: _Segment, params: Mapping[str, Any]) -> str:
         if params.get(name) is None:
             details = {"param_name": name, "operation": row.name, "missing_params": [name]}
             raise Failure(Code.MISSING_PARAM, f"Missing required parameter '{name}'", details)
-        message = f"Parameter '{name}' stands in the path: it must not be empty, '.' or '..', or hold such a step"
+        message = f"Parameter '{name}' is in the path: it must not be empty, '.' or '..', or contain such a step"
         raise Failure(Code.INVALID_VALUE, message, {"param_name": name})
     return text
 

@@ -51,7 +51,7 @@ class Files:
         if mime_type is not None and not (isinstance(mime_type, str) and _MIME_TYPE.fullmatch(mime_type)):
             raise _refusal(name, "gives a `mime_type` unlike a content type such as 'image/png'")
         if filename is not None and not isinstance(filename, str):
-            raise _refusal(name, "gives a `filename` which is no text")
+            raise _refusal(name, "has a `filename` that is not a string")
         if "text" in value:
             return File(_utf8_bytes(name, value["text"]), _without_folders(filename), mime_type)
         if "content" in value:
@@ -104,7 +104,7 @@ class ReadFiles(Files):
 
 
 def first_type(content_types: str, default: str) -> str:
-    """Return the first content type of a list, between commas, that is no range, else the default."""
+    """Return the first content type of a list, between commas, that is not a range, else the default."""
     return next((content_type for content_type in _listed(content_types) if "*" not in content_type), default)
 
 

@@ -99,7 +99,7 @@ def variable_problem(servers: Iterable[Mapping[str, Any]], chosen: Mapping[str, 
     for name, value in chosen.items():
         if name not in declared:
             known = f"they have {', '.join(sorted(declared))}" if declared else "they have none"
-            return f"names '{name}', which is no variable of the API's servers: {known}"
+            return f"names '{name}', which is not a variable of the API's servers: {known}"
         options = [option for allowed in declared[name] for option in allowed]
         if all(declared[name]) and value not in map(str, options):
             return f"gives '{name}' the value '{value}', which is none of {', '.join(map(str, options))}"

@@ -67,8 +67,7 @@ class Handles:
         if opened is None:
             raise Failure(
                 Code.NOT_FOUND_RESOURCE,
-                "There is no such execution: give the execution_id whole, as it was returned. It is "
-                "good for its own caller alone.",
+                "Unknown execution: give the complete execution_id as returned. Only its own caller can use it.",
                 {"param_name": "execution_id"},
             )
         if opened.expires < now:

@@ -3,7 +3,7 @@
 
 An address of the API is the API's word, and no more than that: it is asked at the host of the call, or at a host that
 the owner has accepted, which the gate of all requests decides. Where it is that of an operation, that is called
-instead; where it is that of an operation which is no read, nothing is.
+instead; where it is that of an operation which is not a read, nothing is.
 """
 
 from __future__ import annotations

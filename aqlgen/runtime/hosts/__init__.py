@@ -249,7 +249,7 @@ def origins_of_entry(entry: str) -> tuple[Origin, ...]:
     schemes: tuple[str, ...] = ("https", "http")
     if separator:
         if scheme.lower() not in _DEFAULT_PORTS:
-            raise ValueError("is no address of http or https")
+            raise ValueError("is not an http or https URL")
         schemes, rest = (scheme.lower(),), rest.removesuffix("/")
     else:
         rest = entry
@@ -284,7 +284,7 @@ def _host(text: str) -> str:
 
 
 def _punycode(name: str) -> str:
-    """Return an international name in ASCII (RFC 5891), as the HTTP client sends it; "" for what is no name."""
+    """Return an international name in ASCII (RFC 5891), as the HTTP client sends it; "" for what is not a name."""
     import httpx2
 
     try:

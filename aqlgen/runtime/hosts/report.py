@@ -69,7 +69,7 @@ class HostUse:
         more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
         credentials = f", with {', '.join(names[:_MAX_NAMES])}{more}" if names else ""
         whose = f"{self.api}: " if self.api else ""
-        return f"{whose}{'; '.join(parts)}{credentials}" if parts else f"{whose}named by the document, and not called"
+        return f"{whose}{'; '.join(parts)}{credentials}" if parts else f"{whose}named by the document, not called"
 
     def as_json(self) -> dict[str, Any]:
         """Return the JSON form."""

@@ -23,7 +23,7 @@ from . import Bounds, refuse_narrowing
 __all__ = ["Dangers"]
 
 _BEHAVIORS = {"allow": "allow", "confirm": "confirm", "refuse": "deny"}
-_ADAPTERS_OWN = "An operation of the adapter itself; the calls that it makes have levels of their own"
+_ADAPTERS_OWN = "An operation of the adapter; its calls have their own levels"
 _LONGEST_REASON = 300
 
 

@@ -170,7 +170,7 @@ def _union(
 
 
 def _object_notes(schema: JsonSchema, types: Types, detail: Detail) -> list[str]:
-    """Return what an object that is no type of its own holds."""
+    """Return what an object that is not a type of its own holds."""
     extra = as_schema(schema.get("additionalProperties"))
     notes = [] if extra and not as_schema(schema.get("properties")) else _shape_note(schema, types, detail)
     if extra:

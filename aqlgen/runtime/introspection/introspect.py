@@ -126,7 +126,7 @@ class Introspection:
         return None if operation is None else self._table.find(operation, first)
 
     def alias(self, name: str) -> Alias | None:
-        """Return the alias of that name, as long as it is answered; the name of an operation is no alias."""
+        """Return the alias of that name, as long as it is answered; the name of an operation is not an alias."""
         return self._aliases.find(name)
 
     def _data(self, params: Mapping[str, Any], session_id: str | None, history: History | None) -> dict[str, Any]:

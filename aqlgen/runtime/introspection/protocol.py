@@ -156,7 +156,7 @@ API: Mapping[str, Any] = _field("api", "string", False, "Only operations of this
 TYPES: Mapping[str, Mapping[str, Any]] = {
     "SemanticCategory": {
         "kind": "enum",
-        "description": "What an operation does to state",
+        "description": "Effect of an operation on state",
         "values": list(CATEGORIES),
     },
     "OperationInput": {
@@ -179,13 +179,13 @@ TYPES: Mapping[str, Mapping[str, Any]] = {
         "description": "Result of an operation that succeeded",
         "fields": [
             _field("success", "boolean", True, "Always true", enum=[True]),
-            _field("data", "any", True, "What the operation returns; null for a batch"),
+            _field("data", "any", True, "Result of the operation; null for a batch"),
             _field("warnings", "array", False, "Conditions that did not stop it", items={"type": "object"}),
             _field("results", "array", False, "Of a batch: index, operation and result", items={"type": "object"}),
             _field("summary", "object", False, "Of a batch: total, succeeded, failed; halted and pending if it halted"),
-            _field("halted_at", "object", False, "Of a batch: index, operation and result of what must be confirmed"),
+            _field("halted_at", "object", False, "In a batch: index, operation and result of the call to confirm"),
             _field(
-                "pending_operations", "array", False, "Of a batch: what follows, not done", items={"type": "object"}
+                "pending_operations", "array", False, "In a batch: remaining calls, not done", items={"type": "object"}
             ),
             _field("_meta", "object", False, "request_id and duration_ms"),
         ],
@@ -203,7 +203,7 @@ TYPES: Mapping[str, Mapping[str, Any]] = {
         "description": "Whether an operation only reads, and whether it may destroy",
         "fields": [
             _field("readOnly", "boolean", True, "Only reads"),
-            _field("destructive", "boolean", True, "May change or remove what is there"),
+            _field("destructive", "boolean", True, "May change or remove existing data"),
         ],
     },
     "FieldSelection": {
@@ -226,7 +226,7 @@ TYPES: Mapping[str, Mapping[str, Any]] = {
     },
     "PageInfo": {
         "kind": "object",
-        "description": "Where a page stands in the whole list",
+        "description": "Position of a page in the whole list",
         "fields": [
             _field("hasNextPage", "boolean", True, "Whether there is more after it"),
             _field("hasPreviousPage", "boolean", True, "Whether there is more before it"),
@@ -241,7 +241,7 @@ TYPES: Mapping[str, Mapping[str, Any]] = {
         "of the API; byte, binary: base64 (RFC 4648); amounts and ids that are strings keep all their digits",
     },
     "integer": {"kind": "scalar", "description": "A JSON number without a fraction, of any size"},
-    "number": {"kind": "scalar", "description": "A JSON number, whose digits are kept"},
+    "number": {"kind": "scalar", "description": "A JSON number with all its digits"},
     "boolean": {"kind": "scalar", "description": "true or false"},
     "array": {"kind": "scalar", "description": "A JSON array"},
     "object": {"kind": "object", "description": "A JSON object with keys of any name", "fields": []},

@@ -76,14 +76,14 @@ class Ledger:
     def _read(self) -> None:
         content = self.path.read_bytes()
         if len(content) > _LONGEST:
-            raise ValueError(f"{self.path} is no ledger of an observation: it is too long")
+            raise ValueError(f"{self.path} is not a ledger of an observation: it is too long")
         os.ftruncate(self._file, content.rfind(b"\n") + 1)  # a line that was broken off was never acted on
         for text in content.split(b"\n")[:-1]:
             try:
                 fields = read_json(text)
                 entry = Entry(**{**fields, "values": tuple(fields["values"]), "fields": tuple(fields["fields"])})
             except (ValueError, TypeError, KeyError, RecursionError):
-                raise ValueError(f"{self.path} is no ledger of an observation; look at it, then remove it") from None
+                raise ValueError(f"{self.path} is not a ledger of an observation; check it, then remove it") from None
             self._keep(entry)
 
     def _keep(self, entry: Entry) -> None:

@@ -229,7 +229,7 @@ async def _by_token(subject: _List, small: _Small) -> dict[str, Any] | None:
 
 
 def _may_be_token(value: Any, parameter: Parameter) -> bool:
-    """Return True for a text or a number that a parameter takes, and that is no address."""
+    """Return True for a text or a number that a parameter takes, and that is not a URL."""
     kind = "integer" if isinstance(value, int) else "string"
     is_value = isinstance(value, (str, int)) and not isinstance(value, bool) and 0 < len(str(value)) <= _LONGEST
     return is_value and kind in _kinds(parameter) and not str(value).startswith(("http://", "https://", "/"))

@@ -70,7 +70,7 @@ def chosen_rows(table: Table, only: Collection[str]) -> list[Row]:
     rows = list(safe_reads(table))
     unknown = sorted(set(only) - {name for row in rows for name in (row.name, row.key)})
     if unknown:
-        raise ValueError(f"{unknown[0]} is no read without doubt: a safe GET that nobody is asked about")
+        raise ValueError(f"{unknown[0]} is not a certain read: a safe GET without a question")
     return [row for row in rows if not only or row.name in only or row.key in only]
 
 
@@ -98,7 +98,7 @@ async def observe_with_writes(
     if load(folder, environ).read_only:
         raise ValueError("MCP_AQL_READ_ONLY is set: nothing is written")
     if file is None:
-        raise ValueError("a ledger of what is made must outlive a crash: MCP_AQL_STATE_URL must name a file")
+        raise ValueError("the ledger must survive a crash: MCP_AQL_STATE_URL must name a file")
     ledger = Ledger(file)
     most = Budget(budget.requests + _TO_TAKE_BACK.requests, budget.seconds + _TO_TAKE_BACK.seconds)
     try:

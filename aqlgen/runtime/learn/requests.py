@@ -150,7 +150,7 @@ class AdapterRequests:
         Raises Spent before a request beyond the budget, and ValueError for a write that the owner has not allowed.
         """
         if not self._writes and not is_certain_read(row):
-            raise ValueError(f"{row.key} is no read without doubt, and no write is allowed")
+            raise ValueError(f"{row.key} is not a certain read, and writes are not allowed")
         seconds_left = self._budget.seconds - self.seconds
         if self.left < self._most_of_one or seconds_left <= 0:
             raise Spent("the budget is used up")

@@ -222,7 +222,7 @@ class _Update:
         unread = [self.names[wire] for wire in self.fields if wire not in known]
         if resource is None or unread or not self.fields:
             reason = f"{listed(unread)} cannot be read" if unread and resource is not None else "it cannot be read"
-            self.site.say(row, Fact.UPDATE, f"Not tried, since what it may lose could not be restored: {reason}")
+            self.site.say(row, Fact.UPDATE, f"Not tried, since lost fields could not be restored: {reason}")
             return
         original = {wire: resource.get(wire) for wire in self.fields}
         entry = self.site.ledger.begin(
@@ -353,12 +353,12 @@ class _Update:
         if tries.lost:
             lost = listed(sorted(self.names.get(key, key) for key in tries.lost if key in self.names))
             override = {"send": "whole"} if not is_whole else {}
-            says = f"It loses what it does not name{f': {lost}' if lost else ''}"
+            says = f"It loses omitted fields{f': {lost}' if lost else ''}"
             say(row, Fact.UPDATE, says, override, certain=any(self.site.rows.updates(row.path)))
         elif tries.kept:
-            says = f"It keeps what it does not name: {counted(len(tries.kept), 'field')} of those that were set"
+            says = f"It keeps omitted fields: {counted(len(tries.kept), 'field')} of those that were set"
             if whole and not takes_whole:
-                says += f"; it refuses what was read as a whole, with {whole}"
+                says += f"; it refuses the whole resource as read, with {whole}"
             nests = any(union_of(self.site.table.types, schema).properties for schema in self.fields.values())
             is_certain = row.asked == "never" and not (takes_whole and nests)
             say(row, Fact.UPDATE, says, {"send": "named"} if is_whole else {}, certain=is_certain)

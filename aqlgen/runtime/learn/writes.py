@@ -99,7 +99,7 @@ async def _observe_named(site: Site, resource: Named) -> None:
     """Observe the updates of a resource of the owner, then what can be made within it."""
     reader = site.rows.reader(resource.path)
     if reader is None:
-        says = f"Not observed: no operation reads what is at {without_names(resource.path)}"
+        says = f"Not observed: no operation reads {without_names(resource.path)}"
         site.say(None, Fact.UPDATE, says, certain=False)
         return
     await observe_updates(site, Thing(resource.path, resource.values, reader, text_of(new_marker())))

@@ -154,7 +154,7 @@ _RECORDED = {
     ("circuit", "closed"): ("notice", "the API works again: a circuit is closed"),
     ("retry", "refused"): ("notice", "requests are not sent again, since the retry budget is used up"),
     ("confirmation", "confirmed"): ("notice", "a call is confirmed"),
-    ("store", "lowered"): ("error", "the store counts less than it did: counting goes on from what this process knows"),
+    ("store", "lowered"): ("error", "the store's count went down: counting continues from this process's count"),
     ("pace", "waited"): ("debug", "a request waited for its turn in the pace of the API"),
 }
 """Levels and messages of events by their outcome; of others there is a record already, such as that of their call."""

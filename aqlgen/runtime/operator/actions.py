@@ -80,19 +80,19 @@ class Actions:
 
     def _parsed(self, request: Any) -> tuple[str, Source, str, str, str]:
         if not isinstance(request, Mapping) or not request.keys() <= {"do", "adapter", "id", "digest", "reason"}:
-            raise Refused(400, "invalid_request", "The request is not what the page sends.")
+            raise Refused(400, "invalid_request", "The page does not send such a request.")
         values = [request.get(name, "") for name in ("do", "adapter", "id", "digest", "reason")]
         if not all(isinstance(value, str) for value in values):
-            raise Refused(400, "invalid_request", "The request is not what the page sends.")
+            raise Refused(400, "invalid_request", "The page does not send such a request.")
         do, adapter, item_id, digest, reason = values
         kind, source = _KINDS.get(do), self._sources.by_id(adapter)
         if kind is None or not item_id or not digest:
-            raise Refused(400, "invalid_request", "The request is not what the page sends.")
+            raise Refused(400, "invalid_request", "The page does not send such a request.")
         if source is None:
             raise Refused(404, "no_adapter", "This adapter is no longer on this machine.")
         reason = line(reason, _MOST_REASON)
         if kind.needs_reason and len(reason) < _LEAST_REASON:
-            raise Refused(400, "reason_needed", "Say why, in a few words: it stands in the audit log.")
+            raise Refused(400, "reason_needed", "Give a short reason for the audit log.")
         return do, source, item_id, digest, reason if kind.needs_reason else ""
 
     @staticmethod

@@ -130,7 +130,7 @@ class Feed:
             self._last[source.id] = reading
             return reading
         last = self._last.get(source.id, reading)
-        note = " Shown is what was there before." if last.sections else ""
+        note = " The page shows the earlier state." if last.sections else ""
         return replace(last, problem=f"{reading.problem}{note}")
 
     async def _read_slowly(self, source: Source) -> tuple[list[Item], dict[str, Any]]:

@@ -117,7 +117,7 @@ class Guard:
         )
 
     def _displaced(self, headers: _Headers) -> _Refusal | None:
-        """Refuse a request that names another host: its page reached this machine by a name of its own."""
+        """Refuse a request that names another host: its page reached this machine by a unique name."""
         hosts = headers.all("host")
         if len(hosts) == 1 and hosts[0] in self._hosts:
             return None

@@ -59,12 +59,12 @@ async def read(source: Source) -> Reading:
     except StoreAway as away:
         return Reading(problem=f"Its store cannot be reached: {visible(str(away.args[0]))[:_LINE]}.")
     except (TypeError, KeyError, ValueError, AttributeError):
-        return Reading(problem="What it keeps cannot be read: it is of another version. Open its own page.")
+        return Reading(problem="This adapter's state has another version. Open its own page.")
     sections = {name: [shown(source, name, item) for item in objects[name][:_MOST]] for name in SECTIONS}
     by_id = {(name, _id(item)): item for name in SECTIONS for item in objects[name][:_MOST]}
     hidden = sum(max(0, len(items) - _MOST) for items in objects.values())
     problem = (
-        "What waits here is sealed with keys that this page does not have. Open its own page."
+        "This adapter's queue is sealed with other keys. Open its own page."
         if sealed
         else f"{hidden} more items are not shown: decide those that are first."
         if hidden

@@ -72,8 +72,8 @@ def _bound(operation: str, filters: Mapping[str, Any]) -> str:
 def _refused(name: str) -> Failure:
     return Failure(
         Code.INVALID_VALUE,
-        f"Parameter '{name}' is no cursor of this operation with these parameters. Take it from `pageInfo` of a page "
-        "asked for with the same ones, or leave it out to begin anew.",
+        f"Parameter '{name}' is not a cursor of this operation with these parameters. Take it from `pageInfo` of a "
+        "page with the same parameters, or leave it out to start again.",
         {"param_name": name},
     )
 

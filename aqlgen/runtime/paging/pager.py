@@ -149,7 +149,7 @@ class Pager:
 
         response = await exchanges.send(row, params, change)
         data = exchanges.decode(response, row, params)
-        listed = data if isinstance(data, str) else at(data, plan.items)  # a text is no list, and yet the answer
+        listed = data if isinstance(data, str) else at(data, plan.items)  # a text is not a list, and yet the answer
         if isinstance(data, dict) and is_csv(response.headers.get("content-type", "")):
             listed = data.get("items")  # the rows of a table, wherever the list of another type would be
         items = listed if isinstance(listed, list) else [] if listed in (MISSING, None) else [listed]

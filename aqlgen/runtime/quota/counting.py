@@ -156,7 +156,7 @@ async def quota_status(quotas: Quotas, api_limits: Iterable[KnownLimit]) -> dict
     uses = await quotas.uses()
     data: dict[str, Any] = {"adapter": quotas.adapter, "api_limits": known, "quotas": []}
     if uses is None:
-        effect = "calls go on and are not counted" if quotas.open_when_away else "what they limit is not sent"
+        effect = "calls go on and are not counted" if quotas.open_when_away else "limited requests are not sent"
         data["note"] = f"The store of the quotas cannot be reached: {effect} until it is back"
     else:
         data["quotas"] = [_shown(use, quotas.config.quota.currency) for use in uses]

@@ -166,10 +166,10 @@ class CallSpending:
         """Return the refusal of a request that cannot be counted."""
         self._quotas.note("refused_uncounted")
         text = (
-            "Internal error: the store in which the owner's quotas are counted is away, so nothing was sent. Try again "
+            "Internal error: the store of the owner's quotas is down, so nothing was sent. Try again "
             "in a while, and tell the adapter's owner if it stays."
         )
-        details = {"reason": "the store is away", "retry_after_seconds": 1, "sent": False}
+        details = {"reason": "the store is down", "retry_after_seconds": 1, "sent": False}
         return Failure(Code.INTERNAL_ERROR, text, details)
 
     def _note_reached(self, limit: Limit, used: int, amount: int) -> None:

@@ -141,7 +141,7 @@ def verify(path: Path, kept: str = "") -> Verdict:
     if files and files[-1] != path:
         return Verdict(walk.entries, walk.last, f"{path.name}, which goes on after {files[-1].name}, is missing")
     if kept and not walk.seen:
-        problem = "the hash that was kept is not in it: entries were cut off or written anew"
+        problem = "the stored hash is not in it: entries were removed or rewritten"
         return Verdict(walk.entries, walk.last, problem)
     return Verdict(walk.entries, walk.last, "", walk.goes_on, tuple(walk.torn))
 
@@ -167,7 +167,7 @@ class _Walk:
             place = f"{name}, line {number}"
             repaired = _REPAIRED.match(line)
             if repaired is not None and not broken:
-                broken = f"{place}: what was left of a torn line is missing before it"
+                broken = f"{place}: the rest of a torn line before it is missing"
             if broken and (repaired is None or repaired[1].decode() != left):
                 break
             end = _END.search(line, max(0, len(line) - _LONGEST_END))
@@ -252,7 +252,7 @@ def _opened(path: Path) -> Iterator[int]:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Keep other processes from appending. What is no regular file, such as a pipe, has no entry before its next."""
+    """Keep other processes from appending. What is not a regular file, such as a pipe, has no entry before its next."""
     try:
         import fcntl
     except ImportError:  # Windows: one process writes a log

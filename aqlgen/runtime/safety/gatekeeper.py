@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Gatekeeper"]
 
-_WRITTEN_BACK = "It is of what the update reads and sends back: give the field in the call"
+_WRITTEN_BACK = "The update reads and sends it back: give the field in the call"
 
 
 class Gatekeeper:

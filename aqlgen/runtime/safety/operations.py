@@ -26,26 +26,24 @@ __all__ = [
 _TOKEN = field(
     "confirmation_token", "string", False, "Token of a CONFIRMATION_REQUIRED answer", minLength=8, maxLength=80
 )
-_PAUSED = field(
-    "element_name", "string", False, "The agent whose paused action is confirmed", minLength=1, maxLength=100
-)
+_PAUSED = field("element_name", "string", False, "Agent with the paused action", minLength=1, maxLength=100)
 _CONFIRMATION = {
     "name": "SafetyLoopConfirmation",
     "kind": "object",
-    "description": "What was confirmed, and what to do next",
+    "description": "Confirmed call, and next step",
 }
 _BY_TOKEN = ("Confirm an operation", {"confirmation_token": "<confirmation_token of the answer>"})
 _BY_AGENT = ("Confirm a paused action", {"element_name": "researcher"})
 _TYPES: Mapping[str, Mapping[str, Any]] = {
     "SafetyLoopConfirmation": {
         "kind": "object",
-        "description": "What was confirmed: an operation by its token, or the paused action of an agent",
+        "description": "Confirmed: an operation by its token, or an agent's paused action",
         "fields": [
             field("operation", "string", False, "The operation that may be called again now"),
             field("element_name", "string", False, "The agent that may go on"),
             field("execution_id", "string", False, "Its execution"),
             field("nextActionHint", "string", False, "The action that was confirmed"),
-            field("message", "string", False, "What to do next"),
+            field("message", "string", False, "Next step"),
         ],
     },
 }

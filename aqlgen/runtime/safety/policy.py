@@ -70,7 +70,7 @@ _BY_DANGER = {
     "dangerous": ("May not be undone",),
     "forbidden": ("Cannot be undone",),
 }
-_BY_FAMILY = {"delete": "Removes data", "update": "Overwrites data", "execute": "Has effects of its own"}
+_BY_FAMILY = {"delete": "Removes data", "update": "Overwrites data", "execute": "Has side effects"}
 
 
 class Subject(NamedTuple):

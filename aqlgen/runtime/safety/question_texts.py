@@ -230,8 +230,8 @@ _CAPITALS = frozenset(("api", "dns", "gpg", "html", "http", "id", "ip", "pdf", "
 _FOR_GOOD = "This cannot be undone."
 _BY_RULE = {
     "money": "This moves money.",
-    "access": "This decides who may do what.",
-    "replaces-whole": "What is there now may be lost.",
+    "access": "This changes access rights.",
+    "replaces-whole": "Existing data may be lost.",
 }
 
 

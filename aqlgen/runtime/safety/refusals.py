@@ -236,8 +236,8 @@ def not_offered(row: Row) -> Failure:
     """Build the refusal of an operation that a read-only adapter does not offer."""
     return Failure(
         Code.PERMISSION_DENIED,
-        f"Permission denied: this adapter is read only, and operation '{row.name}' is no proven read. "
-        f"No other call performs it. {_way_to_offer(row)}",
+        f"Permission denied: this adapter is read only, and operation '{row.name}' is not a proven read. No other "
+        f"call performs it. {_way_to_offer(row)}",
         {"operation": row.name, "reason": "read only"},
     )
 

@@ -142,9 +142,9 @@ def view_of(
     if row.update is not None and row.update.reads_first:
         lines.append("Only the fields named below are changed; the rest of it is read first, and sent back as it is.")
         if row.update.creates:
-            lines.append("If there is no such thing yet, they create it.")
+            lines.append("They create a missing resource.")
     elif row.update is not None and row.update.replaces:
-        lines.append("It replaces the whole: what is there and not named below may be lost.")
+        lines.append("It replaces the whole resource: fields not named below may be lost.")
     if hooked:
         lines.append("Functions of the adapter's owner (hooks.py) may still change the request.")
     sent = set(_in_path(row, params, request))
@@ -153,7 +153,7 @@ def view_of(
     if not (values or sent):
         lines.append("It takes no parameters.")
     if incomplete:
-        lines.append(f"Part of this call {INCOMPLETE}. Approve it only if you know what it holds.")
+        lines.append(f"Part of this call {INCOMPLETE}. Approve it only if you know its content.")
     return CallView("\n".join(lines), tuple(incomplete))
 
 

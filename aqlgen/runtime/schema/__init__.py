@@ -27,7 +27,7 @@ _CONTAINER_KEYS = ("properties", "additionalProperties", "allOf")
 
 
 def as_schema(value: Any) -> JsonSchema:
-    """Return a subschema; `true`, `false` and whatever is no schema become the empty schema."""
+    """Return a subschema; `true`, `false` and whatever is not a schema become the empty schema."""
     return value if isinstance(value, (dict, Mapping)) else {}
 
 

@@ -2,8 +2,8 @@
 """JSON Schema validators, compiled at their first use (JSON Schema 2020-12).
 
 A compiled document carries the types that it reaches under the key `types`, so that `{"$ref": "#/types/Pet"}` resolves
-within it. Invalid keywords (a pattern that is no regular expression, a value of the wrong kind) are dropped one by one;
-a schema that cannot be compiled at all checks nothing. The target API has the last word anyway.
+within it. Invalid keywords (a broken pattern, a value of a wrong kind) are dropped one by one; a schema that cannot be
+compiled at all checks nothing. The target API has the last word anyway.
 """
 
 from __future__ import annotations

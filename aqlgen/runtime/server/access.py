@@ -91,7 +91,7 @@ class Place(NamedTuple):
 
 
 def _split(host: str) -> tuple[str, str | None]:
-    """Divide a host from its port; the port is "" if there is none, None if the text is no host."""
+    """Divide a host from its port; the port is "" if there is none, None if the text is not a host."""
     end = host.find("]") + 1 if host.startswith("[") else host.find(":")
     name, rest = (host, "") if end < 0 else (host[:end], host[end:])
     if not name or (host.startswith("[") and end == 0):
@@ -104,7 +104,7 @@ def _split(host: str) -> tuple[str, str | None]:
 
 
 def _split_origin(origin: str) -> tuple[str, str, str | None]:
-    """Divide an origin into scheme, host and port; the port is None if the text is no origin."""
+    """Divide an origin into scheme, host and port; the port is None if the text is not an origin."""
     scheme, separator, rest = origin.partition("://")
     name, port = _split(rest) if separator else (rest, None)
     return scheme, name, _DEFAULT_PORTS.get(scheme, "") if port == "" else port
@@ -226,7 +226,7 @@ class Access(NamedTuple):
             raise AccessError(
                 f"over HTTP {where} every machine that reaches it could use the adapter and its credentials: set "
                 f"MCP_AQL_HTTP_AUTH=token with {TOKEN} or {TOKEN}_FILE, or MCP_AQL_HTTP_AUTH=oauth with "
-                "MCP_AQL_OAUTH_ISSUER and MCP_AQL_OAUTH_AUDIENCE, or MCP_AQL_HTTP_AUTH=none if that is what you want"
+                "MCP_AQL_OAUTH_ISSUER and MCP_AQL_OAUTH_AUDIENCE, or MCP_AQL_HTTP_AUTH=none if you want that"
             )
         place = Place.of(
             settings.allowed_hosts,

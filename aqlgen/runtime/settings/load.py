@@ -241,7 +241,7 @@ def _read_file(folder: Path, environ: Mapping[str, str]) -> tuple[str, dict[str,
         return path.name, values
     unknown = next((key for key in sorted(values) if key not in POLICY_KEYS), None)
     if unknown is not None:
-        raise ConfigError(f"'{unknown}' in {path.name} is no key of a policy; there are {', '.join(POLICY_KEYS)}")
+        raise ConfigError(f"'{unknown}' in {path.name} is not a key of a policy; the keys are {', '.join(POLICY_KEYS)}")
     return path.name, {POLICY_KEYS[key]: value for key, value in values.items()}
 
 
@@ -250,7 +250,7 @@ def _check_files_folder(folder: str, project: Path) -> None:
     with suppress(OSError):
         if folder and Path(folder).expanduser().samefile(project):
             raise ConfigError(
-                f"'files.folder' is {project}: files of the API would lie among yours; give one of their own"
+                f"'files.folder' is {project}: files of the API would mix with yours; give a separate folder"
             )
 
 

@@ -112,7 +112,7 @@ def read_trust(path: Path) -> TrustRecord | None:
     """Read the file; None where there is none. Raises ConfigError with what is wrong, and what to do."""
     try:
         with path.open("rb") as file:
-            content = file.read(_MAX_BYTES)  # a longer one ends in the middle, and is no JSON then
+            content = file.read(_MAX_BYTES)  # a longer one ends in the middle, and is not JSON then
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as problem:

@@ -167,8 +167,8 @@ Header = Annotated[
     matching(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}", "must be the name of a header, or header=scheme, divided by ;"),
     requiring(
         lambda header: header.lower() not in _NOT_FORWARDED,
-        "must name a header of its own, such as X-Target-Authorization: what a client shows to the adapter itself is "
-        "never sent on",
+        "must name a separate header, such as X-Target-Authorization: the client's credential for the adapter is "
+        "never forwarded",
     ),
 ]
 ForwardedHeaders = Annotated[
@@ -225,7 +225,7 @@ HttpsUrl = Annotated[
     HttpUrl,
     matching(
         rf"(?i)(https://.*|http://{_LOCAL}{_PLACE})",
-        "must be an https address: over http the network could give keys of its own",
+        "must be an https URL: over http the network could replace the keys",
     ),
 ]
 """An address that is trusted for keys; http is for this machine."""
@@ -301,7 +301,7 @@ def _tests(path: tuple[str, ...], table: Mapping[str, Any]) -> Iterator[tuple[st
         segments = (*path, *str(key).split("."))
         name = ".".join(segments)
         if len(segments) > _DEEPEST or not all(segment.strip() and len(segment) <= _LONGEST for segment in segments):
-            raise ValueError(f"has '{name[:_LONGEST]}', which is no path of names with dots between")
+            raise ValueError(f"has '{name[:_LONGEST]}', which is not a dotted path of names")
         if not isinstance(value, Mapping):
             value = {"in" if isinstance(value, list) else "equals": value}
         if not value:

@@ -27,9 +27,9 @@ class StoreAway(Failure):
     def __init__(self, reason: str) -> None:
         super().__init__(
             Code.INTERNAL_ERROR,
-            "Internal error: the store in which the adapter keeps what it confirms, blocks and counts is away. Nothing "
+            "Internal error: the store of confirmations, blocks and counts is down. Nothing "
             "was sent. Reads still work; try again in a while, and tell the adapter's owner if it stays.",
-            {"reason": "the store is away"},
+            {"reason": "the store is down"},
         )
         self.args = (reason,)
 

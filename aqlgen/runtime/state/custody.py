@@ -218,7 +218,7 @@ class Custody:
             await self.store.add(_SPACE, name, secrets.token_hex(32))
             value = await self.store.get(_SPACE, name)
         if not isinstance(value, str):
-            raise StoreAway("the store does not keep what it is given")
+            raise StoreAway("the store does not keep its data")
         return value
 
     # Tickets

@@ -234,7 +234,7 @@ def _set_wal(connection: Connection) -> None:
 
 
 def _count_of(text: str | None, counter: Counter, ends: int) -> Count:
-    """Return a count as it is stored, or as it is known: what is no number counts nothing."""
+    """Return a count as it is stored, or as it is known: what is not a number counts nothing."""
     stored = int(text) if text is not None and text.isdecimal() and len(text) < 20 else 0
     lost = counter.lost(stored, ends)
     return Count(stored + lost, float(ends), lost)

@@ -137,7 +137,9 @@ class _Writer:
         for name, value in returns.items():
             plain = name.replace("-", "").replace("_", "").replace(".", "")
             if not is_reference(value) or not (plain.isascii() and plain.isalnum()):
-                raise _refusal(f"return: '{name}' is no reference under a plain name, and Arazzo has no other outputs")
+                raise _refusal(
+                    f"return: '{name}' is not a reference with a plain name, and Arazzo has no other outputs"
+                )
             yield name, self._expression(read_reference(value), None)
 
     def _value(self, value: Any, step: Step) -> Any:

@@ -129,7 +129,7 @@ def _read_step(number: int, value: Any) -> Step:
         raise Failure(
             Code.UNKNOWN_PARAM,
             f"Unknown key(s): {', '.join(unknown[:_MOST_PROBLEMS])}. A step has {listed(_KEYS)}; an operation's "
-            "parameters stand in params.",
+            "parameters are in params.",
             {"unknown_params": unknown[:_MOST_PROBLEMS], "valid_params": list(_KEYS)},
         )
     if not isinstance(value.get("operation"), str):
@@ -291,7 +291,9 @@ def _check_first(target: Step, reference: Reference, row: Row, types: Types) -> 
         return  # the list, whatever it is called
     if target.foreach is not None:
         if isinstance(first, str):
-            raise _invalid("$ref", f"'{text}' is of a step with foreach, whose data is a list: begin with [0] or [*]")
+            raise _invalid(
+                "$ref", f"'{text}' refers to a step with foreach, which returns a list: begin with [0] or [*]"
+            )
         return
     if row.paging is not None:
         if not isinstance(first, str):

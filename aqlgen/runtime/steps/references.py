@@ -76,7 +76,7 @@ def _wrong(text: Any) -> Failure:
     shown = line(text, 80) if isinstance(text, str) else type(text).__name__
     return Failure(
         Code.INVALID_VALUE,
-        f"'{shown}' is no reference. Give a step's id or number, then a path, such as find.items[0].id",
+        f"'{shown}' is not a reference. Give a step's id or number, then a path, such as find.items[0].id",
         {"param_name": "$ref"},
     )
 

@@ -285,7 +285,7 @@ class Adapter:
 
 
 def check_format(entry: Mapping[str, Any]) -> None:
-    """Raise FormatError unless `adapter.json` is of the format that this code reads, TypeError if it is no object."""
+    """Raise FormatError for another format of `adapter.json` than this code reads, TypeError for other values."""
     if not isinstance(entry, Mapping):
         raise TypeError("adapter.json is not an object")
     stated = entry.get("format", FORMAT)

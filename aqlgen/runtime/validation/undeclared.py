@@ -133,7 +133,7 @@ class Undeclared:
 
 
 def _step(key: str | int, fields: Mapping[str, Any]) -> str:
-    """Return a step of a path; a key that nobody declared and that is no name is not repeated."""
+    """Return a step of a path; a key that nobody declared and that is not a name is not repeated."""
     return f"[{key}]" if isinstance(key, int) else f".{key if key in fields or named(key) == key else '*'}"
 
 

@@ -54,7 +54,7 @@ _FORMATS = {
 }
 _RULES = {
     "uniqueItems": "must not hold the same item twice",
-    "propertyNames": "has a field whose name is not allowed",
+    "propertyNames": "has a field with a forbidden name",
     "falseSchema": "takes no value here",
     "depth": "is nested too deeply",
 }
@@ -194,7 +194,7 @@ class Explanation:
         return replace(problem, message=problem.message if leaks(message) else message, details=details)
 
     def _groups(self, fault: Fault, fitting: Sequence[int]) -> dict[int, Group]:
-        """Return the alternatives for objects by their index; none if there are no two of them, or one is no object."""
+        """Return the alternatives for objects by index; none for fewer than two, or if one is not an object."""
         holder = fault.schema
         options = [holder[fault.keyword][index] for index in fitting[:MOST_OPTIONS]]
         union = {key: holder[key] for key in ("discriminator", "properties") if key in holder}

@@ -30,7 +30,7 @@ def lost(
         if family != "READ" and name.lower() not in main.headers:
             yield f"no {name} is sent, by which the API knows a call that is made again"
     if any("etag" in answer.headers for answer in answers) and "if-match" not in main.headers:
-        yield "it writes what it read without If-Match"
+        yield "it writes the read resource without If-Match"
     if ("body", "") in values:
         wanted, sent = values["body", ""], main.values.get(("body", ""), ABSENT)
         is_patch = isinstance(sent, list) and not isinstance(wanted, list)  # a JSON Patch
@@ -49,7 +49,7 @@ def _not_kept(operation: Operation, named: Mapping[str, Any], sent: Any, answers
     held = {name for name, each in fields.items() if not document.is_marked(each, "writeOnly")}
     is_read = any(held <= document.properties(each.success[2]).keys() for each in reads)
     if not answers and is_read and held - named.keys() and operation.owner.get("send") != "named":
-        yield "it replaces the whole without reading first what it keeps"
+        yield "it replaces the whole resource without reading it first"
     resource = _resource(answers[-1].data, fields) if answers else {}
     for name in resource.keys() & fields.keys() - named.keys():
         there = sent.get(name, ABSENT) if isinstance(sent, dict) else ABSENT

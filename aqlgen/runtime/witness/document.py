@@ -153,7 +153,7 @@ class Operation:
 
 
 class Document(Schemas):
-    """A document, read leniently: what is no operation, no parameter or no schema is left aside."""
+    """A document, read leniently: invalid operations, parameters and schemas are left out."""
 
     def __init__(self, root: Mapping[str, Any], owner: Any, api: str = "", file: str = "openapi/openapi.yaml") -> None:
         super().__init__(root)

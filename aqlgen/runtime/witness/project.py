@@ -45,7 +45,7 @@ def read(path: Path) -> Any:
 
 
 def documents(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Yield the name of each API with its document; "" for the only one. An adapter element is no document."""
+    """Yield the name of each API with its document; "" for the only one. An adapter element is not a document."""
     for path in sorted(folder.glob("openapi/**/openapi.*")):
         parts = path.relative_to(folder / "openapi").parts
         if path.suffix in (".json", ".yaml") and len(parts) <= 2:

@@ -253,7 +253,7 @@ def test_only_reads_without_doubt_are_sent_whatever_else_there_is(tmp_path: Path
         async with AdapterRequests(tmp_path, None, ENVIRON, Budget()) as requests:
             row = Table(tmp_path).find("add")
             assert row is not None
-            with pytest.raises(ValueError, match="no read without doubt"):
+            with pytest.raises(ValueError, match="not a certain read"):
                 await requests.send(row, {})
 
     asyncio.run(write())

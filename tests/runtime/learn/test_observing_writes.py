@@ -41,12 +41,12 @@ KEYED["/pets"]["post"]["parameters"] = [
 ]
 
 FACTS: dict[str, tuple[Shop, str]] = {
-    "a PUT that keeps": (Shop(), f"PUT {PETS}: It keeps what it does not name"),
+    "a PUT that keeps": (Shop(), f"PUT {PETS}: It keeps omitted fields"),
     "and is proposed": (Shop(), '{"send": "named"}'),
-    "a PUT that nulls": (Shop(put="nulls"), f"PUT {PETS}: It loses what it does not name: 'age', 'note', 'place'"),
-    "a PUT that defaults": (Shop(put="defaults"), f"PUT {PETS}: It loses what it does not name"),
-    "a PUT that refuses the whole": (Shop(put="refuses"), "it refuses what was read as a whole, with 422"),
-    "a PATCH": (Shop(), f"PATCH {PETS}: It keeps what it does not name"),
+    "a PUT that nulls": (Shop(put="nulls"), f"PUT {PETS}: It loses omitted fields: 'age', 'note', 'place'"),
+    "a PUT that defaults": (Shop(put="defaults"), f"PUT {PETS}: It loses omitted fields"),
+    "a PUT that refuses the whole": (Shop(put="refuses"), "it refuses the whole resource as read, with 422"),
+    "a PATCH": (Shop(), f"PATCH {PETS}: It keeps omitted fields"),
     "both media types": (Shop(), "takes a change as 'application/json', 'application/merge-patch+json'"),
     "one media type": (
         Shop(merges=("application/merge-patch+json",)),

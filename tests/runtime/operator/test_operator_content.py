@@ -343,7 +343,7 @@ def test_what_is_sealed_with_keys_of_its_owner_is_said_to_be_there(page: Served,
     source = source_at(tmp_path, "shop")
     run(QuestionStore(Custody(source.custody.store, "shop", lambda: ["k" * 40])).ask(matter()))
     known = page.state(until=lambda known: [item for item in known.get("adapters", ()) if item["problem"]])
-    assert "sealed with keys" in next(item["problem"] for item in known["adapters"] if item["name"] == "shop")
+    assert "sealed with other keys" in next(item["problem"] for item in known["adapters"] if item["name"] == "shop")
     assert known["matters"] == []
 
 
@@ -398,7 +398,7 @@ def test_a_store_that_is_away_is_said_to_be_and_what_was_shown_stays(page: Serve
 
     page.sources.home.custody.store.items = away  # type: ignore[method-assign]
     known = page.state(until=lambda known: known.get("adapters", [{}])[0].get("problem"))
-    problem = "Its store cannot be reached: the disk is gone\\x1b. Shown is what was there before."
+    problem = "Its store cannot be reached: the disk is gone\\x1b. The page shows the earlier state."
     assert known["adapters"][0]["problem"] == problem
     assert [item["id"] for item in known["matters"]] == ["m1"]
     answer = page.send("POST", "/api/act", {"do": "deny", "adapter": page.sources.home.id, "id": "m1", "digest": "0"})

@@ -502,7 +502,7 @@ async def test_calls_go_on_while_the_store_is_away_and_that_is_said_once(
     outcomes = [(await call(parts))["success"] for _ in range(3)]
     assert outcomes == [True, True, False]
     logged = capfd.readouterr().err
-    assert (logged.count("the store is away"), logged.count('"the store is back"')) == (1, 1)
+    assert (logged.count("the store is down"), logged.count('"the store is back"')) == (1, 1)
 
 
 async def test_nothing_is_sent_that_cannot_be_counted(start: Start, api: Local, tmp_path: Path) -> None:
@@ -518,7 +518,7 @@ async def test_nothing_is_sent_that_cannot_be_counted(start: Start, api: Local, 
         server.stop()
         for parts in replicas * 10:
             error = (await call(parts, _quota_continue=token))["error"]
-            assert (error["code"], error["details"]["reason"]) == ("INTERNAL_ERROR", "the store is away")
+            assert (error["code"], error["details"]["reason"]) == ("INTERNAL_ERROR", "the store is down")
             assert error["details"]["sent"] is False
         assert "not sent" in (await status(replicas[0]))["note"]
         server.start()
@@ -549,7 +549,7 @@ async def test_who_lowers_a_count_in_the_store_lets_no_more_through(
         codes.append("" if answer["success"] else answer["error"]["code"])
     assert codes == [""] * 19 + ["RATE_LIMIT_QUOTA_EXHAUSTED"] * 21
     assert len(api.asked) == 19
-    assert capfd.readouterr().err.count("the store counts less than it did") == 1
+    assert capfd.readouterr().err.count("the store's count went down") == 1
 
 
 def _set_counts(store: Path | RedisServer, value: str | None) -> None:

@@ -144,7 +144,7 @@ def test_a_person_verifies_it_and_reads_its_end(
     path.write_text("".join(f"{line}\n" for line in lines[:-1]))
     assert main(package, arguments=["audit", "verify"]) == 0, "nobody kept the last hash"
     assert main(package, arguments=["audit", "verify", "--last", last]) == 1
-    assert "entries were cut off" in capsys.readouterr().err
+    assert "entries were removed" in capsys.readouterr().err
     path.write_text("".join(f"{line}\n" for line in [*lines[:2], lines[3]]))
     assert main(package, arguments=["audit", "verify"]) == 1
     assert "audit.jsonl, line 3" in capsys.readouterr().err

@@ -268,7 +268,7 @@ async def test_calls_that_no_rule_can_concern_are_not_brought_to_the_gatekeeper(
         ([{"action": "deny", "when": {"x": {"over": 3}}}], "'when', 'x': has no key 'over'; there are equals, in"),
         ([{"action": "deny", "when": {"x": {"above": "3"}}}], "'x', 'above': must be a number"),
         ([{"action": "deny", "when": {"x": {"above": True}}}], "'x', 'above': must be a number"),
-        ([{"action": "deny", "when": {"a..b": 1}}], "no path of names"),
+        ([{"action": "deny", "when": {"a..b": 1}}], "not a dotted path of names"),
         ([{"action": "deny", "when": {}}], "must be a table of parameters"),
         ([{"action": "deny", "when": {"x": []}}], "must have at least 1 item"),
         ([{"action": "allow"}], "allow needs 'operations'"),

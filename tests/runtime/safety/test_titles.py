@@ -98,7 +98,7 @@ REPO = row("delete_repository", "delete", "DELETE", "/repos/{owner}/{repo}")
         (
             row("update_board_members", "update", "PUT", "/boards/{id}/members", update=Update(strategy="put")),
             {"id": 5},
-            "Update board members (boards 5)? What is there now may be lost.",
+            "Update board members (boards 5)? Existing data may be lost.",
         ),
         (
             row("archive_channel", "archive", "POST", "/channels/{id}/archive"),

@@ -387,7 +387,7 @@ async def test_while_the_store_is_away_nothing_is_confirmed_and_reads_go_on(
             await call(looping, create),
             await call(dispatcher, {"operation": "confirm_operation", "params": {"confirmation_token": token}}),
         ):
-            assert without_ids(answer["error"]["details"]) == {"reason": "the store is away"}
+            assert without_ids(answer["error"]["details"]) == {"reason": "the store is down"}
             assert "Nothing was sent" in answer["error"]["message"]
             assert str(server.port) not in json.dumps(answer)
         assert api.sent == []

@@ -84,7 +84,7 @@ def test_a_key_never_stands_in_the_settings_file(folder: Path, tmp_path: Path) -
 
 
 def test_a_file_of_keys_is_read_again_when_it_changes(tmp_path: Path) -> None:
-    """R-OPS-3: rotation without a new start; what is no key does not replace one that is."""
+    """R-OPS-3: rotation without a new start; what is not a key does not replace one that is."""
     file = tmp_path / "keys"
     file.write_text(f"{KEY}\n")
     keys = StateKeys(Variables({"MCP_AQL_STATE_KEY_FILE": str(file)}))
@@ -138,7 +138,7 @@ async def test_an_outage_is_logged_once_and_so_is_its_end(
         await parts.close()
     lines = [json.loads(line) for line in capfd.readouterr().err.splitlines() if line.startswith("{")]
     records = [(line["level"], line["message"].partition(":")[0]) for line in lines if line["logger"] == "zoo_adapter"]
-    assert records == [("error", "the store is away"), ("warning", "the store is back")]
+    assert records == [("error", "the store is down"), ("warning", "the store is back")]
     assert KEY not in json.dumps(lines)
 
 

@@ -169,7 +169,7 @@ class SafetyLoop(Parts):
             "element_name": agent,
             "execution_id": execution.id,
             "nextActionHint": pause.action,
-            "message": "Report this action again with record_execution_step: once, it is let through as it stands here",
+            "message": "Report this action again with record_execution_step: it may run once, as reported here",
         }
 
     async def verify_challenge(self, params: dict[str, Any], session: Session, person: Person | None) -> Any:

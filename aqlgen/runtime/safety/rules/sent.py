@@ -75,7 +75,7 @@ def _operation(operation: Mapping[str, Any], path: Sequence[Spellings], *, of_li
 def _depth(target: Any, path: Sequence[Spellings]) -> int | None:
     """Return how many names of a path an operation's target has; more than there are for one below it or unreadable.
 
-    None for a target elsewhere. A target that is no pointer may begin anywhere, as after the URN of a schema.
+    None for a target elsewhere. A target that is not a pointer may begin anywhere, as after the URN of a schema.
     """
     beyond = len(path) + 1
     if isinstance(target, list) and all(isinstance(step, str) for step in target):
