@@ -64,6 +64,8 @@ class Answer(dict[str, Any]):
 
     seconds = 0.0
     """How long it took."""
+    text = ""
+    """Its text, in which numbers have all their digits."""
 
     @property
     def ok(self) -> bool:
@@ -131,7 +133,7 @@ class Adapter:
         if tool in self.tools:
             self.judge(str(arguments.get("operation", tool)), result)
         answer = Answer(result.structured_content or {})
-        answer.seconds = perf_counter() - begin
+        answer.seconds, answer.text = perf_counter() - begin, result.content[0].text if result.content else ""
         return answer
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 from urllib.parse import urlencode
@@ -20,17 +21,19 @@ _FROM = "check_from"
 
 
 class PagedList:
-    """The list: `count` items after the one of `data`, which is what the API answers otherwise.
+    """The list: items after the one of `data`, which is what the API answers otherwise, each with more `fields`.
 
     The first page is asked for without its number, or by the number that its parameter begins with. With `size` all
     pages are of that size, whatever is asked for.
     """
 
-    def __init__(self, row: Row, paging: Pagination, data: Any, count: int, size: int | None = None) -> None:
+    def __init__(
+        self, row: Row, paging: Pagination, data: Any, fields: Sequence[Mapping[str, Any]], size: int | None = None
+    ) -> None:
         self._size = size
         self._paging = paging
         self._data = data
-        self._count = count
+        self._fields, self._count = fields, len(fields)
         lead = next((item for item in row.parameters.values() if item.wire == paging.lead_param), None)
         lead = lead or next(
             (item for item in (paging.parameters or {}).values() if item.wire == paging.lead_param), None
@@ -84,7 +87,7 @@ class PagedList:
         for step in steps_of(self._paging.items or ""):
             place = place.get(step) if isinstance(place, dict) else None
         first = place[0] if isinstance(place, list) and place and isinstance(place[0], dict) else {}
-        return {**first, NUMBER: number}
+        return {**first, NUMBER: number, **self._fields[number]}
 
 
 def _number(text: str | None) -> int | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aqlgen.runtime.schema import resolve, steps_of
-from aqlgen.runtime.table import FAMILIES, JsonSchema, Parameter, Row, Table, is_plain_read
+from aqlgen.runtime.table import FAMILIES, Parameter, Row, Table, is_plain_read
 from aqlgen.runtime.witness import Operation as Documented
 
 __all__ = ["Operation", "operations_of", "path_of", "sampled", "scalars", "schema_of"]
@@ -69,13 +69,6 @@ class Operation:
         return self.row.update is not None and isinstance(self.params.get("input"), dict)
 
     @property
-    def answered(self) -> JsonSchema:
-        """The schema of what it answers with when it succeeds."""
-        status = next((status for status in sorted(self.row.responses) if status.startswith("2")), "default")
-        schema = self.row.responses.get(status, {}).get("schema")
-        return schema if isinstance(schema, dict) else {}
-
-    @property
     def required(self) -> list[str]:
         """The parameters that every call must give."""
         return [name for name, parameter in self.row.shown_parameters.items() if parameter.required]
@@ -84,6 +77,13 @@ class Operation:
         """Return the schema of a parameter, references followed at its top."""
         schema = resolve(parameter.schema, self.table.types) if parameter.schema else {}
         return schema if isinstance(schema, Mapping) else {}
+
+    def secrets(self, stated: Documented | None) -> list[str]:
+        """Return the parameters of a valid call that the document calls passwords."""
+        schemas = {} if stated is None else {name: schema_of(stated, self.row, name) for name in self.params
+                                             if name in self.row.parameters}  # fmt: skip
+        return [name for name, schema in schemas.items()
+                if isinstance(schema, dict) and schema.get("format") == "password"]  # fmt: skip
 
     def takes_any_text(self, parameter: Parameter) -> bool:
         """Return True for a parameter of plain text."""

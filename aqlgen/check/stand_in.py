@@ -56,6 +56,11 @@ class Arrived:
         return Request(self.method, url, tuple(self.headers.items()), self.body)
 
     @property
+    def without_headers(self) -> tuple[str, str, str, bytes]:
+        """The request without its headers."""
+        return self.method, self.path, self.raw_query, self.body
+
+    @property
     def data(self) -> Any:
         """The body as JSON data; None for anything else."""
         return _data(self.body)
@@ -73,11 +78,6 @@ class Arrived:
         names = (str(part.get_param("name", "", "content-disposition")) for part in parts)
         texts = (bytes(part.get_payload(decode=True)).decode("utf-8", "replace") for part in parts)
         return tuple(zip(names, texts, strict=True))
-
-    @property
-    def texts(self) -> list[str]:
-        """The values of the query, and of the body if it is a form."""
-        return [value for _, value in (*self.query, *self.form)]
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,11 @@ from typing import Any
 import pytest
 
 from aqlgen.check.checks.answers import is_chosen_within
-from aqlgen.check.checks.updates import Updated, _is_filled, _written, patched
+from aqlgen.check.checks.updates import Updated, _is_filled, patched
 from aqlgen.check.envelope import HOSTILE, problems_of
 from aqlgen.check.findings import KnownError, read_known
 from aqlgen.check.operations import Operation, scalars
 from aqlgen.check.runner import prefix_of
-from aqlgen.check.stand_in import Arrived
 from aqlgen.runtime.witness import Document
 from aqlgen.runtime.witness.project import Owner
 from tests.generator.commands import api, tabulate
@@ -211,14 +210,3 @@ def test_an_operation_that_is_as_grave_as_the_action_it_chooses_is_not_always_gr
         "/changes": False,
         "/parts/{id}": True,
     }
-
-
-def test_values_that_arrive_in_a_form_are_written() -> None:
-    head = "--b\r\nContent-Disposition: form-data; name="
-    body = f'{head}"count"\r\n\r\n2\r\n{head}"note"\r\n\r\n\u00fc "b"\r\n{head}"at"\r\n\r\n{{"x": 0.5}}\r\n--b--\r\n'
-    forms = {
-        "multipart/form-data; boundary=b": (body.encode(), {"2", json.dumps('\u00fc "b"'), "0.5", '"Mg=="'}),
-        "application/x-www-form-urlencoded": (b"count=2&note=a+b", {"2", '"a b"'}),
-    }
-    for kind, (sent, values) in forms.items():
-        assert values <= set(_written(Arrived("PATCH", "/things/1", (), {"content-type": kind}, sent))), kind

@@ -84,7 +84,7 @@ def test_a_list_is_paged_as_its_operation_says(
 ) -> None:
     listed = row(operations, name)
     assert listed.paging is not None
-    pages = PagedList(listed, listed.paging, api.data_of(listed), 5)
+    pages = PagedList(listed, listed.paging, api.data_of(listed), [{}] * 5)
     items = (listed.paging.items or "").strip("/")
     first = json.loads(pages.reply(asked("GET", path)).body)
     following = first["nextCursor"] if parameter == "cursor" else 2

@@ -63,6 +63,56 @@ async def failures_of_the_api(run: Run) -> None:
                 run.expect("previous instructions" in details, name, "hides the API's words")
 
 
+_TOLD: tuple[tuple[str, int, dict[str, str], dict[str, Any]], ...] = (
+    (
+        "read",
+        403,
+        {"WWW-Authenticate": 'Bearer scope="all:write"'},
+        {"required_scope": "all:write", "http_status": 403},
+    ),
+    ("read", 503, {"Retry-After": "3600"}, {"retry_after_seconds": 3600, "outcome": None}),
+    ("create", 409, {}, {"code": "CONFLICT_ALREADY_EXISTS", "outcome": None}),
+    ("update", 409, {}, {"code": "CONFLICT_VERSION_MISMATCH", "outcome": None}),
+    ("delete", 404, {}, {"code": "NOT_FOUND_RESOURCE", "outcome": None}),
+    *((family, 502, {}, {"code": "INTERNAL_ERROR", "outcome": "unknown"}) for family in ("create", "update", "delete")),
+)
+"""Failures of the API by family of the call, each with the expected details; None: absent."""
+
+
+@check("EQ-5", "A failure names its subject, the time to wait, and whether the call may have been carried out",
+       Category.ERRORS, "R-ERR-1, R-ERR-2")  # fmt: skip
+async def consequences(run: Run) -> None:
+    """Let the API fail, and succeed with headers that matter."""
+    for family, status, headers, expected in _TOLD:
+        method = {"read": "GET", "create": "POST", "update": "PATCH", "delete": "DELETE"}[family]
+        operations = [item for item in run.callable if (item.family, item.row.method) == (family, method)]
+        for operation in [item for item in operations if not item.row.carries and item.row.idempotency is None][:1]:
+            reply = Reply(status, b"no", {"Content-Type": "text/plain", **headers})
+
+            def behave(request: Arrived, method: str = method, reply: Reply = reply) -> Reply | None:
+                return reply if request.method == method else None
+
+            with run.api.behaving(behave):
+                answer = await run.call(operation)
+            details = {"code": answer.code, **answer.details}
+            stated = {name: details.get(name) for name in expected}
+            run.expect(stated == expected or not run.writes(operation), operation, f"says {stated} at {status}")
+            identified = [value for name, value in operation.params.items()
+                          if status == 404 and operation.row.parameters[name].location == "path"]  # fmt: skip
+            right = not identified or details.get("resource_id") == str(identified[-1])
+            run.expect(right and details.get("request_id"), operation, f"does not say what and which call: {details}")
+    for operation in [item for item in run.reads(20) if not item.row.deprecated][:1]:
+        usual = run.api.answer(Arrived("GET", path_of(operation), (), {}, b"", api=operation.row.api))
+        ending = {"Deprecation": "true", "Sunset": "Fri, 01 Jan 2100 00:00:00 GMT"}
+        with run.api.behaving(Reply(usual.status, usual.body, {**usual.headers, **ending})):
+            answer = await run.call(operation)
+        run.expect("DEPRECATION_WARNING" in answer.warned, operation, "does not warn of its end, which headers tell")
+    for operation in [item for item in run.callable if (item.family, item.row.method) == ("create", "POST")][:1]:
+        with run.api.behaving(Reply(201, b"", {"Location": "/check/made-9"})):
+            answer = await run.call(operation)
+        run.expect("made-9" in str(answer), operation, "does not tell where the new thing is")
+
+
 @check("EQ-3", "Broken, oversized and non-data answers end in an error", Category.ERRORS,
        "R-ERR-2")  # fmt: skip
 async def broken_answers(run: Run) -> None:

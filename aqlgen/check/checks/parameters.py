@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
@@ -44,6 +45,12 @@ async def required_parameters(run: Run) -> None:
             params = _without(operation.params, name)
             answer = await run.refused(operation, params, f"a call without {name}", code, f"'{name}'")
             run.keep(missing, operation=operation.name, parameter=name, response=answer)
+        if len(operation.required) > 1 and not operation.row.choices:
+            missing_params = (await run.refused(operation, {}, "a call without parameters", code)).details.get(
+                "missing_params"
+            )
+            right = set(missing_params or ()) == set(operation.required)
+            run.expect(right, operation, f"says that of {operation.required} {missing_params} are missing")
 
 
 @check("PH-2", "An unknown parameter is refused with the known ones, and sends nothing", Category.PARAMETERS, "R-REQ-3")
@@ -68,23 +75,36 @@ async def unknown_parameters(run: Run) -> None:
         run.expect(set(refused) == set(others), operation, f"of {others} it refuses {refused}")
         run.keep("accepted_parameters", name=operation.name, accepted=[name for name in known if name not in refused])
         right = not known or any(f"'{name}'" in message for name in known)
-        run.expect(right, operation, "does not name the known parameters")
+        valid = answer.details.get("valid_params")
+        run.expect(right and valid == known, operation, f"names the known parameters as {valid}")
         run.keep("unknown_parameter", operation=operation.name, parameter=UNKNOWN, response=answer)
         run.keep("error_tests", name=f"unknown-{operation.name}", must_mention=[UNKNOWN, *known[:1]], response=answer)
 
 
 @check("PH-3", "A value that the document does not allow is refused at any depth, with the expected one",
-       Category.PARAMETERS, "R-REQ-3, R-REQ-4, R-UPD-1, R-ERR-1")  # fmt: skip
+       Category.PARAMETERS, "R-REQ-3, R-REQ-4, R-ERR-1")  # fmt: skip
 async def wrong_values(run: Run) -> None:
     """Send a value of each parameter, and of each field in a body, that its schema does not allow."""
-    for operation in run.callable:
+    await _send_wrong_values(run, [operation for operation in run.callable if not operation.updates])
+
+
+@check("CD-1", "An update refuses undocumented values and read-only fields",
+       Category.CONSTRAINTS, "R-UPD-1, R-ERR-1")  # fmt: skip
+async def wrong_updates(run: Run) -> None:
+    """Do the same with updates, and write the fields that only the server sets."""
+    await _send_wrong_values(run, [operation for operation in run.callable if operation.updates])
+
+
+async def _send_wrong_values(run: Run, operations: Iterable[Operation]) -> None:
+    for operation in operations:
         stated = run.documented(operation)
         if stated is None or operation.row.choices:
             continue
         for name in operation.row.shown_parameters:
             schema = schema_of(stated, operation.row, name)
             value = ABSENT if schema is None else sample(stated.document, schema, 1, name=name)
-            cases = [] if value is ABSENT else list(_wrong(stated.document, schema, value))
+            is_update = operation.updates and name == "input"
+            cases = [] if value is ABSENT else list(_wrong(stated.document, schema, value, is_update=is_update))
             for place, code, refused in cases[:_MOST_WRONG]:
                 what = f"{name}{place}={str(refused)[:60]!r}"
                 mentioned = "no_such_field" if code == _UNKNOWN_FIELD else name
@@ -92,13 +112,18 @@ async def wrong_values(run: Run) -> None:
                 run.keep("constraint_tests", name=f"{operation.name}.{name}{place}", documented=True, response=answer)
 
 
-def _wrong(document: Document, schema: Any, value: Any, place: str = "") -> Iterator[tuple[str, str, Any]]:
+def _wrong(
+    document: Document, schema: Any, value: Any, place: str = "", *, is_update: bool = False
+) -> Iterator[tuple[str, str, Any]]:
     """Yield a value with one thing in it that its schema does not allow: the place, the code of the refusal, it."""
     parts = list(document.parts(schema))
     if isinstance(value, dict) and place.count(".") < _DEEPEST:
         known = document.properties(schema)
         if known and all(not part.get(word) for part in parts for word in _FURTHER):
             yield place, _UNKNOWN_FIELD, {**value, "no_such_field": 1}
+        if is_update and not place:
+            read_only = [name for name, each in known.items() if document.is_marked(each, "readOnly")][:1]
+            yield from ((f".{name}", "VALIDATION_", {**value, name: "x"}) for name in read_only)
         for name, inner in value.items() if len(parts) == 1 else ():
             for below, code, refused in _wrong(document, known.get(name, {}), inner, f"{place}.{name}"):
                 yield below, code, {**value, name: refused}
@@ -138,11 +163,6 @@ async def defaults(run: Run) -> None:
             for path, value in list(values_of(without.get("data"), "data"))[:1]:
                 run.keep("optional_defaults", operation=operation.name, parameter="fields", expected_value_path=path,
                          expected_value=value, response=without)  # fmt: skip
-        for name, parameter in shown.items():
-            if parameter.location == "query" and not parameter.required and parameter.preset is not None:
-                await run.call(operation, _without(operation.params, name))
-                right = not run.arrived or parameter.wire in dict(run.arrived[-1].query)
-                run.expect(right, operation, f"does not send its default of {name}")
 
 
 def _data_of(answer: Any) -> Any:
@@ -162,41 +182,29 @@ async def other_tools(run: Run) -> None:
             run.expect(right and not run.arrived, operation, f"is taken by {tool}")
 
 
-_HOSTILE = ("../../secret", "a/b?c=d&e=f#g", "x y+z%2e", "a;b=c", "..", ".")
+_HOSTILE = ("../../secret", "a/b?c=d&e=f#g", "a;b=c", "..", ".")
 
 
-@check("PH-6", "Values stay in their place in the request, whatever they hold", Category.PARAMETERS, "R-TRUST-7")
+@check("PH-6", "A value cannot leave its place in a path or a header", Category.PARAMETERS,
+       "R-TRUST-7")  # fmt: skip
 async def values_stay_in_place(run: Run) -> None:
-    """Send values that would leave their place if they were not encoded: in a path, a query, a header."""
+    """Send values that would leave their place if they were not encoded; IF-4 sees what arrives in other places."""
     for operation in run.callable[:60]:
-        texts = [(name, parameter) for name, parameter in operation.row.shown_parameters.items()
-                 if operation.takes_any_text(parameter)]  # fmt: skip
-        for name, _ in [item for item in texts if item[1].location == "header"][:1]:
-            params = {**operation.params, name: "a\r\nX-Injected: 1"}
-            await run.refused(operation, params, f"a line break in {name}", "VALIDATION_")
-        placed = [item for item in texts if item[1].location in ("path", "query") and not item[1].allow_reserved]
-        for name, parameter in placed[:1]:
-            for value in _HOSTILE if parameter.location == "path" else _HOSTILE[:4]:
-                await run.call(operation, {**operation.params, name: value})
-                for request in run.arrived:
-                    problem = _displaced(operation, parameter, value, request)
-                    run.expect(not problem, operation, f"{name}={value!r} {problem}")
+        places = {parameter.location: name for name, parameter in operation.row.shown_parameters.items()
+                  if operation.takes_any_text(parameter) and not parameter.allow_reserved}  # fmt: skip
+        if "header" in places:
+            params = {**operation.params, places["header"]: "a\r\nX-Injected: 1"}
+            await run.refused(operation, params, f"a line break in {places['header']}", "VALIDATION_")
+        for value in _HOSTILE if "path" in places else ():
+            await run.call(operation, {**operation.params, places["path"]: value})
+            steps = operation.row.path.partition("?")[0].count("/")
+            for request in run.arrived:
+                right = {unquote(step) for step in request.path.split("/")}.isdisjoint((".", ".."))
+                right = right and request.path.count("/") == steps
+                run.expect(right, operation, f"{places['path']}={value!r} leads to {request.path}")
 
 
-def _displaced(operation: Operation, parameter: Any, value: str, request: Any) -> str:
-    """Return how a value has left its place in a request, "" if it has not."""
-    if {unquote(step) for step in request.path.split("/")} & {".", ".."}:
-        return f"leads elsewhere: {request.path}"
-    if request.path.count("/") != operation.row.path.partition("?")[0].count("/"):
-        return f"changes the path: {request.path}"
-    query = dict(request.query)
-    if "e" in query and "e" not in {sent.wire for sent in operation.row.sent_parameters.values()}:
-        return "adds to the query"
-    is_form = parameter.location == "query" and parameter.style == "form"
-    return "arrives as another value" if is_form and query.get(parameter.wire) != value else ""
-
-
-@check("PH-7", "Arguments as text, and parameters beside the operation, are read or refused clearly",
+@check("PH-7", "A call sends the same request in every notation, and unreadable calls are refused",
        Category.PARAMETERS, "R-REQ-1")  # fmt: skip
 async def forms_of_arguments(run: Run) -> None:
     """Send arguments in other forms."""
@@ -211,18 +219,34 @@ async def forms_of_arguments(run: Run) -> None:
         run.expect(code.startswith((known, "NOT_FOUND_")), tool, f"does not refuse {arguments}")
     text = await run.send(tool, {"operation": "introspect", "params": '{"query": "operations"}'})
     run.expect(text.ok, tool, "does not read params as JSON text")
-    for operation in [item for item in run.reads(20) if item.required and "operation" not in item.params][:3]:
-        flat = await run.send(tool, {"operation": operation.name, **operation.params})
-        run.expect(flat.ok, operation, "does not read parameters beside params")
+    for operation in [item for item in run.reads(40) if item.required and "operation" not in item.params][:3]:
+        await _by_every_way(run, operation)
 
 
-@check("CD-1", "A read-only field cannot be written", Category.CONSTRAINTS, "R-UPD-1, R-ERR-1")
-async def read_only_fields(run: Run) -> None:
-    """Update the fields that only the server sets."""
-    for operation in [item for item in run.callable if item.updates]:
-        entry = operation.row.shown_parameters.get("input")
-        shape = shape_of(operation.table.types, entry.schema if entry else {})
-        for field in sorted(shape.hidden - shape.properties.keys())[:1]:
-            params = {**operation.params, "input": {**operation.params["input"], field: "x"}}
-            answer = await run.refused(operation, params, f"the read-only field {field}", "VALIDATION_", field)
-            run.keep("constraint_tests", name=f"{operation.name}.{field}", documented=True, response=answer)
+async def _by_every_way(run: Run, operation: Operation) -> None:
+    """Compare the request and the data of a call with those of the same call, written otherwise."""
+    name, params, row, tool = operation.name, operation.params, operation.row, run.adapter.tool(operation.family)
+    item, wire = {"operation": name, "params": params}, {each.wire: key for key, each in row.parameters.items()}
+    spelled = {
+        each.wire: params[key]
+        for key, each in row.parameters.items()
+        if key in params and each.wire not in row.parameters
+    }
+    usual = await run.call(operation)
+    sent = [request.without_headers for request in run.arrived]
+    ways: dict[str, dict[str, Any]] = {
+        "as JSON text": {"operation": name, "params": json.dumps(params)},
+        "beside the operation": {"operation": name, **params},
+        "in the API's spelling": {"operation": name, "params": {key: value for key, value in params.items()
+                                                                if row.parameters[key].wire not in spelled} | spelled},
+        "in a batch": {"operations": [item]},
+    }  # fmt: skip
+    for way, arguments in ways.items():
+        answer = await run.send(tool, arguments)
+        result: Any = answer["results"][0]["result"] if answer.get("results") else answer
+        right = result.get("data") == usual.get("data") and [each.without_headers for each in run.arrived] == sent
+        run.expect(right, operation, f"does something else when its parameters stand {way}")
+    await run.own("execute", "run_steps", steps=[item])
+    run.expect([each.without_headers for each in run.arrived] == sent, operation, "sends something else in a plan")
+    for key, value in spelled.items():
+        await run.refused(operation, {**params, key: value}, f"{wire[key]} and {key}", "VALIDATION_")

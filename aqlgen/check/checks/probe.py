@@ -18,11 +18,14 @@ from aqlgen.runtime.table import FAMILIES
 _KEY = "check-key-0123456789"
 _TEXT, _LIST = {"type": "string"}, {"type": "array", "items": {"type": "string"}}
 _OBJECT: dict[str, Any] = {"type": "object", "additionalProperties": _TEXT}
-_AWKWARD, _ENCODED = "a&b=c/d?e#f+g h%", "a%26b%3Dc%2Fd%3Fe%23f%2Bg%20h%25"
+_AWKWARD, _ENCODED = "\u221aa&b=c/d?e#f+g h%", "%E2%88%9Aa%26b%3Dc%2Fd%3Fe%23f%2Bg%20h%25"
 _PAIRS = {"wide": "1", _AWKWARD: "2"}
 _PLACED = (
     # (place, style, explode, schema, value, as it is sent)
     ("query", "form", True, _TEXT, _AWKWARD, f"it={_ENCODED}"),
+    ("query", "form", True, {"type": "boolean"}, False, "it=false"),
+    ("query", "form", True, {"type": "number"}, 7.0, "it=7"),
+    ("query", "form", True, {"type": "integer"}, 0, "it=0"),
     ("query", "form", True, _LIST, ["a", _AWKWARD], f"it=a&it={_ENCODED}"),
     ("query", "form", False, _LIST, ["a,b", "c"], "it=a%2Cb,c"),
     ("query", "form", True, _OBJECT, _PAIRS, f"wide=1&{_ENCODED}=2"),
@@ -30,7 +33,7 @@ _PLACED = (
     ("query", "deepObject", True, _OBJECT, _PAIRS, f"it%5Bwide%5D=1&it%5B{_ENCODED}%5D=2"),
     ("query", "pipeDelimited", False, _LIST, ["a", "b"], "it=a%7Cb"),
     ("query", "spaceDelimited", False, _LIST, ["a", "b"], "it=a%20b"),
-    ("path", "simple", False, _TEXT, "a&b=c/d?e#f+g h", _ENCODED.removesuffix("%25")),
+    ("path", "simple", False, _TEXT, _AWKWARD.removesuffix("%"), _ENCODED.removesuffix("%25")),
     ("path", "simple", False, _LIST, ["a", "b"], "a,b"),
     ("path", "label", True, _LIST, ["a", "b"], ".a.b"),
     ("path", "matrix", True, _LIST, ["a", "b"], ";it=a;it=b"),
@@ -40,6 +43,7 @@ _PLACED = (
     ("cookie", "form", True, _TEXT, "a b;c", "it=a%20b%3Bc"),
 )
 """Values of each place and style, by the table of the specification (OpenAPI 3.1, 4.8.12.5; RFC 6570)."""
+_WIDE = next(number for number, (_, _, explode, schema, *_) in enumerate(_PLACED) if explode and schema is _OBJECT)
 _FORM = {"text": _AWKWARD, "flag": False, "list": ["x", "y"]}
 _TYPES = {"text": _TEXT, "flag": {"type": "boolean"}, "list": _LIST}
 
@@ -59,6 +63,7 @@ def _rows() -> dict[str, dict[str, Any]]:
         parameter = {"in": place, "required": True, "style": style, "explode": explode, "schema": schema}
         path = f"/probe/{number}/{{it}}" if place == "path" else f"/probe/{number}"
         reads[f"probe_{number}"] = _row("GET", path, {"it": parameter})
+    reads["probe_all"] = _row("GET", "/probe/all", {"where": {"in": "adapter", "schema": {"type": "object"}}})
     reads["probe_elsewhere"] = _row("GET", "/probe/elsewhere", {}, servers=[{"url": "http://localhost:1"}])
     whole = {"type": "integer", "minimum": 0}
     pages = {"offset": {"in": "query", "schema": whole}, "limit": {"in": "query", "schema": whole}}
@@ -115,12 +120,14 @@ async def probes(run: Run) -> None:
             run.expect(
                 answer.code == "PERMISSION_DENIED" and not run.arrived, "hosts", "one is not accepted, and is called"
             )
-            answer = await _call(run, "read", "probe_3", {"it": {"check_key": "of-an-agent"}})
+            answer = await _call(run, "read", f"probe_{_WIDE}", {"it": {"check_key": "of-an-agent"}})
             run.expect(not run.arrived, "credentials", "an agent's value replaces one")
-            with api.behaving(Reply.of(200, [{"id": 1}, {"id": 2}], **{"X-Total-Count": "9"})):
-                answer = await _call(run, "read", "probe_list", {"first": 5})
-            is_said = answer.warned or (answer.data.get("pageInfo") or {}).get("hasNextPage") is True
-            run.expect(is_said, "pages", "2 of 9 items are given as the whole list")
+            for name, params in (("probe_list", {"first": 5}), ("probe_all", {})):
+                with api.behaving(Reply.of(200, [{"id": 1}, {"id": 2}], **{"X-Total-Count": "9"})):
+                    answer = await _call(run, "read", name, params)
+                info = answer.data.get("pageInfo") if isinstance(answer.data, dict) else None
+                is_said = answer.warned or (info or {}).get("hasNextPage") is True
+                run.expect(is_said, name, "2 of 9 items are given as the whole list")
 
 
 async def _call(run: Run, family: str, name: str, params: Mapping[str, Any], **beside: Any) -> Any:

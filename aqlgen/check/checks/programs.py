@@ -28,6 +28,8 @@ _INITIALIZE = {
     "params": {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": {"name": "check", "version": "1"}},
 }
 _USUAL = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+_LIMITS = ("request_size", "string_length", "array_elements", "nesting_depth")
+_TOO_LARGE = "VALIDATION_PAYLOAD_TOO_LARGE"
 _MOST_LIVE = 25
 """Operations of the live API that are called."""
 
@@ -143,18 +145,31 @@ async def tokens(run: Run) -> None:
 @check("TR-6", "Requests beyond the limits are refused, and the next one is answered", Category.TRANSPORT,
        "R-REQ-9")  # fmt: skip
 async def limits(run: Run) -> None:
-    """Send what is too large, too deep and too long."""
-    deep: Any = 1
-    for _ in range(80):
-        deep = {"a": deep}
-    text, item = "y" * 100_000, {"operation": "introspect", "params": {"query": "operations", "first": 1}}
-    cases = {"too large": [text] * 12, "too deep": deep, "too many": list(range(20_000)), "too long": text}
-    for name, value in cases.items():
-        code = (await run.introspect(query="operations", search=value)).code
-        run.expect(code == "VALIDATION_PAYLOAD_TOO_LARGE", name, f"is answered with {code}")
-    code = (await run.send(run.adapter.tool("read"), {"operations": [item] * 51})).code
-    run.expect(code == "VALIDATION_PAYLOAD_TOO_LARGE", "51 operations", f"are answered with {code}")
+    """Send what is as large, long, deep and many as it may be, and one more."""
+    item = {"operation": "introspect", "params": {"query": "operations", "first": 1}}
+    limits = ((await run.introspect(query="operations")).data.get("_protocol") or {}).get("limits") or {}
+    size, longest, most, deepest = [limits.get(f"max_{name}", 1) for name in _LIMITS]
+    depth = deepest - 2  # the arguments and `params` are levels, too
+    cases = {
+        "large": ("y" * longest, ["y" * longest] * (size // longest + 1)), "long": ("y" * longest, "y" * (longest + 1)),
+        "many": ([1] * most, [1] * (most + 1)), "deep": (_nested(depth), _nested(depth + 1)),
+    }  # fmt: skip
+    for name, values in cases.items():
+        codes = [(await run.introspect(query="operations", search=value)).code for value in values]
+        right = codes[0] != _TOO_LARGE and codes[1] == _TOO_LARGE
+        run.expect(right, name, f"as it may be and one more is answered with {codes}")
+    for count in (50, 51):
+        answer = await run.send(run.adapter.tool("read"), {"operations": [item] * count})
+        right = answer.ok and len(answer["results"]) == count if count == 50 else answer.code == _TOO_LARGE
+        run.expect(right, f"{count} operations", f"are answered with {answer.code!r}")
     run.expect((await run.introspect(query="operations")).ok, "introspect", "fails after a large request")
+
+
+def _nested(depth: int) -> Any:
+    value: Any = 1
+    for _ in range(depth):
+        value = {"a": value}
+    return value
 
 
 @check("RU-1", "It starts as it is configured by its owner", Category.OPERATION, "R-OPS-4", where="alone")

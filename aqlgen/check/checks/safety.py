@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64decode, b64encode
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +22,8 @@ from aqlgen.check.stand_in import Arrived, Reply, StandIn, base_url, serve
 _SHORTEST = 10
 """Seconds that a token is good for at least."""
 _MOST_SECRETS = 3
+_FOR_ANYBODY = {"host", "accept", "accept-encoding", "accept-language", "user-agent", "connection"}
+"""Headers that tell nothing of the caller."""
 _BY_AGENT = {"POLICY": "standard", "APPROVAL": "agent"}
 _BY_PERSON = {"POLICY": "standard", "APPROVAL": "person"}
 
@@ -51,18 +53,28 @@ async def confirmations(run: Run) -> None:
         run.expect(outcome == "confirm" or not shown.ok, operation, "a dry run does not say that it is asked about")
         forged = token[:-6] + ("AAAAAA" if not token.endswith("AAAAAA") else "BBBBBB")
         await run.refused(operation, params, "a forged token", "TOKEN_INVALID", confirmation_token=forged)
-        types = {name: operation.schema(operation.row.parameters[name]).get("type") for name in params}
-        simple = [name for name, value in params.items()
-                  if isinstance(value, str | int) and types[name] in ("string", "integer")]  # fmt: skip
-        for name in simple[:1]:
-            other = {**params, name: params[name] + (1 if isinstance(params[name], int) else "1")}
-            answer = await run.call(operation, other, confirmation_token=token)
+        for name, value in params.items():
+            answer = await run.call(operation, {**params, name: _another(value)}, confirmation_token=token)
             right = answer.code.startswith(("TOKEN_SCOPE_MISMATCH", "VALIDATION_")) and not run.writes(operation)
-            run.expect(right, operation, "takes a token for other parameters")
+            run.expect(right or value == _another(value), operation, f"takes a token for another {name}")
+        revoked = await _token(run, operation)
+        await run.introspect(query="revoke_token", token=revoked)
+        await run.refused(operation, params, "a token that was revoked", "TOKEN_", confirmation_token=revoked)
         answer = await run.call(operation, {**params, "_confirmation": token})
         right = answer.ok and len(run.writes(operation)) == 1
         run.expect(right, operation, f"does not run once it is confirmed ({len(run.writes(operation))} requests)")
         await run.refused(operation, params, "a token twice", "TOKEN_ALREADY_USED", confirmation_token=token)
+
+
+def _another(value: Any) -> Any:
+    """Return another value like this one, of an object or list with another one in it."""
+    if isinstance(value, dict):
+        return {name: _another(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_another(inner) for inner in value]
+    if isinstance(value, str):
+        return f"{value}1"
+    return value + 1 if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 @check("SA-2", "A token is good in the session that it was given to, expires, and is given so often", Category.SAFETY,
@@ -127,10 +139,14 @@ async def levels(run: Run) -> None:
     """Call operations of every level under the policy standard."""
     for operation in run.grave("forbidden"):
         await run.refused(operation, operation.params, "a forbidden call", "PERMISSION_DANGER_LEVEL_DENIED")
+        await _behaves(run, operation, "deny", ())
+    for operation in run.grave():
+        await _behaves(run, operation, "confirm", ("confirmation_token",))
     mild = [item for item in run.callable if item.row.asked == "never" and item.row.danger in ("safe", "reversible")]
     for operation in mild[:: max(1, len(mild) // 10)][:10]:
         code = (await run.call(operation)).code
         run.expect(code not in ("CONFIRMATION_REQUIRED", "PERMISSION_DENIED"), operation, "is asked about")
+        await _behaves(run, operation, "allow", ())
     unproven = [item for item in run.callable if item.row.asked == "first" and item.row.carries is None]
     for operation in [item for item in unproven if item.row.danger == "reversible" and not item.row.servers][:2]:
         token = await _token(run, operation)
@@ -138,6 +154,16 @@ async def levels(run: Run) -> None:
             await run.call(operation, confirmation_token=token)
             code = (await run.call(operation)).code
             run.expect(code != "CONFIRMATION_REQUIRED", operation, "is asked about at its second use")
+
+
+async def _behaves(run: Run, operation: Operation, behavior: str, names: Collection[str]) -> None:
+    """Expect that introspection tells how a call behaves, and the parameters that it needs for that."""
+    danger = (await run.introspect(query="danger", name=operation.name)).data.get("operation") or {}
+    run.expect(danger.get("behavior") == behavior, operation, f"is told to behave as {danger.get('behavior')}")
+    details = (await run.introspect(query="operations", name=operation.name)).data.get("operation") or {}
+    shown = {entry.get("name") for entry in details.get("parameters") or ()} & {"confirmation_token"}
+    is_cut = len(details.get("parameters") or ()) < len(operation.row.shown_parameters)
+    run.expect(shown == set(names) or is_cut, operation, f"shows {shown} of the parameters of a confirmation")
 
 
 @check("SA-6", "A read-only adapter offers reads alone, and performs nothing else by any name", Category.SAFETY,
@@ -213,6 +239,8 @@ async def secrets(run: Run) -> None:
             written = run.adapter.log() + (file.read_text(encoding="utf-8") if file.exists() else "")
     await _lacking(run)
     stolen = "".join(map(_whole, elsewhere.arrived))
+    further = {name for request in elsewhere.arrived for name in request.headers} - _FOR_ANYBODY
+    run.expect(not further, "redirects", f"give another host the headers {further}")
     for name, secret in run.secrets.items():
         run.expect(secret not in stolen, name, "goes to another host with a redirect")
         run.expect(secret not in written, name, "is in the log or the audit log")
@@ -257,6 +285,8 @@ async def audit(run: Run) -> None:
             token = await _token(session, operation)
             if token is not None:
                 await session.call(operation, confirmation_token=token)
+        for operation in session.grave("forbidden")[:1]:
+            await session.call(operation)
         for operation in [item for item in run.callable if item.row.danger in ("destructive", "dangerous")]:
             for name, parameter in operation.row.shown_parameters.items():
                 schema = operation.schema(parameter)
@@ -268,6 +298,7 @@ async def audit(run: Run) -> None:
     lines = text.splitlines()
     events = {json.loads(line).get("event") for line in lines}
     expected = {"TOKEN_ISSUED", "TOKEN_VALIDATED", "OPERATION_PERFORMED"}
+    expected |= {"OPERATION_DENIED"} if run.grave("forbidden") else set()
     run.expect(expected <= events, "audit log", f"has only the events {events}")
     run.expect(not any(value in text for value in hidden), "audit log", "holds the value of a secret")
     run.expect(not re.search(r'conf_[^"]{21}', text), "audit log", "holds a whole token")
@@ -287,10 +318,12 @@ async def together(run: Run) -> None:
         follower = next(iter(mild), operation)
         items = [{"operation": item.name, "params": item.params} for item in (operation, follower)]
         batch = await run.send(run.adapter.tool(operation.family), {"operations": items})
-        halted = (batch.get("halted_at") or {}).get("operation")
-        waiting = [entry.get("operation") for entry in batch.get("pending_operations") or ()]
-        right = halted == operation.name and waiting == [follower.name] and "CONFIRMATION_REQUIRED" in str(batch)
-        run.expect(right and not run.arrived, operation, f"a batch halts at {halted}, and {waiting} wait")
+        halted, waiting = (batch.get("halted_at") or {}).get("operation"), batch.get("pending_operations")
+        pending = [{"index": 1, **{key: value for key, value in items[1].items() if value}}]
+        counts = {"total": 2, "succeeded": 0, "failed": 0, "halted": 1, "pending": 1}
+        right = halted == operation.name and waiting == pending and batch.get("summary") == counts
+        right = right and "CONFIRMATION_REQUIRED" in str(batch) and not run.arrived
+        run.expect(right, operation, f"a batch halts at {halted}, {waiting} wait, {batch.get('summary')}")
         plan = await run.own("execute", "run_steps", steps=items[:1])
         right = "CONFIRMATION_REQUIRED" in json.dumps(plan) and not run.writes(operation)
         run.expect(right, operation, "is not asked about in a plan")
@@ -333,7 +366,7 @@ async def loop(run: Run) -> None:
                 agent.expect(failed.get("continue") is True and not stopped, mode, "holds an agent", failed)
             ended = await agent.own("execute", "complete_execution", **_AGENT)
             agent.expect(ended.ok, mode, "does not end an agent")
-    settings = {"SAFETY_LOOP": "enforcing", "POLICY": "open", "SAFETY_LOOP_DENY": "*never*"}
+    settings = {"SAFETY_LOOP": "enforcing", "POLICY": "open", "SAFETY_LOOP_DENY": "*forbidden*"}
     async with run.connected(LEGACY, None, lambda _: "accept", settings) as agent:
         for other in ({"outcome": "failure"}, {"nextActionHint": "doing something forbidden"}):
             name = {"element_name": f"checker-{next(iter(other))}"}

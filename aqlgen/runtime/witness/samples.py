@@ -26,6 +26,8 @@ _GUESSES = ("a", "A", "1", "abc", "ABC", "1234", "abc-1", "a1b2c3d4", "2026-03-0
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 _PARTS = ("allOf", "oneOf", "anyOf", "properties", "required")
 _ORDER = ("object", "array", "string", "integer", "number", "boolean")
+_SIGNS = ("", ' "b" c', "&=/?#+%\\")
+"""What texts end with, by the turn: it must be encoded, wherever they are sent."""
 _LONGEST = 300
 _DEEPEST = 4
 
@@ -148,7 +150,7 @@ class _Sampler:
         if form in _TEXTS and "pattern" not in schema:
             yield _TEXTS[form].format(self._turn % 9 + 1)
         least, most = int(schema.get("minLength") or 0), int(schema.get("maxLength") or _LONGEST)
-        sign = "&=/?#+" if self._turn % 3 == 2 and self._beside == "readOnly" else ""  # it must be encoded
+        sign = _SIGNS[self._turn % 3] if self._beside == "readOnly" else ""
         text = f"{re.sub('[^a-z]', '', name.lower()) or 'text'}-{self._turn + 1}{sign}"
         longest = most if most < _LONGEST and self._turn % 3 == 1 else least
         examples: Any = schema.get("examples")

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Iterator, Mapping
 from typing import Any, Protocol
 
-from .document import Operation, is_secret, normal
+from .document import Document, Operation, is_secret, normal
 from .judge import TRANSPORT, Request
 
 __all__ = ["Adapter", "Shown", "Types"]
@@ -15,6 +15,13 @@ __all__ = ["Adapter", "Shown", "Types"]
 _OWN = ("FieldSelection", "WhereCondition", "AggregateRequest", "dry_run", "if_match")
 _OF_LISTS = ("first", "order_by")
 _WHOLE = ("input", "body", "data")
+_NUMBER, _TEXT = (
+    ("default", "enum", "minimum", "maximum", "format"),
+    ("default", "enum", "minLength", "maxLength", "pattern", "format"),
+)
+_TOLD = {"integer": _NUMBER, "number": _NUMBER, "string": _TEXT, "boolean": ("default",)}
+"""What introspection tells of a value of a type by the keywords of schemas."""
+_FORMS = ("date", "date-time", "uuid", "email", "uri")
 _PLAIN = ("string", "integer", "number", "boolean", "array", "object", "any", "null", None)
 
 
@@ -176,18 +183,31 @@ class Shown:
             params |= {self.names.get(("body", str(name)), str(name)): value for name, value in body.items()}
         return params
 
+    def _told_otherwise(self, document: Document, schema: Any, entry: Mapping[str, Any]) -> Iterator[str]:
+        """Yield what an entry says of a value otherwise than its schema."""
+        stated = document.at(schema)
+        is_one = len(list(document.parts(schema))) == 1
+        for word in _TOLD.get(str(entry.get("type")), ()) if is_one else ():
+            wanted, shown = stated.get(word), entry.get(word)
+            wanted = [each for each in wanted if each is not None] if word == "enum" and wanted else wanted
+            is_free = len(entry) <= 3 or word in ("enum", "pattern") or (word == "format" and wanted not in _FORMS)
+            is_left_out = shown is None and is_free
+            if not is_left_out and shown != wanted:
+                yield f"{word} {shown}, the document has {wanted}"
+        if stated.get("format") == "password" and entry and not entry.get("sensitive"):
+            yield "no word of its being a secret"
+
     async def problems(self, operation: Operation) -> list[str]:
         """Return what introspection does not show, or shows otherwise than the document has it."""
         document, problems = operation.document, []
         wanted = {each.key: each.schema for each in operation.parameters if each.shown}
         wanted |= {} if self.whole else {("body", name): each for name, each in self._fields.items()}
         for key, schema in wanted.items():
-            stated = document.at(schema).get("default")
-            default = self.entries.get(self.names.get(key, ""), {}).get("default", stated)
             if not self.gives(key) and self._must(operation, key):
                 problems.append(f"{' '.join(key)} is not shown")
-            elif default != stated and not document.is_fixed(schema) and "default" not in operation.owned(*key):
-                problems.append(f"{' '.join(key)} is shown with default {default}, the document has {stated}")
+            elif not document.is_fixed(schema) and not {"type", "default"} & operation.owned(*key).keys():
+                texts = self._told_otherwise(document, schema, self.entries.get(self.names.get(key, ""), {}))
+                problems += [f"{' '.join(key)} is shown with {each}" for each in texts]
         returns, schema = self._details.get("returns") or {}, operation.success[2]
         paged = re.match(r"`items`: of an? (\w+)", str(returns.get("description")))
         answered = returns.get("name") if returns.get("kind") == "object" else paged and paged[1]
