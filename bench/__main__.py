@@ -17,7 +17,7 @@ MEASUREMENTS: dict[str, tuple[str, ...]] = {
     "Names and categories": ("ground_truth", "effects", "kept", "search"),
     "A generated adapter": ("startup", "overhead", "gate", "tokens", "jobs", "mutants", "demo"),
     "Requests as they are sent": ("wire.record", "wire.mutated", "servers"),
-    "Under load": ("replicas", "soak"),
+    "Under load": ("replicas",),
 }
 """The measurements by what they measure; each name is a module below `bench` with a function `main(argv)`."""
 NAMES = tuple(name for names in MEASUREMENTS.values() for name in names)

@@ -14,7 +14,7 @@ from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import escape
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Body, Json, MediaType, Origin, Response
-from aqlgen.runtime.encode.framing import overrides_method
+from aqlgen.runtime.encode import overrides_method
 from aqlgen.runtime.wire import FORM, JSON, OCTETS, admits_json, is_json, is_multipart, is_text, is_xml
 from aqlgen.schemas.dropped_fields import FieldDropper
 

@@ -17,7 +17,7 @@ from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import escape
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import MISSING, Body, Json, Location, Origin, Parameter
-from aqlgen.runtime.encode.framing import is_framing, overrides_method
+from aqlgen.runtime.encode import is_framing, overrides_method
 from aqlgen.runtime.encode.urls import placeholders
 from aqlgen.runtime.wire import FORM, OCTETS
 

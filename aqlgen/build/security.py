@@ -12,7 +12,7 @@ from aqlgen.document.positions import escape, unescape
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import SIGNATURE, Json, OAuthFlow, Origin, SecurityScheme, Server
 from aqlgen.runtime.auth import KEY
-from aqlgen.runtime.encode.framing import is_framing, overrides_method
+from aqlgen.runtime.encode import is_framing, overrides_method
 
 MAX_SCOPES = 1000
 HEADER = re.compile(rf"(?P<name>{HEADER_NAME.pattern})(?:\s*:\s*(?P<word>{TOKEN.pattern})?)?")

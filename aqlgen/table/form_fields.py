@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from aqlgen.ir import Json, MediaType
-from aqlgen.runtime.encode.framing import is_framing
+from aqlgen.runtime.encode import is_framing
 from aqlgen.runtime.table import Parameter, encode
 from aqlgen.runtime.wire import FORM, is_multipart, is_xml, media_type
 from aqlgen.schemas import Types

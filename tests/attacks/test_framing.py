@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from aqlgen.runtime.encode.framing import is_framing
+from aqlgen.runtime.encode import is_framing
 from aqlgen.runtime.encode.styles import query_pairs
 from aqlgen.runtime.encode.uploads import File
 from aqlgen.runtime.errors import Code, Failure

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from aqlgen.decide.decision import Place, Requirements
-from aqlgen.runtime.encode.framing import is_framing, overrides_method
+from aqlgen.runtime.encode import is_framing, overrides_method
 from aqlgen.runtime.hosts import origins_of_entry
 
 from .grammar import Path, Tree

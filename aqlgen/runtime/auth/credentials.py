@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from ..encode.framing import check_header
+from ..encode import check_header
 from ..encode.request import path_credential
 from ..errors import Code, Failure
 from ..redaction import Secrets

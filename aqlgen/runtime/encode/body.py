@@ -38,7 +38,7 @@ from ..wire import (
     media_type,
     stream_form,
 )
-from .framing import check_names, is_framing
+from . import check_names, is_framing
 from .styles import as_json, percent_encoded, query_pairs, wire_text
 from .uploads import File, Files, first_type, type_of_file
 

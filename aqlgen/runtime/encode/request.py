@@ -18,8 +18,8 @@ from ..errors import Code, Failure
 from ..schema.field_names import Names, Plan, Way
 from ..table import Adapter, Parameter, Row
 from ..wire import FORM, ApiRequest, Applied, SentFile, is_json, media_type
+from . import check_header, check_names
 from .body import assemble_body, encode_body, encode_querystring, form_pairs, with_credentials
-from .framing import check_header, check_names
 from .styles import as_json, cookie_pairs, form_cookies, header_text, path_text, percent_encoded, query_pairs
 from .uploads import Files, ReadFiles
 from .urls import is_safe, not_encrypted, resolve_base_url, split_at_placeholders

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qsl, unquote
 
-from ..encode.framing import is_framing, overrides_method
+from ..encode import is_framing, overrides_method
 from ..text import letters
 from ..wire import FORM, is_json, media_type
 
