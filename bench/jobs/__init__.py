@@ -3,8 +3,8 @@
 Each job is played in a real MCP client session against a stand-in of the API that remembers what is written: as a plan
 over the adapter of today; call by call over an adapter, that of another checkout with --before; and as code over
 FastMCP's code mode in a Python that has it (`python -m venv DIR`, `DIR/bin/pip install 'fastmcp[code-mode]'`,
-`--fastmcp DIR/bin/python`). Every policy must leave the same writes behind. `read` counts the context again in every
-turn, `added` once.
+`--fastmcp DIR/bin/python`); with `--shell` also by the adapter's command, as its skill says. Every policy must leave
+the same writes behind. `read` counts the context again in every turn, `added` once.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from aqlgen.check.stand_in import serve
 from bench.jobs import development, everyday
 from bench.jobs.context import Context
 from bench.jobs.model import Job
-from bench.jobs.player import Adapter, play_as_plan, play_by_calls
+from bench.jobs.player import Adapter, Shell, play_as_plan, play_by_calls
 from bench.jobs.things import APIS
 from bench.support.arguments import add_corpus, parser
 from bench.support.documents import package_of
@@ -36,6 +36,7 @@ JOBS: Sequence[Job] = (*development.JOBS, *everyday.JOBS)
 
 
 PLAN, CALLS, PEER = "as a plan", "call by call", "FastMCP, as code"
+SHELL_CALLS, SHELL_PLAN = "shell, by calls", "shell, as a plan"
 Play = Callable[[Job], Context]
 
 
@@ -71,7 +72,7 @@ def _line(policy: str, context: Context) -> str:
 
 @contextmanager
 def _policies(
-    name: str, corpus: Path, before: Path | None, python: Path | None, folder: Path, *, asks_agent: bool
+    name: str, corpus: Path, before: Path | None, python: Path | None, folder: Path, *, asks_agent: bool, shell: bool
 ) -> Iterator[Any]:
     """Yield the stand-in of an API and what plays jobs over it, by policy."""
     api = APIS[name]
@@ -85,6 +86,9 @@ def _policies(
             CALLS: _played(play_by_calls, Adapter(earlier, base, api.secret, asks_agent=asks_agent)),
             PLAN: _played(play_as_plan, Adapter(today, base, api.secret, asks_agent=asks_agent)),
         }
+        if shell:
+            command = Shell(today, base, api.secret)
+            plays |= {SHELL_CALLS: _played(play_by_calls, command), SHELL_PLAN: _played(play_as_plan, command)}
         if python is not None:
             plays[PEER] = stack.enter_context(_peer(python, document, base, _lists(stand_in)))
         yield stand_in, plays
@@ -180,18 +184,20 @@ def main(argv: Sequence[str]) -> int:
     add_corpus(options)
     options.add_argument("--before", type=Path, metavar="CHECKOUT", help="play call by call over its adapters")
     options.add_argument("--fastmcp", type=Path, metavar="PYTHON", help="play over FastMCP's code mode, too")
+    options.add_argument("--shell", action="store_true", help="play by the adapter's command and its skill, too")
     options.add_argument("--agent", action="store_true", help="questions are answered by the agent, not a person")
     options.add_argument("--only", default="", metavar="API", help="only the jobs of one API")
     options.add_argument("--folder", type=Path, help="where projects are generated, and found in the next run")
     arguments = options.parse_args(argv)
-    totals = {policy: Total() for policy in (CALLS, PLAN, *([PEER] if arguments.fastmcp else []))}
+    policies = (CALLS, PLAN, *((SHELL_CALLS, SHELL_PLAN) if arguments.shell else ()))
+    totals = {policy: Total() for policy in (*policies, *([PEER] if arguments.fastmcp else []))}
     with tempfile.TemporaryDirectory() as scratch:
         folder = arguments.folder or Path(scratch)
         for name in APIS:
             if arguments.only not in ("", name):
                 continue
             api = name, arguments.corpus, arguments.before, arguments.fastmcp, folder
-            with _policies(*api, asks_agent=arguments.agent) as (stand_in, plays):
+            with _policies(*api, asks_agent=arguments.agent, shell=arguments.shell) as (stand_in, plays):
                 _measure(name, stand_in, plays, totals)
     for policy, total in totals.items():
         print(f"{policy:18} {total.jobs:2} jobs {total.text(total.jobs)}   as 15 jobs: {total.text(15)}")

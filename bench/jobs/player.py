@@ -8,24 +8,35 @@ sends the whole job as `run_steps`, or as a call where that is all. No model tak
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import shlex
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, redirect_stdout
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+from unittest.mock import patch
 
+import anyio.to_thread
 from mcp import Client
 from mcp.client.context import ClientRequestContext
 from mcp.types import ElicitRequestParams, ElicitResult
 
+from aqlgen.render.template import render_template
 from aqlgen.runtime.calls.conditions import compile_condition, values_at
+from aqlgen.runtime.cli import main as run_command
+from aqlgen.runtime.cli.operations import Declared, declared, words_of
 from aqlgen.runtime.steps.references import Budget, Reference, pick, resolve
+from aqlgen.runtime.table import Table
 from bench.jobs.context import Context
 from bench.jobs.model import Job, Step
 from bench.support.documents import package_of
 from bench.tokens import compact, count, server
 
-__all__ = ["Adapter", "play_as_plan", "play_by_calls", "tokens_of_tools"]
+__all__ = ["Adapter", "Shell", "play_as_plan", "play_by_calls", "tokens_of_tools"]
 
 FIRST = 5
 """How many hits the agent asks a search for."""
@@ -72,12 +83,66 @@ class Adapter:
             params |= {wires[True].get(name, name): value for name, value in step.body.items()}
         return {name: value for name, value in params.items() if name != "first" or name in row["parameters"]}
 
-    def client(self) -> Client:
-        """Return a client of the adapter, with a person who confirms everything."""
+    @asynccontextmanager
+    async def session(self) -> AsyncIterator[_Session]:
+        """Yield a session of a client of the adapter, with a person who confirms everything."""
+        async with self._client() as client:
+            yield _Session(client, self, Context(await tokens_of_tools(client)), describes=await _describes(client))
+
+    def _client(self) -> Client:
         parameters = server(self._project, **self._variables)
         arguments = [argument for argument in parameters.args if argument != "--mock"]
         parameters = parameters.model_copy(update={"args": arguments})
         return Client(parameters, elicitation_callback=self._confirm)
+
+
+class Shell(Adapter):
+    """The command of an adapter, as an agent in a shell uses it; what it is told first is the skill.
+
+    Each command is run as a process of its own would, on the same state; the agent confirms by tokens.
+    """
+
+    def __init__(self, project: Path, base: str, secret: str) -> None:
+        super().__init__(project, base, secret)
+        self.package = package_of(project)
+        self.declared = {name: Declared({}, {}) for name in self.rows}
+        table = Table(self.package)
+        for name in self.rows:
+            row = table.find(name)
+            assert row is not None
+            self.declared[name] = declared(row, table.types)
+        self.command = f"{json.loads((self.package / 'adapter.json').read_bytes())['name']}-adapter"
+
+    @asynccontextmanager
+    async def session(self) -> AsyncIterator[_Session]:
+        """Yield the session, with a state that lasts as long."""
+        name = self.command.removesuffix("-adapter")
+        tree = render_template({"name": name, "package": "adapter", "parts": "skill", "runtime": "sealed"})
+        skill = tree[f"skills/{name}/SKILL.md"].decode()
+        with TemporaryDirectory() as folder:
+            self.variables = {**self._variables, "MCP_AQL_STATE_URL": f"sqlite:///{folder}/state.sqlite3"}
+            self.variables["MCP_AQL_AUDIT_PATH"] = f"{folder}/audit.jsonl"
+            yield _ShellSession(self, Context(count(skill)))
+
+    def words(self, request: Mapping[str, Any]) -> list[str]:
+        """Return the words of the command for a request to a tool."""
+        operation, params = request["operation"], dict(request.get("params", {}))
+        if operation == "introspect" and params.keys() <= {"query", "search"} and "search" in params:
+            return ["search", *map(shlex.quote, params["search"].split())]
+        if operation == "introspect" and params.keys() <= {"query", "name"} and "name" in params:
+            names = [params["name"]] if isinstance(params["name"], str) else params["name"]
+            if len(names) == 1:
+                return ["describe", *names]
+        known = self.declared.get(operation, Declared({}, {}))
+        return ["call", operation, *([] if not params else words_of(params, known))]
+
+    def run(self, words: Sequence[str]) -> str:
+        """Run the command and return what it prints."""
+        out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+        unquoted = shlex.split(" ".join(words))
+        with patch.dict(os.environ, self.variables), redirect_stdout(out):
+            run_command(self.package, None, unquoted)
+        return out.buffer.getvalue().decode()  # type: ignore[attr-defined]
 
 
 async def _confirm(_: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
@@ -97,16 +162,18 @@ async def tokens_of_tools(client: Client) -> int:
 
 
 class _Session:
-    """A client session whose calls are counted."""
+    """A client session whose calls are counted; with `describes` a search describes what it finds."""
 
-    def __init__(self, client: Client, adapter: Adapter, context: Context) -> None:
+    def __init__(self, client: Client | None, adapter: Adapter, context: Context, *, describes: bool) -> None:
         self._client = client
+        self.describes = describes
         self.adapter = adapter
         self.context = context
         self.returned: dict[str, str] = {}
 
     async def ask(self, family: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Call a tool and return its envelope."""
+        assert self._client is not None
         answer = await self._client.call_tool(f"mcp_aql_{family}", dict(arguments))
         text = answer.content[0].text  # type: ignore[union-attr]
         self.context.call(compact(arguments), text)
@@ -124,6 +191,26 @@ class _Session:
         if not envelope.get("success"):
             raise RuntimeError(f"{compact(arguments)}: {compact(envelope)}")
         return envelope["data"]
+
+
+class _ShellSession(_Session):
+    """The commands of a shell, counted as the calls of a tool that takes a `command`."""
+
+    def __init__(self, shell: Shell, context: Context) -> None:
+        super().__init__(None, shell, context, describes=True)
+        self._shell = shell
+
+    async def ask(self, family: str, arguments: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG002
+        """Run a command, or several in one line, and return the envelope."""
+        requests = arguments.get("operations", [arguments])
+        lines = [self._shell.words(request) for request in requests]
+        command = "; ".join(" ".join((self._shell.command, *words)) for words in lines)
+        printed = [await anyio.to_thread.run_sync(self._shell.run, words) for words in lines]
+        self.context.call(compact({"command": command}), "".join(printed))
+        envelopes = [json.loads(text) for text in printed]
+        if "operations" in arguments:
+            return {"results": [{"result": envelope} for envelope in envelopes]}
+        return dict(envelopes[0])
 
 
 def _introspection(**params: Any) -> dict[str, Any]:
@@ -144,10 +231,9 @@ def _distinct(job: Job) -> Iterator[Step]:
 
 async def play_as_plan(adapter: Adapter, job: Job) -> Context:
     """Play a job with as few calls as an adapter of today needs."""
-    async with adapter.client() as client:
-        session = _Session(client, adapter, Context(await tokens_of_tools(client)))
+    async with adapter.session() as session:
         steps = list(_distinct(job))
-        describes = await _describes(client)
+        describes = session.describes
         search = {"query": "search"} if describes else {"first": FIRST}
         asked = [_introspection(search=step.words, **search) for step in steps]
         asked.append(_introspection(name="run_steps"))
@@ -223,9 +309,8 @@ def _plan(adapter: Adapter, job: Job) -> dict[str, Any]:
 
 async def play_by_calls(adapter: Adapter, job: Job) -> Context:
     """Play a job with one operation in each call, and answers as they come."""
-    async with adapter.client() as client:
-        session = _Session(client, adapter, Context(await tokens_of_tools(client)))
-        describes = {"query": "search"} if await _describes(client) else {}
+    async with adapter.session() as session:
+        describes = {"query": "search"} if session.describes else {}
         for step in _distinct(job):
             name = adapter.name(step)
             for more in ({}, {"first": 50}, {"first": 250}):

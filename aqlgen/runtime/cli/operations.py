@@ -28,10 +28,12 @@ from ..text import counted, escaped, folded, line, terminal_text
 from ..validation.coercions import ALL_TYPES, admitted_types
 
 __all__ = [
+    "Declared",
     "Terminal",
     "advice",
     "as_json",
     "call",
+    "declared",
     "describe",
     "example_calls",
     "knows",
@@ -43,6 +45,7 @@ __all__ = [
     "read_value",
     "render_description",
     "render_operations",
+    "words_of",
 ]
 
 _WIDTH = 100
@@ -210,7 +213,8 @@ def _admits_any_text(schema: JsonSchema, types: Types) -> bool:
     return any("string" in admitted_types(way, types) and "enum" not in way for way in ways)
 
 
-def _declared(row: Row, types: Types) -> Declared:
+def declared(row: Row, types: Types) -> Declared:
+    """Return what NAME=VALUE is read by for an operation."""
     types = {**PROTOCOL_SCHEMAS, **types}
     schemas = {name: parameter.schema for name, parameter in row.parameters.items()}
     return Declared({**{wire: schemas[name] for wire, name in row.wire_names.items()}, **schemas}, types)
@@ -221,7 +225,7 @@ def read_params(folder: Path, operation: str, pairs: Sequence[str], environ: Map
     introspection, table = _introspection(folder, environ)
     row = introspection.find(operation)
     if row is not None:
-        return _declared(row, table.types).read(pairs)
+        return declared(row, table.types).read(pairs)
     parameters = (describe(folder, operation, environ) or {}).get("parameters", ())
     known = {info["name"]: {"type": info["type"]} for info in parameters if info["type"] in ALL_TYPES}
     return Declared(known, {}).read(pairs)
@@ -235,12 +239,12 @@ def example_calls(folder: Path, adapter: Adapter, environ: Mapping[str, str]) ->
         for family in ("read", "create", "update"):
             row = table.find(adapter.quick_start.get(family, ""), family)
             if row is not None and row.danger in ("safe", "reversible"):
-                words = _words(row.example or {}, _declared(row, table.types))
+                words = words_of(row.example or {}, declared(row, table.types))
                 calls.append(" ".join((f"{adapter.name}-adapter call", row.name, *words, "--mock")))
     return [call for call in calls if len(call) <= _LONGEST]
 
 
-def _words(params: Mapping[str, Any], declared: Declared) -> list[str]:
+def words_of(params: Mapping[str, Any], declared: Declared) -> list[str]:
     """Return parameters as words of a command line: NAME=VALUE if that is read back as it is, else one JSON object."""
     values = {name: value if isinstance(value, str) else json.dumps(value) for name, value in params.items()}
     pairs = [f"{name}={text}" for name, text in values.items()]
