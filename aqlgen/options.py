@@ -87,7 +87,7 @@ PARTS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "kubernetes": ("Kubernetes manifests of three replicas", ("deploy/kubernetes.yaml",)),
     "mcpb": ("a bundle for Claude Desktop", ("manifest.json", ".mcpbignore")),
     "overrides": ("overrides.yaml, with an example of each decision", ("overrides.yaml",)),
-    "registry": ("server.json, for registries of MCP servers", ("server.json",)),
+    "registry": ("server.json and a Server Card, for registries and clients", ("server.json", "server-card.json")),
     "schemas": ("JSON Schemas of the project's files, for editors", ("schema/*.schema.json",)),
     "settings": ("adapter.toml, with every setting and its default", ("adapter.toml",)),
     "skill": ("a skill (SKILL.md) for agents that work in a shell", ("skills/*",)),

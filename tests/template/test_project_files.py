@@ -138,6 +138,20 @@ def test_the_registry_entry_has_what_the_registry_asks_for(title: str) -> None:
     assert all(variable["isSecret"] for variable in package["environmentVariables"])
 
 
+@pytest.mark.parametrize("title", ["Petstore", "", HOSTILE, "x" * 300])
+def test_the_server_card_has_the_form_of_its_draft_and_the_name_of_the_registry_entry(title: str) -> None:
+    """SEP-2127: required members, lengths and patterns; it lists no tools, which are asked for at run time."""
+    card, entry = (json.loads(text(f"{name}.json", title=title)) for name in ("server-card", "server"))
+    assert card["$schema"] == "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json"
+    assert [card[key] for key in ("name", "version", "description")] == [
+        entry[key] for key in ("name", "version", "description")
+    ]
+    assert 1 <= len(card["title"]) <= 100
+    assert 1 <= len(card["description"]) <= 100
+    assert [remote["type"] for remote in card["remotes"]] == ["streamable-http"]
+    assert card.keys() == {"$schema", "name", "title", "description", "version", "remotes"}
+
+
 def test_the_skill_is_short_has_the_form_of_skills_and_no_text_of_the_api() -> None:
     """The folder has the skill's name (agentskills.io); its commands are those of the adapter."""
     path = "skills/petstore/SKILL.md"

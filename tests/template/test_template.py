@@ -39,7 +39,7 @@ HOSTILE = (
 )
 
 
-SHARED_JSON = {"manifest.json", "server.json"}
+SHARED_JSON = {"manifest.json", "server-card.json", "server.json"}
 """Data in the form of others, which has no place for a comment."""
 
 
