@@ -3,8 +3,9 @@
 A folder holds the documents and `tasks.jsonl`, where a line has set, doc, query and gold (a list of `METHOD /path`), or
 `openapi.json` and `tasks.json`, where gold is a path; functions of one name differ by the `/v…` at its end.
 Our own tasks (`search_tasks.tsv`) are searched in the documents of `--corpus`: some are worded as models do, some with
-values as in WAPIIBench, some as people do, and `typed` are more of the models', most of other documents; what
-operations answer them stands between ` or `. The weights of the features were fitted on every second task of a set;
+values as in WAPIIBench, some as people do, `typed` are more of the models', most of other documents, and `blind` are
+people's that were written before a first run; what operations answer them stands between ` or `. The weights of the
+features were fitted on every second task of a set;
 the figures of the others say what they are worth. `--without FEATURE` says what one of them earns, fitted or not.
 `weak` is how many first hits are marked so, of right ones, and where the documents' tasks are exchanged.
 `--operations N` adds what searches cost in a synthetic document of that size: milliseconds of this process, megabytes

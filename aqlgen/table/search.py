@@ -7,23 +7,20 @@ in what the names do not say.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 
 from aqlgen.diagnostics.progress import counted
 from aqlgen.ir import Json
-from aqlgen.runtime.introspection.postings import FINDS, READS, Entry, Hit, index_text
-from aqlgen.runtime.introspection.vocabulary import FINDING, terms
-from aqlgen.runtime.table import Row
+from aqlgen.runtime.introspection.postings import Entry, Hit, index_text
+from aqlgen.runtime.introspection.vocabulary import terms
+from aqlgen.runtime.schema import union_of
 from aqlgen.table.model import DecidedRow, Schema, Table
 
 __all__ = ["entries", "search_index"]
 
-_STRING_QUERIES = frozenset("q query search keyword keywords text term search_query".split())
 _DEEPEST = 2
 _MOST_TERMS = 200
-_MOST_FIELDS = 600
-_MOST_OPEN = 16
 _MOST_VALUES = 40
 _DESCRIPTION = 600
 _PLACEHOLDER = re.compile(r"\{[^{}]{0,200}+\}")
@@ -36,103 +33,82 @@ def search_index(table: Table) -> str:
 
 def entries(table: Table) -> Iterator[Entry]:
     """Yield every row as it is indexed."""
-    fields = _Fields(table.types)
     titles = {name: section.title for name, section in table.adapter.apis.items()}
+    field_terms = _field_terms(table.types)
     for decided in counted("rendering", table.rows):
         row = decided.row
         needs = tuple(dict.fromkeys(_needs(row.path)))
         hit = Hit(row.name, row.family, row.danger, row.resource, needs, row.summary)
-        yield Entry(hit, _texts(decided, fields, titles))
+        yield Entry(hit, _texts(decided, field_terms, f"{row.api} {titles[row.api]}"[:100] if row.api else ""))
 
 
-class _Fields:
-    """The names and values of the fields of schemas, two levels deep, as terms."""
+def _field_terms(types: Mapping[str, Schema]) -> Callable[[Json, int], Mapping[str, None]]:
+    """Return a function for the terms of the names and values of a schema's fields, so many levels deep."""
 
-    def __init__(self, types: Mapping[str, Schema]) -> None:
-        self._types = types
-        self._of_type = cache(self._read_type)
-        self._open: set[tuple[str, int]] = set()
+    @cache
+    def of_type(name: str, depth: int) -> Mapping[str, None]:
+        return collect(types.get(name.rsplit("/", 1)[-1]), depth)
 
-    def terms_of(self, schema: Json) -> dict[str, None]:
+    def collect(schema: Json, depth: int) -> Mapping[str, None]:
         collected: dict[str, None] = {}
-        self._collect(schema, 0, collected, 0)
+        whole = union_of(types, schema)
+        for shape in (
+            [whole] if whole.properties else [union_of(types, inner) for inner in (*whole.items, *whole.extra)]
+        ):
+            for name, (_, inner) in shape.properties.items():
+                collected |= dict.fromkeys((*terms(name[:100]), *_values(inner)))
+                if depth > 1:
+                    collected |= of_schema(inner, depth - 1)
         return collected
 
-    def _read_type(self, name: str, depth: int) -> dict[str, None]:
-        collected: dict[str, None] = {}
-        if depth < _DEEPEST and (name, depth) not in self._open and len(self._open) < _MOST_OPEN:
-            self._open.add((name, depth))
-            self._collect(self._types.get(name, {}), depth, collected, 0)
-            self._open.remove((name, depth))
-        return collected
+    def of_schema(schema: Json, depth: int) -> Mapping[str, None]:
+        reference = schema.get("$ref") if isinstance(schema, Mapping) else None
+        return of_type(reference, depth) if isinstance(reference, str) else collect(schema, depth)
 
-    def _collect(self, schema: Json, depth: int, collected: dict[str, None], level: int) -> None:
-        if not isinstance(schema, dict) or depth >= _DEEPEST or level > 24 or len(collected) > _MOST_FIELDS:
-            return
-        reference = schema.get("$ref")
-        if isinstance(reference, str):
-            if level < 16:
-                collected |= self._of_type(reference.rsplit("/", 1)[-1], depth)
-            return
-        properties = schema.get("properties")
-        if isinstance(properties, dict):
-            for name, inner in properties.items():
-                collected |= dict.fromkeys(terms(str(name)[:100]))
-                if isinstance(inner, dict):
-                    for value in _values(inner):
-                        collected |= dict.fromkeys(terms(value[:100]))
-                self._collect(inner, depth + 1, collected, level + 1)
-        for key in ("items", "additionalProperties"):
-            self._collect(schema.get(key), depth, collected, level + 1)
-        for key in ("allOf", "anyOf", "oneOf"):
-            options = schema.get(key)
-            for option in options[:20] if isinstance(options, list) else ():
-                self._collect(option, depth, collected, level + 1)
+    return of_schema
 
 
-def _values(schema: Mapping[str, Json]) -> Iterator[str]:
-    values = schema.get("enum")
-    if isinstance(values, list):
-        yield from (value for value in values[:_MOST_VALUES] if isinstance(value, str))
+def _values(schema: Json) -> Iterator[str]:
+    """Yield the terms of the texts that a schema lists."""
+    values = schema.get("enum") if isinstance(schema, Mapping) else None
+    for value in values[:_MOST_VALUES] if isinstance(values, list) else ():
+        yield from terms(value[:100]) if isinstance(value, str) else ()
 
 
-def _texts(decided: DecidedRow, fields: _Fields, titles: Mapping[str, str]) -> dict[str, Sequence[str]]:
-    """Return the terms of a row by field; `titles` are those of several APIs by their names."""
+def _texts(
+    decided: DecidedRow, field_terms: Callable[[Json, int], Mapping[str, None]], api: str
+) -> dict[str, Sequence[str]]:
+    """Return the terms of a row by field; `api` is the name and title of its API, where there are several."""
     row = decided.row
-    tags = " ".join(str(tag)[:100] for tag in decided.decision.operation.tags[:10])
-    api = f"{row.api} {titles[row.api]}"[:100] if row.api else ""
-    name = terms(f"{row.name} {api}")
-    summary, description = terms(row.summary[:300]), terms(row.description[:_DESCRIPTION])
+    name, summary, description = (
+        terms(f"{row.name} {api}"),
+        terms(row.summary[:300]),
+        terms(row.description[:_DESCRIPTION]),
+    )
     if set(summary) <= set(name) and description:
         summary, description = description, ()
     parameters = {name: item for name, item in row.shown_parameters.items() if item.location != "adapter"}
-    names = [term for item in parameters for term in (*terms(item), *_whole(item))]
-    described = [term for item in parameters.values() for term in terms(item.description[:200])]
-    inner: dict[str, None] = {}
-    for item in parameters.values():
-        names.extend(term for value in _values(item.schema) for term in terms(value[:100]))
-        inner |= fields.terms_of(item.schema)
-    for status, response in row.responses.items():
-        if status[:1] == "2":
-            inner |= fields.terms_of(response.get("schema"))
+    schemas: list[Json] = [item.schema for item in parameters.values()]
+    schemas += [answer.get("schema") for status, answer in row.responses.items() if status[:1] == "2"]
+    inner = {term: None for schema in schemas for term in field_terms(schema, _DEEPEST)}
     return {
-        "name": name,
-        "path": terms(_PLACEHOLDER.sub(" ", row.path)),
+        "name": (*name, *terms(_PLACEHOLDER.sub(" ", row.path)), *terms((row.operation_id or "")[:100])),
         "summary": summary,
-        "description": () if description == summary else description,
-        "operation id": terms((row.operation_id or "")[:100]),
-        "tags": terms(f"{row.resource} {tags}"),
-        "parameters": names[:_MOST_TERMS],
-        "parameter texts": described[:_MOST_TERMS],
-        "fields": (*tuple(inner)[:_MOST_TERMS], *_steps(row)),
+        "parameters": [term for item in parameters for term in (*_names(item), *_values(parameters[item].schema))][
+            :_MOST_TERMS
+        ],
+        "texts": [
+            *(() if description == summary else description),
+            *[term for item in parameters.values() for term in terms(item.description[:200])][:_MOST_TERMS],
+        ],
+        "fields": tuple(inner)[:_MOST_TERMS],
     }
 
 
-def _whole(name: str) -> Iterator[str]:
-    """Yield a name of several words as one, for those who ask for exactly it."""
+def _names(name: str) -> tuple[str, ...]:
+    """Return the terms of a name, and one of several words as one too, for those who ask for exactly it."""
     parts = terms(name)
-    if len(parts) > 1:
-        yield "".join(parts)
+    return (*parts, "".join(parts)) if len(parts) > 1 else parts
 
 
 def _needs(path: str) -> Iterator[str]:
@@ -143,19 +119,3 @@ def _needs(path: str) -> Iterator[str]:
             yield from terms(before)[-1:]
         else:
             before = segment or before
-
-
-def _steps(row: Row) -> Iterator[str]:
-    """Yield the marks of an operation that finds things by words, or reads one by its id alone."""
-    if row.family != "read":
-        return
-    needs = tuple(_needs(row.path))
-    if len(needs) == 1 and row.path.endswith("}"):
-        yield READS + needs[0]
-    by_words = any(
-        name in _STRING_QUERIES and parameter.schema.get("type") == "string"
-        for name, parameter in row.shown_parameters.items()
-    )
-    if "{" not in row.path and (by_words or not FINDING.isdisjoint(terms(row.name)[:1])):
-        things = (*terms(row.resource), *terms(row.path.rsplit("/", 1)[-1]), *terms(row.returns["name"]))
-        yield from (FINDS, *(FINDS + thing for thing in dict.fromkeys(things)))

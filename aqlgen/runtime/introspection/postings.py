@@ -14,16 +14,14 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..text import line
 from .vocabulary import terms
 
-__all__ = ["FILE", "FINDS", "LEVELS", "READS", "Entry", "Field", "Hit", "Postings", "index_text", "plain_entry"]
+__all__ = ["FILE", "LEVELS", "Entry", "Field", "Hit", "Postings", "index_text", "plain_entry"]
 
 FILE = "search.txt"
-FINDS, READS = "?", "="
-"""The marks of terms that list what finds things by words (`?movie`, `?` for any), and what reads one by its id."""
 _HEAD = "# machine: the index of `introspect` with `search`, format 2; replaced by `aqlgen update`."
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _ID = 4
@@ -31,6 +29,7 @@ LEVELS = 31
 _MENTION = 8
 """The highest level of a mere mention. A term that a tenth of all operations mention tells none from the others."""
 _COMMON, _ALWAYS = 10, 60
+_MOST_READ = 500
 
 
 class Field(NamedTuple):
@@ -42,16 +41,13 @@ class Field(NamedTuple):
 
 
 FIELDS = {
-    "name": Field(1.5, 0.75, 4),
-    "path": Field(2.0, 0.3, 4),
+    "name": Field(2.0, 0.5, 12),
     "summary": Field(1.2, 0.3, 6),
-    "description": Field(1.8, 0.75, 15),
-    "operation id": Field(0.5, 0.75, 4),
-    "tags": Field(0.3, 0.75, 4),
     "parameters": Field(2.0, 0.75, 10),
-    "parameter texts": Field(0.6, 0.75, 20),
-    "fields": Field(0.4, 0.75, 40),
+    "texts": Field(1.0, 0.75, 35),
+    "fields": Field(0.1, 0.75, 40),
 }
+"""Name, path and operation id; summary; names and values of parameters; descriptions; fields of both ways."""
 
 
 class Hit(NamedTuple):
@@ -85,7 +81,7 @@ class Entry(NamedTuple):
 
 def plain_entry(name: str, family: str, danger: str, resource: str, summary: str, path: str = "") -> Entry:
     """Return the entry of something that is found by name, resource, summary and path alone."""
-    texts = {"name": terms(name), "path": terms(f"{resource} {path}"), "summary": terms(summary[:300])}
+    texts = {"name": terms(f"{name} {resource} {path}"), "summary": terms(summary[:300])}
     return Entry(Hit(name, family, danger, resource, (), summary), texts)
 
 
@@ -166,10 +162,6 @@ class Postings:
         name, family, danger, resource, needs, summary = self.operations[short].split("\t", 5)
         return Hit(name, family, danger, resource, tuple(needs.split(",")) if needs else (), summary)
 
-    def names(self) -> Iterator[tuple[str, str]]:
-        """Yield the name and the id of every operation."""
-        return ((row.partition("\t")[0], short) for short, row in self.operations.items())
-
     def named(self, name: str) -> str | None:
         """Return the id of the operation of a name, None if there is none; only its own line is read."""
         for short in _candidates(name):
@@ -185,10 +177,11 @@ class Postings:
         return [(int(group[:2]), group[3:]) for group in self.lines.get(term, "").split("\t") if group]
 
     def _levels(self, term: str) -> dict[str, int]:
-        """Return the levels of a term by id."""
-        levels: dict[str, Any] = {}
+        """Return the levels of a term by id, the highest first, of so many operations as tell it from others."""
+        levels: dict[str, int] = {}
         for level, ids in self.groups(term):
-            levels.update(dict.fromkeys(ids.split(" "), level))
+            if len(levels) < _MOST_READ:
+                levels.update(dict.fromkeys(ids.split(" "), level))
         return levels
 
     def mass(self, term: str) -> float:

@@ -3,7 +3,7 @@
 
 A search says a verb, an object, one or many, and of which things it gives ids (`question`). The score is the sum of the
 words that an operation shares with the search, each worth its rarity times its level in the index (`postings.py`), and
-of eleven features, each from -1 to 1 times its weight. So no feature outvotes the words of a long question, and a low
+of ten features, each from -1 to 1 times its weight. So no feature outvotes the words of a long question, and a low
 score says that nothing fits well (`WEAK`).
 """
 
@@ -12,19 +12,29 @@ from __future__ import annotations
 import heapq
 import math
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import islice, pairwise
 from typing import NamedTuple
 
 from ..text import without_unseen
-from .postings import FINDS, LEVELS, READS, Hit, Postings
-from .vocabulary import ENDING, READING, plain_verbs, plain_words, set_of, stem, synonyms, terms, verb_class, words_of
+from .postings import LEVELS, Hit, Postings
+from .vocabulary import (
+    ENDING,
+    FINDING,
+    READING,
+    plain_verbs,
+    plain_words,
+    set_of,
+    stem,
+    synonyms,
+    terms,
+    verb_class,
+    words_of,
+)
 
-__all__ = ["WEIGHTS", "Features", "Found", "Question", "Ranking", "question"]
-
+__all__ = ["WEIGHTS", "Found", "Question", "Ranking", "question"]
 
 _VALUE = re.compile(
     r"\"[^\"]{1,200}+\"|(?<![\w'])'[^']{1,200}+'(?!\w)|<[^<>]{1,200}+>|`[^`]{1,200}+`|“[^”]{1,200}+”"
@@ -32,7 +42,7 @@ _VALUE = re.compile(
 )
 _PIECE = re.compile(r"[^\W_]++(?:[-_'][^\W_]++)*+|[.!?;,](?=\s|$)|\x00")
 _NAME = re.compile(r"(?<=\w )[A-Z][^\W\d_]*[a-z]")
-_QUOTED_NAME = re.compile(r"(?<![A-Za-z])(?:[A-Za-z]++(?:_[A-Za-z]++)++|[a-z]++(?:[A-Z][a-z]++)++)")
+_IDENTIFIER = re.compile(r"(?<![A-Za-z])(?:[A-Za-z]++(?:_[A-Za-z]++)++|[a-z]++(?:[A-Z][a-z]++)++)")
 _MOST_WORDS = 60
 _OPENERS = set_of(
     "please can could you i want need to would like help me let us d we should how do does tell a an the my our"
@@ -102,8 +112,8 @@ def question(text: str) -> Question:
                     noun = word
                 opening = opening and word.endswith("ly")
     many = many or (noun.endswith("s") and stem(noun) != noun)
-    words = dict(islice(words.items(), _MOST_WORDS)) or {stem(word): word for word in words_of(text)[:_MOST_WORDS]}
-    identifiers = frozenset("".join(terms(name)) for name in _QUOTED_NAME.findall(bare))
+    words = dict(islice((words or {stem(word): word for word in words_of(text)}).items(), _MOST_WORDS))
+    identifiers = frozenset("".join(terms(name)) for name in _IDENTIFIER.findall(bare))
     pairs = frozenset(pairwise(terms(bare)[:_MOST_WORDS]))
     quoted = any(value[0] in "'\"`“" for value in _VALUE.findall(text))
     names = frozenset(stem(name.lower()) for name in _NAME.findall(bare))
@@ -111,55 +121,51 @@ def question(text: str) -> Question:
 
 
 WEIGHTS = {
-    "words": 4.7,
-    "name": 2.0,
-    "summary": 2.2,
-    "all words": 2.5,
-    "pairs": 2.1,
-    "verb": 0.7,
-    "effect": 0.7,
-    "harm": 0.8,
-    "object": 0.5,
-    "number": 0.2,
-    "own list": 1.4,
-    "unmet": 1.0,
+    "words": 5.5,
+    "name": 1.3,
+    "summary": 2.6,
+    "all words": 2.3,
+    "pairs": 2.5,
+    "verb": 0.5,
+    "effect": 0.8,
+    "harm": 1.1,
+    "object": 0.3,
+    "own list": 1.6,
+    "unmet": 1.4,
 }
 """The weights of one conditional logit, fitted on every second task of `python -m bench search`."""
 
 
-class Features:
+class _Features:
     """One question, against which operations are judged."""
 
     def __init__(
         self,
         asked: Question,
         forms: Mapping[str, Mapping[str, float]],
-        rarity: Callable[[Mapping[str, float]], float],
-        rarity_of: Callable[[str], float],
+        rarity: Callable[..., float],
         prefixes: Collection[str],
     ) -> None:
         """Take a question; `forms` are the terms that its words may be, `prefixes` those of several APIs' names."""
-        self._asked, self._rarity_of, self._prefixes = asked, rarity_of, prefixes
+        self._asked, self._rarity, self._prefixes = asked, rarity, prefixes
         self._meant = {form for word, shares in forms.items() for form in (word, *shares, *synonyms(word))}
-        self._known = [(rarity(shares), shares) for shares in forms.values() if shares]
+        self._known = [(rarity(*shares.items()), shares) for shares in forms.values() if shares]
         self._total = sum(known for known, _ in self._known) or 1.0
         self._verbs = verb_class(asked.verb)
-        self._reading = not self._verbs or READING in self._verbs
         self._nouns = {asked.noun} | synonyms(asked.noun)
 
     def of(self, hit: Hit, score: float) -> dict[str, float]:
         """Return the features of an operation whose words are worth a score."""
-        asked, verbs, meant = self._asked, self._verbs, self._meant
+        asked, verbs = self._asked, self._verbs
         prefix, _, rest = hit.name.partition("_")
-        bare = rest if rest and prefix in self._prefixes else hit.name
-        name, summary, thing = terms(bare), terms(hit.summary), terms(hit.resource)[-1:]
+        name = terms(rest if rest and prefix in self._prefixes else hit.name)
+        summary, thing = terms(hit.summary), terms(hit.resource)[-1:]
         does = verb_class(name[0]) if name else frozenset[int]()
         acts = does | (verb_class(summary[0]) if summary else does)
-        last = bare.rsplit("_", 1)[-1]
-        many = bare.startswith(("list_", "search_")) or (last.endswith("s") and stem(last) != last)
-        pairs = asked.pairs & {*pairwise(name), *pairwise(summary)}
         texts = {*name, *summary, *thing}
         covered = sum(rarity for rarity, shares in self._known if not texts.isdisjoint(shares))
+        pairs = asked.pairs & {*pairwise(name), *pairwise(summary)}
+        reading = not verbs or READING in verbs
         return {
             "words": score / 10,
             "name": self._covered(name[1:] if does else name),
@@ -167,17 +173,16 @@ class Features:
             "all words": covered / self._total,
             "pairs": len(pairs) / max(1, min(len(asked.pairs), 4)),
             "verb": _sign(bool(acts & verbs) or asked.verb in name) if verbs else 0.0,
-            "effect": _sign((hit.family == "read") == self._reading) if verbs else 0.0,
+            "effect": _sign((hit.family == "read") == reading) if verbs else 0.0,
             "harm": -1.0 if hit.family == "delete" and not verbs & ENDING else 0.0,
             "object": _sign(thing[0] in self._nouns) if asked.noun and thing else 0.0,
-            "number": _sign(many == asked.many) if asked.noun and self._reading and hit.family == "read" else 0.0,
             "own list": -1.0 if asked.many and asked.noun in hit.needs and asked.noun not in asked.identified else 0.0,
-            "unmet": -sum(need not in meant for need in hit.needs) / 3,
+            "unmet": -sum(need not in self._meant for need in hit.needs) / 3,
         }
 
     def _covered(self, words: Sequence[str]) -> float:
         """Return the share of some words that was asked for, a rare one for more than a common one."""
-        rarities = [(self._rarity_of(word), word in self._meant) for word in words]
+        rarities = [(self._rarity((word, 1.0)), word in self._meant) for word in words]
         total = sum(rarity for rarity, _ in rarities)
         return sum(rarity for rarity, known in rarities if known) / total if total else 0.5
 
@@ -188,22 +193,16 @@ def _sign(answers: bool) -> float:
 
 WEAK = 5.0
 """The score below which the first operation is probably not what is meant."""
-_EXACT = 1000.0
-"""The score of a name or summary that was asked for word by word."""
-_SYNONYM, _SLIP, _PART = 0.4, 0.8, 0.4
-"""The shares of a term that means the same as an asked word, is misspelt or run together in it, or begins with it."""
-_IDENTIFIER = 3.0
-"""The worth of the exact name of a parameter, in words."""
-_CANDIDATES, _MOST = 60, 100
+_SYNONYM, _SLIP, _WHOLE = 0.4, 0.8, 3.0
+"""The shares of a term that means the same as an asked word, is misspelt or run together in it, or is an identifier."""
+_NAMED = 1000.0
+_CANDIDATES, _MOST = 40, 100
 """How many operations are judged by more than their words, and how many are shown."""
-_FORMS = 8
 _ENOUGH = 300
 """How many operations rarer words have to bring before a common word adds no others."""
-_PAGE, _FIRM, _STEPS = 10, 3, 3
-"""The operations of a page, those before the first step, and the steps of a kind."""
-_SLIPS, _ALIKE = 2, 0.85
-"""How many letters longer or shorter a mistyped name may be, and how alike it must be (difflib)."""
+_FIRM, _STEPS, _PAGE, _LOOKED_AT = 3, 3, 10, 200
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_MOST_SLIPS = 8
 Wanted = Callable[[Hit], bool]
 
 
@@ -225,32 +224,35 @@ class Ranking:
         self._postings = postings
         self._prefixes = prefixes
         self._weights = weights
-        self._count = max(1, len(postings.operations))
-        self._masses: dict[str, float] = {}
-        self._rarity_of = lru_cache(maxsize=4096)(lambda term: self._rarity({term: 1.0}))
+        self._rarity = lru_cache(maxsize=8192)(self._rarity_of)
 
     def search(self, text: str, wanted: Wanted | None = None, most: int = _MOST) -> Found:
         """Return the operations that have to do with a text; with `wanted` those alone."""
-        asked = question(text)
+        asked, lines = question(text), self._postings.lines
         hit, named, plain = self._postings.hit, self._postings.named(text.strip()), plain_words(text)
-        joined = {stem(a + b) for a, b in asked.pairs} & self._postings.lines.keys()
+        joined = {stem(a + b) for a, b in asked.pairs} & lines.keys()
         forms = {word: dict(self._forms(word)) for word in (*asked.words, *sorted(joined))}
-        forms |= {name: {name: _IDENTIFIER} for name in sorted(asked.identifiers & self._postings.lines.keys())}
+        forms |= {name: {name: _WHOLE} for name in sorted(asked.identifiers & lines.keys())}
         scores = self._scores(forms)
         if named is not None:
-            scores.setdefault(named, 0.0)
+            scores[named] = scores.get(named, 0.0) + _NAMED
         if wanted is not None:
             scores = {short: score for short, score in scores.items() if wanted(hit(short))}
-        best = heapq.nlargest(max(most, _CANDIDATES), scores, key=lambda short: (short == named, scores[short]))
-        features = Features(asked, forms, self._rarity, self._rarity_of, self._prefixes)
-        weighed: dict[str, float] = {}
-        for short in best[:_CANDIDATES]:
-            values = features.of(hit(short), scores[short])
-            weighed[short] = sum(self._weights[key] * value for key, value in values.items())
-            weighed[short] += _EXACT * (4 * (short == named) + _exactness(plain, hit(short)))
-        order = sorted(weighed, key=lambda short: (-weighed[short], hit(short).name))
+        best = heapq.nlargest(max(most, _CANDIDATES), scores, key=scores.__getitem__)
+        features = _Features(asked, forms, self._rarity, self._prefixes)
+        weighed = {
+            short: sum(self._weights[key] * value for key, value in features.of(hit(short), scores[short]).items())
+            for short in best[:_CANDIDATES]
+        }
+
+        def place(short: str) -> tuple[bool, bool, float, bool, str]:
+            row = hit(short)
+            exact = plain != [] and plain == plain_words(row.name), plain != [] and plain == plain_words(row.summary)
+            return not exact[0], not exact[1], -weighed[short], row.family == "delete", row.name
+
+        order = sorted(weighed, key=place)
         weak = not order or weighed[order[0]] < WEAK
-        if wanted is None and asked.quoted | bool(asked.names - self._postings.lines.keys()):
+        if wanted is None and asked.quoted | bool(asked.names - lines.keys()):
             order = self._with_steps(asked, order)
         hits = [hit(short) for short in dict.fromkeys((*order, *best))][:most]
         return Found(hits, weak, [word for term, word in asked.words.items() if not forms[term]])
@@ -259,28 +261,19 @@ class Ranking:
         """Yield all operations."""
         return map(self._postings.hit, self._postings.operations)
 
-    def mistyped(self, text: str, most: int) -> list[Hit]:
-        """Return the operations whose names differ from a text by few letters, the most alike first."""
-        from difflib import get_close_matches
-
-        near = {name: short for name, short in self._postings.names() if abs(len(name) - len(text)) <= _SLIPS}
-        return [self._postings.hit(near[name]) for name in get_close_matches(text.lower(), near, most, _ALIKE)]
-
-    # Words
-
     def _scores(self, forms: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
         """Return the sum over the asked words of level times rarity, by operation; of several forms the best counts.
 
-        A common word adds only to what rarer ones brought, if that is much.
+        Once the rarer words brought enough, a common word only adds to that.
         """
         scores: dict[str, float] = {}
-        rated = sorted(((self._rarity(shares), list(shares.items())) for shares in forms.values()), reverse=True)
-        for rarity, shares in rated:
+        for rarity, shares in sorted(
+            ((self._rarity(*shares.items()), [*shares.items()]) for shares in forms.values()), reverse=True
+        ):
             added: dict[str, float] = {}
             for form, share in shares:
                 levels, worth = self._postings.levels(form), share * rarity / LEVELS
-                few = len(scores) >= _ENOUGH and len(levels) > len(scores)
-                for short in scores.keys() & levels.keys() if few else levels:
+                for short in scores.keys() & levels.keys() if len(scores) >= _ENOUGH else levels:
                     added[short] = max(added.get(short, 0.0), worth * levels[short])
             for short, score in added.items():
                 scores[short] = scores.get(short, 0.0) + score
@@ -291,54 +284,34 @@ class Ranking:
         lines = self._postings.lines
         known = [(word, 1.0)] if word in lines else []
         known += [(other, _SYNONYM) for other in sorted(synonyms(word)) if other in lines]
-        return known or (list(self._unknown(word)) if len(word) > 2 else [])
+        if known or not 3 < len(word) < 25:
+            return known
+        parts = ((word[:cut], stem(word[cut:])) for cut in range(3, len(word) - 1))
+        whole = next((pair for pair in parts if lines.keys() >= {*pair}), ())
+        slips = whole or islice((term for term in dict.fromkeys(_slips(word)) if term in lines), _MOST_SLIPS)
+        return [(term, _SLIP) for term in slips]
 
-    @cached_property
-    def _vocabulary(self) -> list[str]:
-        return sorted(self._postings.lines)
-
-    def _unknown(self, word: str) -> Iterator[tuple[str, float]]:
-        """Yield the terms that an unknown word may mean: by its beginning, its parts, a slip of the fingers."""
-        vocabulary, lines = self._vocabulary, self._postings.lines
-        start = bisect_left(vocabulary, word)
-        longer = [term for term in islice(vocabulary, start, start + _FORMS) if term.startswith(word)]
-        if longer:
-            yield from ((term, _PART) for term in longer)
-            return
-        parts = [(word[:cut], stem(word[cut:])) for cut in range(3, len(word) - 1) if word[:cut] in lines]
-        if parts:
-            whole = next((pair for pair in parts if pair[1] in lines), None)
-            yield from ((term, _SLIP) for term in whole) if whole else [(parts[-1][0], _PART)]
-        elif 3 < len(word) < 25:
-            yield from islice(((term, _SLIP) for term in dict.fromkeys(_slips(word)) if term in lines), _FORMS)
-
-    def _rarity(self, forms: Mapping[str, float]) -> float:
+    def _rarity_of(self, *shares: tuple[str, float]) -> float:
         """Return the rarity of a word that may be any of some terms, each with its share."""
-        masses = self._masses
-        for form in forms.keys() - masses.keys():
-            masses[form] = self._postings.mass(form)
-        return math.log(1 + (self._count + 0.5) / (sum(share * masses[form] for form, share in forms.items()) + 0.5))
-
-    # Steps
+        mass = sum(share * self._postings.mass(form) for form, share in shares)
+        return math.log(1 + (len(self._postings.operations) + 0.5) / (mass + 0.5))
 
     def _with_steps(self, asked: Question, order: list[str]) -> list[str]:
         """Put what finds and what reads the things that are named, not given by ids, among the first ten."""
-        levels = self._postings.levels
-        if FINDS not in self._postings.lines:
-            return order
-        needs = [
-            need for short in order[:_PAGE] for need in self._postings.hit(short).needs if need not in asked.identified
-        ]
-        spoken = [other for word in asked.words for other in (word, *sorted(synonyms(word)))]
-        things = dict.fromkeys([*(thing for thing in needs if thing in spoken), *needs, *spoken])
-        finders = [short for thing in things for short in islice(levels(FINDS + thing), 1)] + list(levels(FINDS))
-        readers = [short for thing in things for short in islice(levels(READS + thing), 1)]
-        steps = [short for kind in (finders, readers) for short in list(dict.fromkeys(kind))[:_STEPS]]
+        hit = self._postings.hit
+        needs = [need for short in order[:_PAGE] for need in hit(short).needs]
+        finders, readers = [], []
+        for thing in dict.fromkeys((*needs, *asked.words, *sorted(FINDING))):
+            near = islice(() if thing in asked.identified else self._postings.levels(thing), _LOOKED_AT)
+            reads = [(short, row) for short in near if (row := hit(short)).family == "read"]
+            things = [(short, row) for short, row in reads if thing in {*terms(row.resource)[-1:], *FINDING}]
+            finders += [s for s, row in things if not row.needs and not FINDING.isdisjoint(terms(row.name)[:1])][:1]
+            readers += [short for short, row in things if row.needs == (thing,)][:1]
+        steps = [short for kind in (finders, readers) for short in [*dict.fromkeys(kind)][:_STEPS]]
         order = list(dict.fromkeys((*order[:_FIRM], *steps[:1], *order[_FIRM:])))
-        more = [short for short in steps if short not in order[: _PAGE // 2]][: _PAGE // 2]
-        return list(
-            dict.fromkeys((*[short for short in order if short not in more][: _PAGE - len(more)], *more, *order))
-        )
+        more = [short for short in steps if short not in order[: _PAGE // 2]]
+        kept = [short for short in order if short not in more]
+        return [*kept[: _PAGE - len(more)], *more, *kept[_PAGE - len(more) :]]
 
 
 def _slips(word: str) -> Iterator[str]:
@@ -347,8 +320,3 @@ def _slips(word: str) -> Iterator[str]:
     yield from (head + rest[1] + rest[0] + rest[2:] for head, rest in cuts if len(rest) > 1)
     yield from (head + rest[1:] for head, rest in cuts if rest)
     yield from (head + letter + end for head, rest in cuts for letter in _LETTERS for end in (rest[1:], rest))
-
-
-def _exactness(words: Sequence[str], hit: Hit) -> int:
-    """Return 1 for a search that is an operation's summary, 2 more for one that is its name."""
-    return (words == plain_words(hit.summary)) + 2 * (words == plain_words(hit.name)) if words else 0

@@ -178,10 +178,9 @@ class Search:
             apis = {row.api for name in by_path if (row := self._table.find(name)) is not None}
             return [self._hit(name) for name in by_path[:_MOST_NEAR]], by_path[0] if len(apis) == 1 else None
         admitted = self._admitted(None)
-        mistyped = filter(admitted, self._ranking.mistyped(text, _MOST_NEAR))
         is_verb = len(words := plain_words(text)) == 1 and bool(verb_class(stem(words[0])))
         asked = f"{text} {_CALLER}" if is_verb else text
-        hits = {hit.name: hit for hit in (*mistyped, *self._ranking.search(asked, admitted, _MOST_NEAR * 4).hits)}
+        hits = {hit.name: hit for hit in self._ranking.search(asked, admitted, _MOST_NEAR * 4).hits}
         rows = ordered(asked, param_names, [row for name in hits if (row := self._table.find(name)) is not None])
         near = [hits.pop(row.name) for row in rows] + list(hits.values())
         same = [hit.name for hit in near if same_words(text, hit.name)]

@@ -122,18 +122,18 @@ reset forgot lost | reply respond answer | generate create make draw take | logi
 signup register enroll
 """
 _NOUN_ROWS = """
-ticket issue bug problem case | refund money back | repository repo | organization org | film movie | show series tv |
+ticket issue bug problem case | refund money back | film movie | show series tv |
 song track music | artist singer band musician | image picture photo cover poster logo drawing |
 cast crew credit actor actress director star played starred | production produced producer |
 user member person people account | customer client buyer | message chat | sms text message | call phone dial ring |
 comment note reply story remark annotation | folder directory | webhook hook callback | subscription plan |
 price cost fee | payment charge paid | balance money funds | expense spending spent spend |
-owe receivable unpaid overdue outstanding due | picture avatar icon | label tag category | team group | document doc |
+owe receivable unpaid overdue outstanding due | picture avatar icon | label tag category | team group |
 attachment file | collaborator contributor colleague teammate coworker | member colleague teammate somebody someone |
 follower subscriber watcher watching | participant attendee guest | star favorite like | disk volume storage |
 fork copy | director directed | email mail message | prune unused | transcription speech recording audio voice |
-speech aloud spoken | recording video | environment env | configuration config setting | administrator admin |
-assistant secretary deputy | application app | workspace team organization | channel conversation room | server guild |
+speech aloud spoken | recording video | configuration config setting |
+assistant secretary deputy | workspace team organization | channel conversation room | server guild |
 current currently now | favorite saved top liked | library saved my | suggestion recommendation recommend similar |
 rating rated score vote | poll survey vote questionnaire | reaction emoji | newest latest recent |
 worker employee staff | machine server instance vm node host | container pod | secret credential password |
@@ -174,7 +174,7 @@ _SAME = _related(
 _NOTHING: frozenset[str] = frozenset()
 READING = 0
 """The class of the verbs that read: the rows of getting, listing and finding are one."""
-FINDING = frozenset(("search", "find", "query", "lookup"))
+FINDING = frozenset(map(stem, ("search", "find", "query", "lookup")))
 _CLASSES = {
     word: frozenset(max(index - 2, READING) for index, stems in enumerate(_VERB_STEMS) if word in stems)
     for word in _VERBS
