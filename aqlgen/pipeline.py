@@ -21,7 +21,7 @@ from aqlgen.decide.overrides.several import overrides_of_each, refuse_for_one
 from aqlgen.decide.overrides.stated import with_stated
 from aqlgen.decide.owned import with_adapter_overrides
 from aqlgen.decide.review.acceptance import UNMATCHED_ACCEPT, accept, check_accepted
-from aqlgen.decide.several import Api, decide_each
+from aqlgen.decide.several import decide_each
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import DocumentError, OptionError
 from aqlgen.diagnostics.progress import SHOWN, Progress, counted
@@ -38,20 +38,7 @@ from aqlgen.table.apis import ApiInput, api_names, stem
 from aqlgen.table.identity import Identity, identify, stated_name
 from aqlgen.table.model import Table
 
-__all__ = ["ApiInput", "BuiltApi", "Options", "Prepared", "Progress", "prepare"]
-
-
-@dataclass(frozen=True, slots=True)
-class BuiltApi:
-    """A document as it was assembled and built, before anything is decided; later stages change nothing of it."""
-
-    name: str
-    request: Request
-    schemes: Mapping[str, Json]
-    """The owner's security schemes that it was built with."""
-    assembled: Assembled
-    resolver: Resolver
-    built: Built
+__all__ = ["ApiInput", "Options", "Prepared", "Progress", "prepare"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +58,9 @@ class Prepared:
     """The documents of an adapter of several APIs, with their names and what was accepted of each."""
     options: Options | None = field(default=None, compare=False, repr=False)
     """The options that it was prepared by."""
-    built: tuple[BuiltApi, ...] = field(default=(), compare=False, repr=False)
-    """The built documents, from which `prepare` can go on with other options."""
+    documents: tuple[Assembled, ...] = field(default=(), compare=False, repr=False)
+    built: tuple[Built, ...] = field(default=(), compare=False, repr=False)
+    """The documents as they were assembled and built, from which `prepare` can go on with other options."""
 
     @property
     def pinned(self) -> dict[str, str]:
@@ -82,28 +70,30 @@ class Prepared:
     @property
     def sources(self) -> tuple[Source, ...]:
         """The files that were read."""
-        return tuple(source for api in self.built for source in api.assembled.sources)
+        return tuple(source for document in self.documents for source in document.sources)
 
     @property
     def kept(self) -> dict[str, bytes]:
         """The files that a project keeps below `openapi/`, of several APIs each in a folder of its name."""
-        homes = {api.name: f"{api.name}/" if api.name else "" for api in self.built}
-        return {f"{homes[api.name]}{path}": text for api in self.built for path, text in api.assembled.kept.items()}
+        homes = [f"{built.api}/" if built.api else "" for built in self.built]
+        pairs = zip(homes, self.documents, strict=True)
+        return {f"{home}{path}": text for home, document in pairs for path, text in document.kept.items()}
 
     @property
     def raw(self) -> Json:
         """All that was read as data, for the hash of the input."""
-        return {api.name: api.assembled.raw for api in self.built} if self.apis else self.built[0].assembled.raw
+        raw = {built.api: document.raw for built, document in zip(self.built, self.documents, strict=True)}
+        return raw if self.apis else raw[""]
 
     @property
     def instructions(self) -> tuple[InstructionText, ...]:
         """The texts that read as instructions to a model."""
-        return tuple(text for api in self.built for text in api.assembled.instructions)
+        return tuple(text for document in self.documents for text in document.instructions)
 
     @property
     def is_element(self) -> bool:
         """True for an adapter element, whose owner says what is sent."""
-        return any(api.assembled.stated is not None for api in self.built)
+        return any(document.stated is not None for document in self.documents)
 
 
 @dataclass(slots=True, eq=False)
@@ -112,7 +102,8 @@ class _Part:
 
     api: str
     input: ApiInput
-    start: BuiltApi
+    assembled: Assembled
+    built: Built
     overrides: Overrides
     document: Document
     base: str | None
@@ -122,22 +113,22 @@ class _Part:
     @property
     def skipped(self) -> tuple[Skipped, ...]:
         """The operations that are not served."""
-        return (*self.start.built.skipped, *self.tabulated.skipped)
+        return (*self.built.skipped, *self.tabulated.skipped)
 
     def located(self) -> tuple[Diagnostic, ...]:
         """Return the diagnostics of the document with their positions in its files."""
         diagnostics = [
-            *self.start.assembled.diagnostics,
-            *self.start.built.diagnostics,
+            *self.assembled.diagnostics,
+            *self.built.diagnostics,
             *self.departures,
             *self.tabulated.diagnostics,
             *(operation.diagnostic for operation in self.skipped),
         ]
-        return self.start.assembled.locate(diagnostics)
+        return self.assembled.locate(diagnostics)
 
     def as_input(self) -> ApiInput:
         """Return what is recorded of one of several APIs."""
-        request = self.input.request.at(self.start.assembled.sources[0].name)
+        request = self.input.request.at(self.assembled.sources[0].name)
         return replace(
             self.input, name=self.api, base=self.base, accepted=self.tabulated.table.adapter.accepted, request=request
         )
@@ -153,15 +144,16 @@ def prepare(
     """
     if earlier is not None and earlier.options == options:
         return earlier
-    start = () if earlier is None else earlier.built
     findings: list[Diagnostic] = []  # of the overrides
     SHOWN.set(progress)
     progress("reading")
-    known = {api.request: api.assembled for api in start}
+    known: dict[Request, Assembled] = {}
+    if earlier is not None and earlier.options is not None:
+        known = {api.request: each for api, each in zip(earlier.options.inputs, earlier.documents, strict=True)}
     documents = documents or [known.get(api.request) or assemble(api.request) for api in options.inputs]
     progress("building")
     overrides = _overrides(options, documents[0])
-    parts = _built(options, documents, overrides, start, findings)
+    parts = _built(options, documents, overrides, () if earlier is None else earlier.built, findings)
     progress("deciding")
     all_decisions = _decided(options, parts, findings)
     decisions = _selected(options, all_decisions, parts, overrides, findings)
@@ -190,7 +182,7 @@ def _built(
     options: Options,
     documents: Sequence[Assembled],
     overrides: Overrides,
-    start: Sequence[BuiltApi],
+    start: Sequence[Built],
     findings: list[Diagnostic],
 ) -> list[_Part]:
     """Build the documents, each with what the owner says of it."""
@@ -201,12 +193,12 @@ def _built(
     for name, api, assembled in zip(names, inputs, documents, strict=True):
         section = overrides.apis.get(name, AdapterOverride()) if options.apis else overrides.adapter
         of_api = replace(overrides, adapter=section)
-        built_api = _built_api(name, api.request, assembled, section.security_schemes, start)
-        document, problems = with_adapter_overrides(built_api.built.document, of_api)
-        document, departures = with_effective_security(document, built_api.resolver)
+        built = _built_as(name, assembled, section.security_schemes, start)
+        document, problems = with_adapter_overrides(built.document, of_api)
+        document, departures = with_effective_security(document, built.resolver)
         findings += problems
         base = base_of(document, main if isinstance(main := assembled.sources[0].base, str) else api.base)
-        parts.append(_Part(name, api, built_api, of_api, document, base, departures))
+        parts.append(_Part(name, api, assembled, built, of_api, document, base, departures))
     if options.apis:
         each, problems = overrides_of_each(overrides, {part.api: part.document.operations for part in parts})
         findings += problems
@@ -215,36 +207,29 @@ def _built(
     return parts
 
 
-def _built_api(
-    name: str, request: Request, assembled: Assembled, schemes: Mapping[str, Json], start: Sequence[BuiltApi]
-) -> BuiltApi:
+def _built_as(name: str, assembled: Assembled, schemes: Mapping[str, Json], start: Sequence[Built]) -> Built:
     """Build a document, unless it is in `start` as it would be built."""
-    for built_api in start:
-        if built_api.assembled is assembled and (built_api.name, built_api.schemes) == (name, schemes):
-            return built_api
-    resolver = Resolver(assembled.root)
-    built = build(resolver, assembled.openapi, schemes, api=name)
-    return BuiltApi(name, request, schemes, assembled, resolver, built)
+    for built in start:
+        if built.resolver.root is assembled.root and (built.api, built.schemes) == (name, schemes):
+            return built
+    return build(Resolver(assembled.root), assembled.openapi, schemes, api=name)
 
 
 def _decided(options: Options, parts: Sequence[_Part], findings: list[Diagnostic]) -> tuple[Decision, ...]:
     """Decide about all operations, in the order of the documents."""
     known = Known(options.names, options.ids, options.retired)
     if options.apis:
-        apis = {
-            part.api: Api(part.document, part.overrides, part.start.resolver, part.overrides.adapter.prefix or part.api)
-            for part in parts
-        }
+        apis = {part.api: (part.document, part.overrides, part.built.resolver) for part in parts}
         decisions, problems = decide_each(apis, known)
         findings += problems
     else:
         (part,) = parts
-        resolver = part.start.resolver
+        resolver = part.built.resolver
         decisions = {"": decide(part.document, part.overrides, resolver, report=findings.append, known=known)}
     return tuple(
         decision
         for part in parts
-        for decision in with_instructions(decisions[part.api], part.start.assembled.instructions, part.start.resolver)
+        for decision in with_instructions(decisions[part.api], part.assembled.instructions, part.built.resolver)
     )
 
 
@@ -279,7 +264,7 @@ def _identity(options: Options, parts: Sequence[_Part]) -> Identity:
     if len(parts) > 1 and options.name is None:
         message = f"an adapter of {len(parts)} documents needs a name"
         raise OptionError.of("bad-option", message, help="Give one, such as --name company.")
-    stated = parts[0].start.assembled.stated
+    stated = parts[0].assembled.stated
     name = options.name or (stated_name(stated) if stated is not None else None)
     return identify(parts[0].document, name, stem(options.request.spec))
 
@@ -300,7 +285,7 @@ def _tabulate(
         part.tabulated = tabulate(
             part.document,
             counted("tabulating", of_part),
-            part.start.resolver,
+            part.built.resolver,
             identity,
             field_case=options.field_case or field_case or "snake",
             base=part.base,
@@ -319,7 +304,7 @@ def _add_workflows(parts: Sequence[_Part]) -> None:
     taken = {row.name for part in parts for row in part.tabulated.table.rows}
     taken |= {operation.id_as_name for part in parts for operation in part.document.operations}
     for part in parts:
-        assembled, table = part.start.assembled, part.tabulated.table
+        assembled, table = part.assembled, part.tabulated.table
         if not assembled.workflows:
             continue
         from aqlgen.workflows import translate
@@ -371,7 +356,8 @@ def _prepared(
         retired=unused(options.names, options.retired, (decision.name for decision in all_decisions)),
         apis=tuple(part.as_input() for part in parts) if options.apis else (),
         options=options,
-        built=tuple(part.start for part in parts),
+        documents=tuple(part.assembled for part in parts),
+        built=tuple(part.built for part in parts),
     )
 
 
@@ -387,7 +373,7 @@ def _refuse_document(prepared: Prepared, *, strict: bool) -> None:
         )
         message = "the document has no operation that can be served"
         error = Diagnostic("no-operations", Severity.ERROR, message, pointer="/paths", help=advice)
-        refused = [*(each for api in prepared.built for each in api.assembled.locate([error])), *diagnostics]
+        refused = [*(each for document in prepared.documents for each in document.locate([error])), *diagnostics]
     if refused:
         refusal = DocumentError(*refused)
         refusal.sources = prepared.sources

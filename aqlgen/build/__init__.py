@@ -55,11 +55,15 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """The document, the skipped operations, and all diagnostics."""
+    """The document, the skipped operations, and all diagnostics, with what it was built from."""
 
     document: Document
     skipped: tuple[Skipped, ...]
     diagnostics: tuple[Diagnostic, ...]
+    resolver: Resolver
+    schemes: Mapping[str, Json]
+    """The owner's security schemes."""
+    api: str
 
 
 def build(resolver: Resolver, openapi: str, schemes: Mapping[str, Json] | None = None, *, api: str = "") -> Built:
@@ -95,7 +99,7 @@ def build(resolver: Resolver, openapi: str, schemes: Mapping[str, Json] | None =
         operations=tuple(served),
         scopes=build_scopes(root.get("security"), known),
     )
-    return Built(document, tuple(skipped), tuple(context.diagnostics))
+    return Built(document, tuple(skipped), tuple(context.diagnostics), resolver, schemes or {}, api)
 
 
 def _tags(raw: Json) -> tuple[Tag, ...]:

@@ -179,7 +179,7 @@ def generate(
     if output is not None:
         refuse_occupied(output)
     prepared = prepare(options, progress, documents=documents)
-    check_auth(options.auth, prepared.built[0].built.document)
+    check_auth(options.auth, prepared.built[0].document)
     folder = output if output is not None else Path(prepared.identity.project)
     refuse_occupied(folder)
     entry = entry_of(table_hosts(prepared.table)) if accept_hosts else {}
@@ -233,8 +233,8 @@ def _addresses(prepared: Prepared) -> Iterator[str]:
         elsewhere = " if the API is elsewhere" if problem.rule == "local" else ""
         yield visible(f"The document's address {problem.judgement}: {problem.reason}; {problem.remedy}{elsewhere}.")
     for part in prepared.built:
-        named = any("://" in server.url for server in part.built.document.servers[:1])
-        address = next((server["url"] for server in adapter.of_api(part.name).servers), "")
+        named = any("://" in server.url for server in part.document.servers[:1])
+        address = next((server["url"] for server in adapter.of_api(part.api).servers), "")
         if "://" in address and not named:
             yield f"The document names no host: calls go to {visible(address)}, where it came from."
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from aqlgen.decide.decision import Decision
 from aqlgen.decide.naming.prefixes import ApiNames, base_names, prefix_names
@@ -14,58 +13,45 @@ from aqlgen.diagnostics import Diagnostic
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document
 
-__all__ = ["Api", "decide_each"]
+__all__ = ["decide_each"]
 
 
-@dataclass(frozen=True, slots=True)
-class Api:
-    """An API before anything is decided about it; `prefix` is the word before names that another API has too."""
-
-    document: Document
-    overrides: Overrides
-    resolver: Resolver
-    prefix: str
-
-
-def decide_each(apis: Mapping[str, Api], known: Known) -> tuple[dict[str, tuple[Decision, ...]], list[Diagnostic]]:
+def decide_each(
+    apis: Mapping[str, tuple[Document, Overrides, Resolver]], known: Known
+) -> tuple[dict[str, tuple[Decision, ...]], list[Diagnostic]]:
     """Return the decisions of each API by its name, and what is wrong with the overrides of all.
 
+    The prefix of an API, the word before names that another API has too, is the owner's, else its name.
     The keys of what is known have the API's name before them, `NAME:METHOD /path`.
     """
     named: dict[str, Named] = {}
     names: dict[str, ApiNames] = {}
     reports: dict[str, list[Diagnostic]] = {api: [] for api in apis}
-    for name, api in apis.items():
-        kept = _of(name, known.names)
-        bases = base_names(kept, api.prefix)
+    for name, (document, overrides, resolver) in apis.items():
+        kept, prefix = _of(name, known.names), overrides.adapter.prefix or name
+        bases = base_names(kept, prefix)
         retired = {
             old: key
             for old, key in known.retired.items()
-            if key.startswith(f"{name}:") and not old.startswith(f"{api.prefix}_")
+            if key.startswith(f"{name}:") and not old.startswith(f"{prefix}_")
         }
-        ids = _of(name, known.ids)
-        result = name_operations(
-            api.document,
-            api.overrides,
-            api.resolver,
-            report=reports[name].append,
-            known=Known(bases, ids, retired),
-        )
+        names_known = Known(bases, _of(name, known.ids), retired)
+        result = name_operations(document, overrides, resolver, report=reports[name].append, known=names_known)
         named[name] = result
         names[name] = ApiNames(
-            api.prefix,
+            prefix,
             result.settled.names,
             result.fixed.keys(),
             result.settled.pinned.keys(),
             {bases[key]: full for key, full in kept.items()},
-            {*result.aliases, *filter(None, (operation.id_as_name for operation in api.document.operations))},
+            {*result.aliases, *filter(None, (operation.id_as_name for operation in document.operations))},
         )
     reserved = {old: key.partition(":")[0] for old, key in known.retired.items()}
     reserved |= {full: key.partition(":")[0] for key, full in known.names.items()}
     prefixed = prefix_names(names, reserved)
-    findings = unmatched_by_all(reports, {name: api.overrides for name, api in apis.items()})
+    findings = unmatched_by_all(reports, {name: overrides for name, (_, overrides, _) in apis.items()})
     chosen = {key: override for result in named.values() for key, override in result.chosen.items()}
-    file = next(iter(apis.values())).overrides.file
+    file = next(overrides.file for _, overrides, _ in apis.values())
     findings = list(dict.fromkeys([*findings, *name_collisions(chosen, file)]))
     return {name: decide_named(result, prefixed) for name, result in named.items()}, findings
 

@@ -23,7 +23,6 @@ from aqlgen.decide.effects import Effects, Reading, Reversal, effects_of
 from aqlgen.decide.extensions import hidden, stripe_names
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.candidates import Names, names_for
-from aqlgen.decide.naming.prefixes import Prefixed
 from aqlgen.decide.naming.uniqueness import Settled, settle_keeping
 from aqlgen.decide.naming.verbs import canonical_relative
 from aqlgen.decide.naming.vocabulary import Vocabulary, vocabulary_of
@@ -153,7 +152,7 @@ def name_operations(
     )
 
 
-def decide_named(named: Named, prefixed: Prefixed | None = None) -> tuple[Decision, ...]:
+def decide_named(named: Named, prefixed: Settled | None = None) -> tuple[Decision, ...]:
     """Decide the rest; `prefixed` are the names among several APIs, where there are any."""
     operations, chosen, categories = named.facts, named.chosen, named.categories
     lists = {facts.operation.path: facts.answers_list for facts in operations.values() if facts.method == "GET"}
@@ -210,7 +209,7 @@ def decide_named(named: Named, prefixed: Prefixed | None = None) -> tuple[Decisi
     return with_references(with_traits(decisions, subjects, around), renamed)
 
 
-def _prefixed(naming: _Naming, key: str, prefixed: Prefixed) -> _Naming:
+def _prefixed(naming: _Naming, key: str, prefixed: Settled) -> _Naming:
     """Return a naming with the name that the operation has among several APIs."""
     name, pinned = prefixed.names[key], naming.pinned or key in prefixed.pinned
     lost = naming.lost or prefixed.lost.get(key, "")

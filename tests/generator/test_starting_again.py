@@ -31,7 +31,7 @@ def outcome(result: Prepared) -> Any:
 
 def contents(result: Prepared) -> str:
     """Return all that is kept of the documents, as text."""
-    return repr([(api.built, api.assembled, vars(api.assembled.origins)) for api in result.built])
+    return repr([result.built, result.documents, [vars(document.origins) for document in result.documents]])
 
 
 @pytest.mark.parametrize("overrides", OVERRIDES)

@@ -12,8 +12,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from aqlgen.decide.naming.spelling import LIMIT, RESERVED, hashed, is_valid
+from aqlgen.decide.naming.uniqueness import Settled
 
-__all__ = ["ApiNames", "Prefixed", "base_names", "prefix_names"]
+__all__ = ["ApiNames", "base_names", "prefix_names"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +34,6 @@ class ApiNames:
     aliases: Collection[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Prefixed:
-    """The names by key, those to keep for the same names to come out again, and those lost to overrides."""
-
-    names: Mapping[str, str]
-    pinned: Mapping[str, str]
-    lost: Mapping[str, str]
-
-
 def base_names(kept: Mapping[str, str], prefix: str) -> dict[str, str]:
     """Return the kept names of an API as they are within it: without the prefix, unless another one is that then."""
     plain = {name for name in kept.values() if not name.startswith(f"{prefix}_")}
@@ -52,7 +44,7 @@ def base_names(kept: Mapping[str, str], prefix: str) -> dict[str, str]:
     return bases
 
 
-def prefix_names(apis: Mapping[str, ApiNames], reserved: Mapping[str, str]) -> Prefixed:
+def prefix_names(apis: Mapping[str, ApiNames], reserved: Mapping[str, str]) -> Settled:
     """Return a name for each key that no other key has.
 
     `reserved` are names that stood for operations which are gone, each with its API.
@@ -67,9 +59,8 @@ def prefix_names(apis: Mapping[str, ApiNames], reserved: Mapping[str, str]) -> P
         pinned |= differing
         again = _settled(apis, pinned, reserved)
     fixed = {api.names[key] for api in apis.values() for key in api.fixed}
-    return Prefixed(
-        names, pinned, {key: name for key, name in standing.items() if name in fixed and names[key] != name}
-    )
+    lost = {key: name for key, name in standing.items() if name in fixed and names[key] != name}
+    return Settled(names, {}, pinned, lost)
 
 
 def _standing(apis: Mapping[str, ApiNames]) -> Iterator[tuple[str, str]]:
