@@ -308,7 +308,7 @@ def test_explain_tells_where_each_credential_is_sent_and_by_how_many_operations(
 
 
 def test_an_internal_error_is_one_line_and_a_report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise RuntimeError("a fault of ours")
 
     monkeypatch.setattr("aqlgen.pipeline.prepare", broken)
