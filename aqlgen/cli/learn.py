@@ -62,6 +62,14 @@ def learn_command(
             "--resource", metavar="PATH=VALUES", help="Also change and restore this resource: /pets/{petId}=7."
         ),
     ] = None,
+    make: Annotated[
+        list[str] | None,
+        typer.Option("--make", metavar="OPERATION", help="Also create a resource with it, though it gives access."),
+    ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option("--key", metavar="VARIABLE", help="Try its key if the document declares no credential."),
+    ] = None,
     source: Annotated[
         Path | None, typer.Option("--from", metavar="FILE", help="Use the report of the adapter's `learn --write`.")
     ] = None,
@@ -90,6 +98,7 @@ def learn_command(
     options = ["--requests", str(requests), "--seconds", str(seconds), *(f"--only={name}" for name in only or ())]
     options += ["--from-notes"] * from_notes
     options += [*(["--allow-writes"] if allow_writes else ()), *(f"--resource={text}" for text in resource or ())]
+    options += [*(f"--make={name}" for name in make or ()), *([f"--key={key}"] if key is not None else ())]
     if plan:
         typer.echo(_run(folder, project.package, [*options, "--plan"]))
         return

@@ -176,7 +176,11 @@ def decide_named(named: Named, prefixed: Settled | None = None) -> tuple[Decisio
         for key, naming in namings.items()
     ]
     around = Around(subjects, named.resolver, named.document.description)
-    losses = {subject.operation.key: note for subject in subjects if (note := replaced(subject, around)) is not None}
+    losses = {
+        subject.operation.key: note
+        for subject in subjects
+        if (note := replaced(_unobserved(subject, chosen), around)) is not None
+    }
     readings: dict[str, Reading] = {}
     for subject in subjects:
         key = subject.operation.key
@@ -207,6 +211,12 @@ def decide_named(named: Named, prefixed: Settled | None = None) -> tuple[Decisio
     ]
     renamed = {naming.name: last[key].name for key, naming in namings.items() if naming.name != last[key].name}
     return with_references(with_traits(decisions, subjects, around), renamed)
+
+
+def _unobserved(subject: Subject, chosen: Mapping[str, Override]) -> Subject:
+    """Return an operation as it is without an observation of what it keeps, which ends no question about it."""
+    is_seen = subject.send is not None and observed(chosen[subject.operation.key], "send")
+    return replace(subject, send=None) if is_seen else subject
 
 
 def _prefixed(naming: _Naming, key: str, prefixed: Settled) -> _Naming:

@@ -42,7 +42,8 @@ class Server:
     In its texts `{home}` is the folder that it is installed in, `{folder}` a new one for its data, in which it runs,
     `{port}` its port and `{spare}` another. `document` is the path at which it serves the document, or a pattern below
     `{home}`; `base` is what the document's paths are relative to. `variables` are the adapter's settings, `headers`
-    what the suite's own requests carry, `sqlite` databases and the schemas that they begin with.
+    what the suite's own requests carry, `sqlite` databases and the schemas that they begin with. `learn` has the
+    options that an owner gives to `learn` beside the resources that calls have named.
     """
 
     command: Sequence[str]
@@ -59,6 +60,7 @@ class Server:
     headers: Mapping[str, str] = field(default_factory=dict)
     overrides: Mapping[str, Any] = field(default_factory=dict)
     names: Mapping[str, Any] = field(default_factory=dict)
+    learn: Sequence[str] = ()
 
 
 def load(name: str) -> Server:

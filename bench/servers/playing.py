@@ -35,7 +35,7 @@ class Player:
         self, client: RawClient, project: Path, origin: str, server: Server, settings: Mapping[str, str]
     ) -> None:
         self._client, self._project, self._settings = client, project, settings
-        self._origin = origin
+        self._origin, self._learn = origin, server.learn
         self._headers = _JSON | dict(server.headers)
         self._names: dict[str, Any] = dict(server.names)
         self._rows: dict[str, tuple[str, str, list[str]]] = {}
@@ -68,7 +68,8 @@ class Player:
         seen = self._project.parent / "seen.json"
         state = {"MCP_AQL_STATE_URL": f"sqlite:///{seen.with_suffix('.sqlite3')}", "MCP_AQL_LOG_LEVEL": "error"}
         module, variables = package_of(self._project).name, environment(**self._settings | state)
-        command = [sys.executable, "-m", module, "learn", "--allow-writes", "--write", str(seen), *self._resources()]
+        options = ["--allow-writes", *self._learn, *self._resources(), "--write", str(seen)]
+        command = [sys.executable, "-m", module, "learn", *options]
         subprocess.run(command, check=True, capture_output=True, env=variables, timeout=300)
         return observations_of(json.loads(seen.read_bytes()))
 

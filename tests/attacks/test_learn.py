@@ -19,6 +19,7 @@ import pytest
 from bounds import cpu_seconds
 
 from aqlgen.runtime.learn.model import Observation
+from aqlgen.runtime.learn.proposals import entries_of, proposals
 from aqlgen.runtime.learn.report import observe
 from aqlgen.runtime.learn.requests import Budget
 from tests.cases import each
@@ -54,7 +55,7 @@ def reading(package: Path, url: str) -> list[Observation]:
 def harmless(observations: list[Observation]) -> None:
     """Assert that proposals hold no content of an answer, no host and no danger."""
     for seen in observations:
-        assert seen.override.keys() <= {"send", "body", "pagination", "parameters", "security"}, seen
+        assert seen.override.keys() <= {"send", "body", "pagination", "parameters", "security", "reversible"}, seen
         text = json.dumps([seen.key, seen.says, dict(seen.override)])
         assert "Ignore all" not in text, seen
         assert "evil" not in text, seen
@@ -312,13 +313,36 @@ def test_a_ledger_of_one_address_undoes_nothing_at_another(tmp_path: Path, packa
     assert any("something may be left of it" in line for line in texts), texts
 
 
-def test_what_a_person_is_asked_about_is_no_certain_proposal(tmp_path: Path) -> None:
-    """R-LEARN-2: a server that pretends to keep fields is no reason to stop asking."""
+def test_a_server_that_pretends_to_keep_fields_ends_no_question(tmp_path: Path) -> None:
+    """R-LEARN-2: with all certain proposals taken, a person is asked as before."""
     text = {"type": "string"}
     replaced = {"type": "object", "properties": {"new_note": text, "new_place": text}}
     paths = json.loads(json.dumps({path: PATHS[path] for path in ("/pets", "/pets/{petId}")}))
     paths["/pets/{petId}"]["put"]["requestBody"]["content"]["application/json"]["schema"] = replaced
     with serving(Shop().answer) as local:
         observations = observing(written(tmp_path / "package", paths), local.url, tmp_path / "ledger")
-    proposals = [seen for seen in observations if seen.override == {"send": "named"}]
-    assert [seen.certain for seen in proposals] == [False], lines(observations)
+    entries = entries_of([each for each in proposals(observations, {}, "2026-01-02") if each.certain], {})
+    assert entries["PUT /pets/{petId}"]["send"] == "named"
+    for overrides, strategy in (("", "put"), (json.dumps(entries), "patch")):
+        rows = json.loads(tabulate(tmp_path, api(paths), overrides=overrides).texts["operations/update.json"]).values()
+        (row,) = [row for row in rows if row["method"] == "PUT"]
+        assert (row["asked"], row["danger"], row["update"]["strategy"]) == ("first", "reversible", strategy)
+
+
+def test_a_create_that_names_another_identifier_for_updates_leads_to_no_thing(tmp_path: Path, package: Path) -> None:
+    """R-LEARN-2: what its own address did not give is not written to; a UUID that nobody has is, and told if it was."""
+    victim = "6f9619ff-8b86-4d01-b42d-00c04fc964ff"
+
+    def twist(request: Asked, answer: Answer, shop: Shop) -> Answer:
+        if request.method in ("PUT", "PATCH"):
+            return Answer({}, 400)
+        if request.method == "POST" and isinstance(answer.body, dict):
+            shop.things[f"/pets/{victim}"] = {"id": victim, "name": "Rosa"}
+            return answer._replace(body={**answer.body, "id": victim, "name": answer.body["id"]})
+        return answer
+
+    shop = Hostile(twist)
+    with serving(shop.answer) as local:
+        harmless(observing(package, local.url, tmp_path / "ledger"))
+        assert not [request for request in changed_by(local) if victim in request.path]
+    assert shop.things[f"/pets/{victim}"] == {"id": victim, "name": "Rosa"}

@@ -51,16 +51,19 @@ def test_no_observation_lowers_a_danger_or_settles_another_doubt(write: Operatio
     assert set(plain.effects) - {Effect.UNKNOWN} <= set(seen.effects)
 
 
-def test_an_observed_partial_put_settles_the_doubt_that_it_loses_fields() -> None:
-    """R-LEARN-1"""
+def test_an_observed_partial_put_is_sent_so_and_only_the_owner_ends_the_question() -> None:
+    """R-LEARN-1: a server that pretends to keep fields ends no question about them."""
     write = operation("PUT /boards/{id}", **sending("title", "size"))
     other = reading("GET /boards/{name}", "title", "size")
-    assert decided(write, other)[0].danger_reason.rule == "replaces-whole"
+    plain = decided(write, other)[0]
+    assert plain.danger_reason.rule == "replaces-whole"
     seen = of(write, "send: named", "why: 'observed 2026-11-24: it kept 1 field'", others=(other,))
-    assert (seen.asked, seen.danger) == (Asked.NEVER, Danger.REVERSIBLE)
+    assert (seen.asked, seen.danger) == (plain.asked, plain.danger) == (Asked.FIRST, Danger.REVERSIBLE)
     (update,) = [trait for trait in seen.traits if trait.kind == "update"]
-    assert update.reason.rule == "observed"
+    assert (update.value.strategy, update.reason.rule) == ("patch", "observed")
     assert "observed 2026-11-24" in update.reason.note
+    owned = of(write, "send: named", "why: we tried it", others=(other,))
+    assert (owned.asked, owned.danger) == (Asked.NEVER, Danger.REVERSIBLE)
 
 
 def test_what_no_observation_decides_stays_the_word_of_the_owner_in_an_observed_entry() -> None:

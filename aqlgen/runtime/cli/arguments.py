@@ -214,6 +214,16 @@ def argument_parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
         metavar="PATH=VALUES",
         help="also change and restore this resource: /pets/{petId}=7",
     )
+    learn.add_argument(
+        "--make",
+        action="append",
+        default=[],
+        metavar="OPERATION",
+        help="also create a resource with this operation, though it gives access or needs a question",
+    )
+    learn.add_argument(
+        "--key", metavar="VARIABLE", help="try the key in this variable if the document declares no credential"
+    )
     learn.add_argument("--write", type=Path, metavar="FILE", help="write the report for `aqlgen learn --from FILE`")
     learn.set_defaults(command="learn")
     for command in (operations, describe, doctor, learn):

@@ -30,8 +30,11 @@ def learn(folder: Path, hooks: object | None, environ: Mapping[str, str], option
         from ..learn.notes import report_of_notes
 
         return _told(asyncio.run(report_of_notes(folder, environ)), options)
-    if options.resource and not options.allow_writes:
-        raise CommandError("--resource is for --allow-writes")
+    if (options.resource or options.make) and not options.allow_writes:
+        raise CommandError(f"--{'resource' if options.resource else 'make'} is for --allow-writes")
+    key = "" if options.key is None else environ.get(options.key, "")
+    if options.key is not None and not key:
+        raise CommandError(f"--key {options.key}: the variable is not set")
     try:
         named = [Named.read(text) for text in options.resource] if options.allow_writes else None
         rows = chosen_rows(Table(folder, read_only=load(folder, environ).read_only), options.only)
@@ -42,10 +45,10 @@ def learn(folder: Path, hooks: object | None, environ: Mapping[str, str], option
         return plan
     if sys.stderr.isatty():
         sys.stderr.write(f"{terminal_text(plan)}\n")
-    report = asyncio.run(observe(folder, hooks, environ, budget, options.only, named or ()))
+    report = asyncio.run(observe(folder, hooks, environ, budget, options.only, named or (), key))
     if named is not None:
         try:
-            report.add(asyncio.run(observe_with_writes(folder, hooks, environ, budget, named)))
+            report.add(asyncio.run(observe_with_writes(folder, hooks, environ, budget, named, options.make)))
         except (ValueError, OSError) as problem:
             raise CommandError(str(problem)) from None
     return _told(report, options)

@@ -4,7 +4,3 @@
 Only the command `learn` imports this. Reads alone are made, unless the owner allows writes. Nothing that was observed
 lowers danger or opens a host, and nothing of an answer's content is kept: names, types, counts and statuses alone.
 """
-
-from .model import Fact, Observation, Requests, Spent
-
-__all__ = ["Fact", "Observation", "Requests", "Spent"]

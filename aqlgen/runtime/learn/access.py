@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets as random
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
@@ -21,9 +21,9 @@ from .reads import Read, read_json
 if TYPE_CHECKING:
     from ..table import Adapter, Row, Table
     from ..wire import ApiRequest, ApiResponse
-    from .model import Requests
+    from .requests import AdapterRequests
 
-__all__ = ["observe_address", "observe_carriers", "observe_credentials"]
+__all__ = ["observe_address", "observe_public", "observe_unsent", "of_carriers"]
 
 _MOST_PUBLIC: Final = 20
 _MOST_WRONG: Final = 2
@@ -32,22 +32,24 @@ _REFUSED: Final = (401, 403)
 _PREFIXES: Final = ("Bearer", "Token")
 
 
-async def observe_address(requests: Requests, adapter: Adapter, reads: Sequence[Read]) -> list[Observation]:
+async def observe_address(requests: AdapterRequests, reads: Sequence[Read]) -> AsyncIterator[Observation]:
     """Try the paths of the declared servers at the API's own origin, where every read misses what it is to read."""
     if len(reads) < 2 or not all(_misses(read) for read in reads):
-        return []
-    servers = [server for part in adapter.of_each_api().values() for server in part.servers]
+        return
+    servers = [server for part in requests.adapter.of_each_api().values() for server in part.servers]
     paths = dict.fromkeys(urlsplit(server["url"]).path.rstrip("/") for server in servers if "{" not in server["url"])
     read = reads[0]
     for path in list(dict.fromkeys((*paths, "")))[:_MOST_ADDRESSES]:
         changed: list[str] = []
         response = await requests.send(read.row, read.params, change=_at_path(read.row, path, changed))
-        if changed and response is not None and response.status < 300 and read_json(response) is not MISSING:
-            says = (
-                f"reads answer at the path {path or '/'} of the API, not at the one that is set: set MCP_AQL_BASE_URL"
-            )
-            return [Observation("", Fact.ADDRESS, says)]
-    return []
+        if changed and _succeeds(response) and read_json(response) is not MISSING:
+            at = f"reads answer at the path {path or '/'} of the API"
+            yield Observation("", Fact.ADDRESS, f"{at}, not at the one that is set: set MCP_AQL_BASE_URL")
+            return
+
+
+def _succeeds(response: ApiResponse | None) -> bool:
+    return response is not None and 200 <= response.status < 300
 
 
 def _misses(read: Read) -> bool:
@@ -69,39 +71,53 @@ def _at_path(row: Row, path: str, changed: list[str]) -> Callable[[ApiRequest], 
     return change
 
 
-async def observe_credentials(requests: Requests, adapter: Adapter, reads: Sequence[Read]) -> list[Observation]:
-    """Return which reads answer without the credential, and what one that is wrong or missing gets."""
-    observations: list[Observation] = []
-    wanting: list[Read] = []
+async def observe_public(requests: AdapterRequests, reads: Sequence[Read]) -> AsyncIterator[Observation]:
+    """Yield which reads answer without the credential, what a wrong one gets, and what carries such calls."""
+    wanted: list[Observation] = []
+    for read in [read for read in reads if read.carried and read.success][:_MOST_PUBLIC]:
+        seen = _without(requests.adapter, read, await requests.send(read.row, read.params, carries=False))
+        if seen is None:
+            continue
+        yield seen
+        if {} not in seen.override["security"]:
+            wanted.append(seen)
+            if len(wanted) <= _MOST_WRONG and (wrong := await _wrong(requests, read)) is not None:
+                yield wrong
+    for seen in of_carriers(requests.adapter, requests.table, wanted):
+        yield seen
+
+
+async def observe_unsent(requests: AdapterRequests, reads: Sequence[Read]) -> AsyncIterator[Observation]:
+    """Yield which reads want a credential that the document does not ask for, and in which form a key is taken."""
+    unsent = [read for read in reads if read.status in _REFUSED and not _alternatives(requests.adapter, read.row)]
+    for read in unsent if requests.adapter.security_schemes else unsent[:1]:
+        if (seen := await _unsent(requests, read)) is not None:
+            yield seen
     carrying = [read for read in reads if read.carried]
-    for read in [read for read in carrying if read.success][:_MOST_PUBLIC]:
-        answer = await requests.send(read.row, read.params, carries=False)
-        alternatives = _alternatives(adapter, read.row)
-        stated = [_entry(names) for names in alternatives if names]
-        if answer is not None and answer.status in _REFUSED:
-            wanting.append(read)
-            says = f"HTTP {answer.status} without the credential, HTTP {read.status} with it"
-            settled = () not in alternatives
-            observations.append(Observation(read.row.key, Fact.CREDENTIAL, says, {"security": stated}, settled=settled))
-        elif answer is not None and _is_alike(answer, read):
-            says = f"HTTP {read.status} and data of the same kind with the credential and without"
-            public = {"security": [*stated, {}]}
-            settled = () in alternatives
-            observations.append(Observation(read.row.key, Fact.CREDENTIAL, says, public, settled=settled))
-    for read in wanting[:_MOST_WRONG]:
-        observations += await _wrong(requests, read)
-    unsent = [read for read in reads if read.status in _REFUSED and not _alternatives(adapter, read.row)]
-    for read in unsent if adapter.security_schemes else unsent[:1]:
-        observations += await _unsent(requests, adapter, read)
     if carrying and all(read.status in _REFUSED for read in carrying):
-        observations += await _prefix(requests, adapter, carrying[0])
-    return observations
+        seen = await _prefix(requests, carrying[0])
+        if seen is not None:
+            yield seen
 
 
-def observe_carriers(adapter: Adapter, table: Table, seen: Sequence[Observation]) -> Iterator[Observation]:
+def _without(adapter: Adapter, read: Read, answer: ApiResponse | None) -> Observation | None:
+    """Return what the answer to a read without the credential says, None where that is nothing."""
+    alternatives = _alternatives(adapter, read.row)
+    stated = [_entry(names) for names in alternatives if names]
+    if answer is not None and answer.status in _REFUSED:
+        says = f"HTTP {answer.status} without the credential, HTTP {read.status} with it"
+        is_settled, override = () not in alternatives, stated
+    elif answer is not None and _is_alike(answer, read):
+        says = f"HTTP {read.status} and data of the same kind with the credential and without"
+        is_settled, override = () in alternatives, [*stated, {}]
+    else:
+        return None
+    return Observation(read.row.key, Fact.CREDENTIAL, says, {"security": override}, settled=is_settled)
+
+
+def of_carriers(adapter: Adapter, table: Table, seen: Sequence[Observation]) -> Iterator[Observation]:
     """Yield the operations that carry others, with the credential that those were seen to want and they do not send."""
-    settled = [each for each in seen if each.fact is Fact.CREDENTIAL and each.settled]
-    wanted = [each for each in settled if {} not in each.override.get("security", [{}])]
+    wanted = [each for each in seen if each.settled and {} not in each.override["security"]]
     for name, family in table.names() if wanted else ():
         row = table.find(name, family)
         if row is not None and row.carries is not None and not any(_alternatives(adapter, row)):
@@ -135,7 +151,7 @@ def _form(data: Any) -> Any:
     return sorted(data) if isinstance(data, dict) else type(data).__name__
 
 
-async def _wrong(requests: Requests, read: Read) -> list[Observation]:
+async def _wrong(requests: AdapterRequests, read: Read) -> Observation | None:
     """Send a wrong credential where a request holds one; one that is had from elsewhere is left alone."""
     sent: list[bool] = []
 
@@ -157,56 +173,79 @@ async def _wrong(requests: Requests, read: Read) -> list[Observation]:
 
     answer = await requests.send(read.row, read.params, change=change)
     if answer is None or sent[-1:] != [True]:
-        return []
-    return [Observation(read.row.key, Fact.CREDENTIAL, f"a wrong credential gets HTTP {answer.status}")]
+        return None
+    return Observation(read.row.key, Fact.CREDENTIAL, f"a wrong credential gets HTTP {answer.status}")
 
 
-async def _unsent(requests: Requests, adapter: Adapter, read: Read) -> list[Observation]:
+async def _unsent(requests: AdapterRequests, read: Read) -> Observation | None:
     """Send the credential where the document asks for none, and the API refuses the read without."""
-    part = adapter.of_api(read.row.api)
+    part = requests.adapter.of_api(read.row.api)
     if not part.security_schemes:
-        return [_challenged(read)]
+        return await _undeclared(requests, read)
     if read.row.servers:
-        return []  # a credential is for the API's own address
+        return None  # a credential is for the API's own address
     for names in (part.security or tuple((name,) for name in part.security_schemes))[:_MOST_WRONG]:
         answer = await requests.send(replace(read.row, security=(names,)), read.params) if names else None
-        if answer is not None and 200 <= answer.status < 300:
+        if answer is not None and _succeeds(answer):
             says = f"HTTP {read.status} without a credential, HTTP {answer.status} with it"
-            return [Observation(read.row.key, Fact.CREDENTIAL, says, {"security": [_entry(names)]})]
-    return []
+            return Observation(read.row.key, Fact.CREDENTIAL, says, {"security": [_entry(names)]})
+    return None
 
 
-def _challenged(read: Read) -> Observation:
-    """Return what an API asks for whose document knows no credential: the scheme that it names, if it names one."""
+async def _undeclared(requests: AdapterRequests, read: Read) -> Observation:
+    """Return the form in which an API takes the owner's key whose document knows no credential, or asks for one."""
+    forms = {} if read.row.api or read.row.servers else _forms(requests.key)
+    for name, (scheme, word, key) in forms.items():
+        answer = await requests.send(read.row, read.params, change=_authorized(word, key))
+        if answer is not None and _succeeds(answer):
+            says = f"HTTP {read.status} for {read.row.key} without a credential, HTTP {answer.status} with the key"
+            stated = {"security_schemes": {name: scheme}, "security": [name]}
+            return Observation("", Fact.CREDENTIAL, f"{says} as {word}", stated)
     asked = "" if read.response is None else read.response.headers.get("www-authenticate", "").partition(" ")[0].lower()
     says = f"HTTP {read.status} for {read.row.key} without a credential, and the document names none: declare one"
     if asked not in CHALLENGES or read.row.api:
-        return Observation("", Fact.CREDENTIAL, says)
+        return Observation("", Fact.CREDENTIAL, f"{says}, or name the variable that holds it by --key")
     name = CHALLENGES[asked]
     stated = {"security_schemes": {name: {"type": "http", "scheme": asked}}, "security": [name]}
     return Observation("", Fact.CREDENTIAL, f"{says} ({asked})", stated, certain=False)
 
 
-async def _prefix(requests: Requests, adapter: Adapter, read: Read) -> list[Observation]:
+def _forms(key: str) -> dict[str, tuple[dict[str, str], str, str]]:
+    """Return the forms in which a key may be sent in Authorization, by the name of their scheme."""
+    if not key.isascii() or not key.isprintable() or not key:
+        return {}
+    basic = {"login": ({"type": "http", "scheme": "basic"}, "Basic", b64encode(key.encode()).decode())}
+    token = {"token": ({"type": "http", "scheme": "bearer"}, "Bearer", key)}
+    return {**(basic if ":" in key else token), "key": (_key_scheme("Authorization", "Token"), "Token", key)}
+
+
+def _key_scheme(header: str, word: str) -> dict[str, str]:
+    return {"type": "apiKey", "in": "header", "name": header, "description": f"Authorization: {word} <key>"}
+
+
+def _authorized(word: str, key: str = "") -> Callable[[ApiRequest], ApiRequest]:
+    """Return a change to a request: the word and a key in Authorization, by default the key that is there."""
+
+    def change(request: ApiRequest) -> ApiRequest:
+        others = tuple(each for each in request.headers if each[0].lower() != "authorization")
+        sent = key or next((text for name, text in request.headers if name.lower() == "authorization"), "")
+        header = ("Authorization", f"{word} {sent}")
+        return replace(request, headers=(*others, header), secrets=request.secrets | {sent})
+
+    return change
+
+
+async def _prefix(requests: AdapterRequests, read: Read) -> Observation | None:
     """Write words before a key in the header Authorization, where the key alone is refused."""
-    names = [name for alternative in _alternatives(adapter, read.row) for name in alternative]
-    scheme = adapter.security_schemes.get(names[0], {}) if len(names) == 1 else {}
+    names = [name for alternative in _alternatives(requests.adapter, read.row) for name in alternative]
+    scheme = requests.adapter.security_schemes.get(names[0], {}) if len(names) == 1 else {}
     is_key = (scheme.get("type"), scheme.get("in")) == ("apiKey", "header") and not scheme.get("format")
     header = str(scheme.get("name", ""))
     if read.row.api or not is_key or header.lower() != "authorization":
-        return []
+        return None
     for word in _PREFIXES:
-        answer = await requests.send(read.row, read.params, change=_with_word(word))
-        if answer is not None and 200 <= answer.status < 300:
+        answer = await requests.send(read.row, read.params, change=_authorized(word))
+        if answer is not None and _succeeds(answer):
             says = f"HTTP {read.status} for the key alone, HTTP {answer.status} for {word} before it"
-            stated = {"type": "apiKey", "in": "header", "name": header, "description": f"Authorization: {word} <key>"}
-            return [Observation("", Fact.CREDENTIAL, says, {"security_schemes": {names[0]: stated}})]
-    return []
-
-
-def _with_word(word: str) -> Callable[[ApiRequest], ApiRequest]:
-    def headers(request: ApiRequest) -> Iterator[tuple[str, str]]:
-        for name, value in request.headers:
-            yield name, f"{word} {value}" if name.lower() == "authorization" else value
-
-    return lambda request: replace(request, headers=tuple(headers(request)))
+            return Observation("", Fact.CREDENTIAL, says, {"security_schemes": {names[0]: _key_scheme(header, word)}})
+    return None

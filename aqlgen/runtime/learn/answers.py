@@ -7,7 +7,7 @@ Only names that the document declares, types and counts leave this module.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
@@ -23,8 +23,8 @@ from .reads import lists_in, read_json
 if TYPE_CHECKING:
     from ..table import Row, Table
     from ..wire import ApiRequest
-    from .model import Requests
     from .reads import Read
+    from .requests import AdapterRequests
 
 __all__ = ["observe_answers", "observe_readers", "of_updates"]
 
@@ -74,28 +74,23 @@ def _headers(reads: Sequence[Read]) -> Iterator[Observation]:
         yield Observation("", Fact.HEADERS, ", ".join(texts[:_MOST_NAMED]))
 
 
-async def observe_readers(requests: Requests, table: Table, reads: Sequence[Read]) -> list[Observation]:
+async def observe_readers(requests: AdapterRequests, reads: Sequence[Read]) -> AsyncIterator[Observation]:
     """Look for the identifier by which a GET finds what its update names by another one.
 
     Of an item of a list whose GET is not found by the identifier of its path, other texts of the item take its place.
-    Raises Spent.
     """
-    observations: list[Observation] = []
-    lists = {read.row.path.rstrip("/"): read for read in reads if read.success}
-    for read in reads:
+    lists = {read.row.path.rstrip("/"): read.data for read in reads if read.success}
+    for read in [read for read in reads if read.status == 404]:
         above, _, last = read.row.path.rstrip("/").rpartition("/")
-        if read.status != 404 or above not in lists or not last.startswith("{"):
-            continue
-        name = next((name for name, item in read.row.parameters.items() if f"{{{item.wire}}}" == last), "")
-        item = next((items[0] for _, items in lists_in(lists[above].data) if items), None)
-        if not isinstance(item, dict):
-            continue
-        for key in _others(item, read.params.get(name)) if (updates := _updates(table, read.row)) else ():
+        item: Any = next((items[0] for _, items in lists_in(lists.get(above)) if items), None)
+        updates = _updates(requests.table, read.row) if isinstance(item, dict) and last.startswith("{") else []
+        wires = {read.row.parameters[name].wire: value for name, value in read.params.items()}
+        for key in _others(item, wires.get(last[1:-1])) if updates else ():
             response = await requests.send(read.row, read.params, change=_at_segment(str(item[key])))
-            if response is not None and response.status < 300 and _shares(read_json(response), item):
-                observations += [_misread(row, read.row) for row in updates]
+            if _shares(read_json(response), item):
+                for row in updates:
+                    yield _misread(row, read.row)
                 break
-    return observations
 
 
 def _updates(table: Table, reader: Row) -> list[Row]:
@@ -104,7 +99,7 @@ def _updates(table: Table, reader: Row) -> list[Row]:
     return [row for row in rows if row is not None and row.update is not None and row.update.read == reader.name]
 
 
-def _others(item: Mapping[str, Any], known: Any) -> list[str]:
+def _others(item: Mapping[str, Any], known: object) -> list[str]:
     """Return the members of an item that may identify it, but for the one that is known."""
     texts = [
         key

@@ -95,7 +95,7 @@ class Ledger:
     def begin(self, **fields: Any) -> Entry:
         """Write down what is about to be sent, and return its entry."""
         self._last += 1
-        return self.write(Entry(number=self._last, **fields))
+        return self.write(Entry(**{**fields, "number": self._last}))
 
     def write(self, entry: Entry, **changes: Any) -> Entry:
         """Write an entry down as it is from now on, and return it; one without copies is closed."""

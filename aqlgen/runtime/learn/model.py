@@ -1,19 +1,14 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The types of an observation: what was seen of an operation, what it proposes, and how requests are made for it."""
+"""The one form of an observation: a fact of the server, the evidence for it, and the overrides that it proposes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final
 
-if TYPE_CHECKING:
-    from ..table import Row
-    from ..wire import ApiRequest, ApiResponse
-
-__all__ = ["CHALLENGES", "Fact", "Observation", "Requests", "Spent"]
-
+__all__ = ["CHALLENGES", "Fact", "Observation", "Spent"]
 
 CHALLENGES: Final = {"bearer": "token", "basic": "login"}
 """The HTTP authentication schemes that may be proposed as an API names them, each with its name in overrides.yaml."""
@@ -54,21 +49,3 @@ class Observation:
 
 class Spent(Exception):
     """No further request is made, for the reason that it gives; what was observed until then is kept."""
-
-
-class Requests(Protocol):
-    """The requests of one observation: counted, bounded, and through the adapter's own client, hosts and hooks."""
-
-    async def send(
-        self,
-        row: Row,
-        params: Mapping[str, Any],
-        *,
-        carries: bool = True,
-        change: Callable[[ApiRequest], ApiRequest] | None = None,
-    ) -> ApiResponse | None:
-        """Send the request of an operation and return the answer, None for none; without `carries` no credential.
-
-        Raises Spent before a request beyond the budget, and ValueError for a write that the owner has not allowed.
-        """
-        ...

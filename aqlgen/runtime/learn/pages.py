@@ -9,7 +9,7 @@ they only say what is tried first.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
@@ -24,18 +24,20 @@ from .reads import is_plain, lists_in, read_json
 if TYPE_CHECKING:
     from ..table import Pagination, Parameter, Row
     from ..wire import ApiRequest, ApiResponse
-    from .model import Requests
     from .reads import Read
+    from .requests import AdapterRequests
 
-__all__ = ["observe_pages", "pages_maybe"]
+__all__ = ["observe_pages"]
 
-_MOST_SIZES: Final = 3
+_MOST_PARAMETERS: Final = 3
 _MOST_TOKENS: Final = 4
 _MOST_TRIES: Final = 8
 """Requests for one list, beside its first read."""
 _LONGEST: Final = 2000
 _DEEPEST: Final = 3
 _MOST_BESIDE: Final = 40
+_FAMILIES: Final = {"next_url": "link", "token": "cursor"}
+"""Styles that are told apart by where the next page is named alone."""
 
 
 class _Page(NamedTuple):
@@ -46,19 +48,37 @@ class _Page(NamedTuple):
     data: Any
 
 
+class _Step(NamedTuple):
+    """A page to ask for, and the index in the first answer of the item with which it must begin; -1 for no item."""
+
+    begins: int
+    values: Mapping[str, Any]
+    position: str = ""
+
+
+class _Way(NamedTuple):
+    """A way to the following pages as fields of `pagination`, and the steps that prove it."""
+
+    stated: Mapping[str, Any]
+    steps: Sequence[_Step]
+
+
 @dataclass(slots=True)
 class _List:
-    """A list under observation: its first read, and the parameters that a request of it may carry."""
+    """A list under observation: its first read, and the pages that were asked for."""
 
-    requests: Requests
+    requests: AdapterRequests
     read: Read
-    tries: int = 0
+    pages: dict[tuple[Any, ...], _Page | None] = field(default_factory=dict)
 
     async def page(self, values: Mapping[str, Any], position: str = "") -> _Page | None:
         """Return a page by values of parameters, or at a path and query of the same address; None for a failure."""
-        if self.tries >= _MOST_TRIES:
-            return None
-        self.tries += 1
+        asked = (*sorted(values.items()), position)
+        if asked not in self.pages and len(self.pages) < _MOST_TRIES:
+            self.pages[asked] = await self._page(values, position)
+        return self.pages.get(asked)
+
+    async def _page(self, values: Mapping[str, Any], position: str) -> _Page | None:
         url = ""
 
         def change(request: ApiRequest) -> ApiRequest:
@@ -107,104 +127,94 @@ def _identity(item: Any) -> Any:
     return item if identifier is None else identifier
 
 
-def pages_maybe(read: Read) -> bool:
-    """Return True for a list of several items that a parameter or the answer itself may divide into pages."""
-    if not read.success or read.row.method != "GET" or not any(_is_list(items) for _, items in lists_in(read.data)):
-        return False
-    return bool(_numbers(read.row)) or (read.response is not None and any(_ways(read.response, read.data, "", "")))
+async def observe_pages(requests: AdapterRequests, reads: Sequence[Read]) -> AsyncIterator[Observation]:
+    """Yield how each list pages that a parameter or the answer itself may divide into pages."""
+    for read in reads:
+        if not read.success or read.row.method != "GET" or not any(_is_list(items) for _, items in lists_in(read.data)):
+            continue
+        if _numbers(read.row) or (read.response is not None and any(_addresses(read.response, read.data, "", ""))):
+            seen = await _paging(_List(requests, read))
+            if seen is not None:
+                yield seen
 
 
-async def observe_pages(requests: Requests, read: Read) -> Observation | None:
-    """Return how a list pages, with its `pagination`; None where nothing was seen that could be told.
-
-    It is certain if a second page held the items that follow those of the first.
-    """
-    row, subject = read.row, _List(requests, read)
-    small = await _smaller(subject)
+async def _paging(subject: _List) -> Observation | None:
+    """Return the `pagination` of a list, certain if a second page held the items that follow those of the first."""
+    row, small = subject.read.row, await _smaller(subject)
     if small is None:
         return None
-    way, certain = await _way_on(subject, small)
-    if way is None:
+    ways = [way async for way in _proven(subject, small)]
+    if not ways:
         if small.size is None or row.paging is not None:
             return None
         says = f"{small.size.wire} bounds the list, and nothing that was seen leads to the rest of it"
         return Observation(row.key, Fact.PAGES, says)
-    stated = {
-        **way,
-        **({} if small.size is None else {"size_param": small.size.wire}),
-        "items": small.pointer,
-        **_beside_list(small, read.data),
-    }
+    size = {} if small.size is None else {"size_param": small.size.wire}
+    stated = {**ways[0].stated, **size, "items": small.pointer, **_beside_list(small, subject.read.data)}
     lead = stated.get("next") or stated.get("page_param") or stated.get("offset_param") or stated.get("cursor_param")
-    sized = f", {small.size.wire} bounds them" if small.size is not None else ""
-    says = f"two pages with items that follow each other: {lead} leads on{sized}"
+    bound = f", {small.size.wire} bounds them" if small.size is not None else ""
+    says = f"two pages with items that follow each other: {lead} leads on{bound}"
     settled = row.paging is not None and _is_same(row.paging, stated)
-    return Observation(row.key, Fact.PAGES, says, {"pagination": stated}, certain=certain, settled=settled)
+    return Observation(row.key, Fact.PAGES, says, {"pagination": stated}, certain=len(ways) == 1, settled=settled)
 
 
 async def _smaller(subject: _List) -> _Small | None:
     """Ask for few items by each parameter that may bound a list; or take the first answer, where that leads on."""
     read = subject.read
     lists = [(pointer, items) for pointer, items in lists_in(read.data) if _is_list(items)]
-    for parameter in _numbers(read.row)[:_MOST_SIZES]:
+    for parameter in _numbers(read.row)[:_MOST_PARAMETERS]:
         few = max(2 if any(len(items) > 2 for _, items in lists) else 1, number(parameter.schema.get("minimum")) or 0)
         page = await subject.page({parameter.name: _typed(parameter, few)})
         for pointer, items in lists:
             if page is not None and len(items) > few and _items(page.data, pointer) == items[:few]:
                 return _Small(pointer, items, few, page, parameter)
-    if read.response is None or not any(_ways(read.response, read.data, "", "")):
+    if read.response is None or not any(_addresses(read.response, read.data, "", "")):
         return None
     page, (pointer, items) = await subject.page({}), lists[0]
     return None if page is None else _Small(pointer, items, len(items), page, None)
 
 
-async def _way_on(subject: _List, small: _Small) -> tuple[dict[str, Any] | None, bool]:
-    """Return what leads to the page after a small one, as fields of `pagination`, and whether nothing else does."""
-    paging = subject.read.row.pagination
-    stated: dict[str, Any] | None = None
-    if paging is not None and paging.style in ("page", "offset"):
-        stated = await _by_stated_number(subject, small, paging)
-    elif paging is not None and paging.style in ("cursor", "token"):
-        stated = await _by_token(subject, small)
-    if stated is not None:
-        return stated, True
-    ways = [way async for way in _by_answer(subject, small)]
-    if ways:
-        return ways[0], len(ways) == 1
-    return await _by_token(subject, small) or await _by_number(subject, small), True
+async def _proven(subject: _List, small: _Small) -> AsyncIterator[_Way]:
+    """Yield the ways whose pages hold the items that must follow: the first; of addresses without a size all."""
+    row = subject.read.row
+    ways = [*_by_address(small), *_by_token(small, row), *_by_number(small, row)]
+    found = False
+    for way in sorted(ways, key=lambda way: not _is_stated(row.pagination, way.stated)):
+        if found and (small.size is not None or "next" not in way.stated or "cursor_param" in way.stated):
+            return
+        pages = []
+        for step in way.steps:
+            page = await subject.page({**small.values, **step.values}, step.position)
+            pages.append(page)
+            is_end = step.begins < 0 and page is not None and _items(page.data, small.pointer) == []
+            if page is None or not (is_end or small.begins(page.data, abs(step.begins))):
+                break
+        else:
+            found = True
+            yield way
 
 
-async def _by_stated_number(subject: _List, small: _Small, paging: Pagination) -> dict[str, Any] | None:
-    """Ask for the second page as the document says it."""
-    wire = paging.lead_param
-    parameter = next((item for item in _query(subject.read.row) if item.wire == wire), None)
-    if parameter is None or wire is None:
-        return None
-    second = small.few if paging.style == "offset" else start_of(parameter, "page") + 1
-    page = await subject.page({**small.values, parameter.name: _typed(parameter, second)})
-    is_second = page is not None and small.begins(page.data, small.few)
-    return {"style": paging.style, f"{paging.style}_param": wire} if is_second else None
+def _is_stated(paging: Pagination | None, stated: Mapping[str, Any]) -> bool:
+    """Return True for the document's own way: tried first, it is confirmed and no other taken."""
+    if paging is None or _FAMILIES.get(paging.style, paging.style) != _FAMILIES.get(stated["style"], stated["style"]):
+        return False
+    lead = paging.lead_param if paging.style in ("page", "offset") else paging.next
+    return not lead or lead.lower() in {str(value).lower() for value in stated.values()}
 
 
-async def _by_answer(subject: _List, small: _Small) -> AsyncIterator[dict[str, Any]]:
-    """Follow the addresses of the same list in a header or a field."""
-    page, paging = small.page, subject.read.row.pagination
+def _by_address(small: _Small) -> Iterator[_Way]:
+    """Yield the addresses of the same list in a header or a field."""
     positions: set[str] = set()
-    ways = list(_ways(page.response, page.data, page.url, small.pointer))
-    for name, in_header, position in sorted(ways, key=lambda way: not _is_stated(paging, way[0])):
-        following = None if position in positions else await subject.page(small.values, position)
-        positions.add(position)
-        if following is not None and small.begins(following.data, small.few):
-            yield {"style": "link", "next": name, "next_in": "header"} if in_header else {
-                "style": "next_url", "next": name
-            }  # fmt: skip
-            if small.size is not None:
-                return
+    for name, in_header, position in _addresses(small.page.response, small.page.data, small.page.url, small.pointer):
+        if position not in positions:
+            positions.add(position)
+            stated = {"style": "link", "next": name, "next_in": "header"} if in_header else {"next": name}
+            yield _Way({"style": "next_url", **stated}, [_Step(small.few, {}, position)])
 
 
-async def _by_token(subject: _List, small: _Small) -> dict[str, Any] | None:
-    """Try the texts beside the list, and the identifier of its last item, as values of parameters."""
-    beside = [
+def _by_token(small: _Small, row: Row) -> list[_Way]:
+    """Return the texts beside the list, and the identifier of its last item, as values of parameters."""
+    beside: list[tuple[str, Any, dict[str, str]]] = [
         *((pointer, value, {"next": pointer}) for pointer, value in _beside(small.page.data, small.pointer)),
         *(
             (name, value, {"next": name.title(), "next_in": "header"})
@@ -214,18 +224,15 @@ async def _by_token(subject: _List, small: _Small) -> dict[str, Any] | None:
     last = (_items(small.page.data, small.pointer) or [None])[-1]
     if isinstance(last, dict):
         beside.append(("id", last.get("id"), {"item_cursor": "/id"}))
-    paging = subject.read.row.pagination
     pairs = [
-        (_is_stated(paging, *stated.values(), item.wire), _alike(name, item.wire), value, stated, item)
+        (_alike(name, item.wire), _Way({"style": "cursor", "cursor_param": item.wire, **stated}, [step]))
         for name, value, stated in beside
-        for item in _query(subject.read.row)
+        for item in _query(row)
         if item.name not in small.values and _may_be_token(value, item) and is_plain(name.rpartition("/")[2])
+        for step in [_Step(small.few, {item.name: value})]
     ]
-    for *_, value, stated, item in sorted(pairs, key=lambda pair: pair[:2], reverse=True)[:_MOST_TOKENS]:
-        following = await subject.page({**small.values, item.name: value})
-        if following is not None and small.begins(following.data, small.few):
-            return {"style": "cursor", "cursor_param": item.wire, **stated}
-    return None
+    pairs.sort(key=lambda pair: (_is_stated(row.pagination, pair[1].stated), pair[0]), reverse=True)
+    return [way for _, way in pairs[:_MOST_TOKENS]]
 
 
 def _may_be_token(value: Any, parameter: Parameter) -> bool:
@@ -235,35 +242,25 @@ def _may_be_token(value: Any, parameter: Parameter) -> bool:
     return is_value and kind in _kinds(parameter) and not str(value).startswith(("http://", "https://", "/"))
 
 
-async def _by_number(subject: _List, small: _Small) -> dict[str, Any] | None:
-    """Count pages or items: an offset of 1 begins with the second item, and the second page after those of the first.
+def _by_number(small: _Small, row: Row) -> Iterator[_Way]:
+    """Yield parameters that count: an offset of 1 begins with the second item, the second page after the first's.
 
-    A list of two items cannot tell them apart.
+    A list of two items cannot tell them apart, but confirm the document.
     """
-    if small.few < 2 or small.size is None:
-        return None
-    for parameter in [item for item in _numbers(subject.read.row) if item is not small.size][:_MOST_SIZES]:
-        pages: list[_Page] = []
-        for value in (1, 2):
-            page = await subject.page({**small.values, parameter.name: _typed(parameter, value)})
-            pages += [] if page is None else [page]
-        if len(pages) < 2:
-            continue
-        if small.begins(pages[0].data, 1) and small.begins(pages[1].data, 2):
-            return {"style": "offset", "offset_param": parameter.wire}
-        passed = 1 - start_of(parameter, "page")  # pages before the one of number 1
-        ends = passed and _items(pages[1].data, small.pointer) == []
-        if small.begins(pages[0].data, passed * small.few) and (
-            ends or small.begins(pages[1].data, (passed + 1) * small.few)
-        ):
-            return {"style": "page", "page_param": parameter.wire}
-    return None
+    paging, few = row.pagination, small.few
+    for parameter in [item for item in _numbers(row) if item is not small.size][:_MOST_PARAMETERS]:
+        start = start_of(parameter, "page")
 
+        def step(begins: int, value: int, parameter: Parameter = parameter) -> _Step:
+            return _Step(begins, {parameter.name: _typed(parameter, value)})
 
-def _is_stated(paging: Pagination | None, *names: str) -> bool:
-    """Return True if the document pages by one of these already: tried first, it is confirmed and no other taken."""
-    stated = () if paging is None else (paging.next, paging.item_cursor)
-    return any(name.lower() == (each or "").lower() for name in names for each in stated)
+        stated = {"style": paging.style, f"{paging.style}_param": parameter.wire} if paging is not None else {}
+        if paging is not None and paging.style in ("page", "offset") and _is_stated(paging, stated):
+            yield _Way(stated, [step(few, few if paging.style == "offset" else start + 1)])
+        if few > 1 and small.size is not None:
+            yield _Way({"style": "offset", "offset_param": parameter.wire}, [step(1, 1), step(2, 2)])
+            second = step(few, 2) if start else step(-2 * few, 2)
+            yield _Way({"style": "page", "page_param": parameter.wire}, [step(few * (1 - start), 1), second])
 
 
 def _numbers(row: Row) -> list[Parameter]:
@@ -301,17 +298,16 @@ def _items(data: Any, pointer: str) -> list[Any] | None:
     return items if isinstance(items, list) else None
 
 
-def _ways(response: ApiResponse, data: Any, url: str, items: str) -> Iterator[tuple[str, bool, str]]:
+def _addresses(response: ApiResponse, data: Any, url: str, items: str) -> Iterator[tuple[str, bool, str]]:
     """Yield headers and fields with the address of the same list and another query, as path and query."""
-    for link in read_links(response.headers.get("link", "")[:_LONGEST]):
-        if "next" in link.relations and (position := _position(link.target, url)):
-            yield "Link", True, position
-    for name, value in list(response.headers.items())[:_MOST_BESIDE]:
-        if name != "link" and is_plain(name) and (position := _position(value, url)):
-            yield name.title(), True, position
-    for pointer, value in _beside(data, items):
-        if isinstance(value, str) and (position := _position(value, url)):
-            yield pointer, False, position
+    links = read_links(response.headers.get("link", "")[:_LONGEST])
+    named = [("Link", True, link.target) for link in links if "next" in link.relations]
+    headers = list(response.headers.items())[:_MOST_BESIDE]
+    named += [(name.title(), True, value) for name, value in headers if name != "link" and is_plain(name)]
+    named += [(pointer, False, value) for pointer, value in _beside(data, items) if isinstance(value, str)]
+    for name, in_header, value in named:
+        if position := _position(value, url):
+            yield name, in_header, position
 
 
 def _position(value: str, url: str) -> str:
@@ -326,20 +322,13 @@ def _position(value: str, url: str) -> str:
     return f"{there.path}?{there.query}" if same and there.query else ""
 
 
-def _beside(data: Any, items: str) -> list[tuple[str, Any]]:
+def _beside(data: Any, items: str, pointer: str = "") -> list[tuple[str, Any]]:
     """Return the plain values beside a list with their pointers; none of a list, or of another list's items."""
-    values: list[tuple[str, Any]] = []
-
-    def walk(value: Any, pointer: str, depth: int) -> None:
-        if isinstance(value, dict) and depth <= _DEEPEST:
-            for key, inner in list(value.items())[:_MOST_BESIDE]:
-                if is_plain(key):
-                    walk(inner, f"{pointer}/{key}", depth + 1)
-        elif not isinstance(value, (dict, list)) and pointer != items and len(values) < _MOST_BESIDE:
-            values.append((pointer, value))
-
-    walk(data, "", 0)
-    return values
+    if not isinstance(data, dict):
+        return [] if isinstance(data, list) or pointer == items else [(pointer, data)]
+    members = [pair for pair in list(data.items())[:_MOST_BESIDE] if is_plain(pair[0])]
+    inner = members if pointer.count("/") <= _DEEPEST else []
+    return [pair for key, value in inner for pair in _beside(value, items, f"{pointer}/{key}")][:_MOST_BESIDE]
 
 
 def _beside_list(small: _Small, data: Any) -> dict[str, str]:
@@ -351,14 +340,10 @@ def _beside_list(small: _Small, data: Any) -> dict[str, str]:
         return {}
     whole = dict(_beside(data, small.pointer))
     values = _beside(small.page.data, small.pointer)
-    total = [
-        pointer
-        for pointer, value in values
-        if number(value) == len(small.whole) and isinstance(value, int) and whole.get(pointer) == value
-    ]
+    counts = [(pointer, value) for pointer, value in values if isinstance(value, int) and whole.get(pointer) == value]
+    total = [pointer for pointer, value in counts if number(value) == len(small.whole)]
     more = [pointer for pointer, value in values if value is True and whole.get(pointer) is False]
-    pointers = {"total": total, "has_more": more}
-    return {key: places[0] for key, places in pointers.items() if len(places) == 1}
+    return {key: places[0] for key, places in (("total", total), ("has_more", more)) if len(places) == 1}
 
 
 def _alike(pointer: str, wire: str) -> int:
@@ -369,13 +354,7 @@ def _alike(pointer: str, wire: str) -> int:
 
 def _is_same(paging: Pagination, stated: Mapping[str, Any]) -> bool:
     """Return True if the adapter pages so already."""
-    address = ("link", "next_url")
-    same_style = (
-        paging.style == stated["style"]
-        or {paging.style, stated["style"]} <= {*address}
-        or {paging.style, stated["style"]} <= {"cursor", "token"}
-    )
     keys = ("page_param", "offset_param", "cursor_param", "next", "size_param", "items")
-    return same_style and all(
+    return _FAMILIES.get(paging.style, paging.style) == _FAMILIES.get(stated["style"], stated["style"]) and all(
         str(getattr(paging, key) or "").lower() == str(stated[key]).lower() for key in keys if key in stated
     )

@@ -22,7 +22,7 @@ from ..wire import ApiRequest, is_json
 if TYPE_CHECKING:
     from ..table import Parameter, Row
     from ..wire import ApiResponse
-    from .model import Requests
+    from .requests import AdapterRequests
     from .things import Named
 
 __all__ = ["Known", "Read", "lists_in", "read_all", "read_json"]
@@ -118,31 +118,26 @@ class Known:
         by_wire = {wire: self._values.get(f"{row.api}:{prefix}") for prefix, wire in _places(row.path)}
         params: dict[str, Any] = {}
         for name, parameter in row.parameters.items():
-            if not parameter.required or name in row.presets:
-                continue
-            value = by_wire.get(parameter.wire) if parameter.location == "path" else None
-            value = _declared_value(parameter) if value is None else value
-            value = self._named.get(folded(parameter.wire)) if value is None else value
-            if value is None:
-                return None
-            params[name] = value
-        return params if row.body is None or not row.body.required else None
+            if parameter.required and name not in row.presets:
+                read = by_wire.get(parameter.wire) if parameter.location == "path" else None
+                values = (read, _declared_value(parameter), self._named.get(folded(parameter.wire)))
+                params[name] = next((value for value in values if value is not None), None)
+        is_known = None not in params.values() and (row.body is None or not row.body.required)
+        return params if is_known else None
 
     def learn(self, row: Row, data: Any) -> None:
         """Note the identifier of the first item of a list, and the fields that are called as a parameter elsewhere."""
         for key, value in islice(data.items(), _MOST_MEMBERS) if isinstance(data, dict) else ():
-            first = value[0] if isinstance(value, list) and value and key.endswith("s") else value
+            is_list = isinstance(value, list) and bool(value) and key.endswith("s")
+            name, first = (key[:-1], value[0]) if is_list else (key, value)
             if is_identifier(first) and folded(key) not in _ANYONES:
-                self._named.setdefault(folded(key if first is value else key[:-1]), first)
+                self._named.setdefault(folded(name), first)
         prefix = f"{row.api}:{_PLACE.sub('{}', row.path).rstrip('/')}/{{}}"
-        wires = self._asked.get(prefix)
-        if wires is None or prefix in self._values or any(inner == "" for inner in row.path.split("/")[1:-1]):
-            return
-        for _, items in lists_in(data):
-            value = next((value for wire in wires if (value := _identifier(items, wire)) is not None), None)
+        if prefix not in self._values and all(row.path.split("/")[1:-1]):
+            found = (_identifier(items, wire) for _, items in lists_in(data) for wire in self._asked.get(prefix, ()))
+            value = next((value for value in found if value is not None), None)
             if value is not None:
                 self._values[prefix] = value
-                return
 
 
 def _places(path: str) -> Iterator[tuple[str, str]]:
@@ -178,7 +173,7 @@ def is_identifier(value: Any) -> bool:
 
 
 async def read_all(
-    requests: Requests, rows: Sequence[Row], reads: list[Read], most: int, named: Iterable[Named] = ()
+    requests: AdapterRequests, rows: Sequence[Row], reads: list[Read], most: int, named: Iterable[Named] = ()
 ) -> None:
     """Read each operation once whose parameters are known, the ones with the fewest first; add to `reads`.
 

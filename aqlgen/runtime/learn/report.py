@@ -12,11 +12,11 @@ from ..settings.load import load
 from ..state.custody import state_file
 from ..table import Adapter, Row, Table
 from ..text import counted
-from .access import observe_address, observe_carriers, observe_credentials
+from .access import observe_address, observe_public, observe_unsent
 from .answers import observe_answers, observe_readers
 from .ledger import Ledger
 from .model import Fact, Observation, Spent
-from .pages import observe_pages, pages_maybe
+from .pages import observe_pages
 from .reads import Read, read_all
 from .requests import AdapterRequests, Budget, safe_reads
 from .things import Named
@@ -24,6 +24,8 @@ from .writes import observe_writes
 
 __all__ = ["Report", "chosen_rows", "ledger_file", "observations_of", "observe", "observe_with_writes", "plan_lines"]
 
+_PROBES: Final = (observe_address, observe_public, observe_unsent, observe_pages, observe_readers)
+"""What is asked of the API after the first reads, in this order; each yields observations."""
 _OF_READS: Final = 2 / 3
 """The share of the requests that first reads take."""
 _TO_TAKE_BACK: Final = Budget(100, 60.0)
@@ -88,7 +90,12 @@ def plan_lines(rows: Sequence[Row], budget: Budget, named: Sequence[Named] | Non
 
 
 async def observe_with_writes(
-    folder: Path, hooks: object | None, environ: Mapping[str, str], budget: Budget, named: Sequence[Named]
+    folder: Path,
+    hooks: object | None,
+    environ: Mapping[str, str],
+    budget: Budget,
+    named: Sequence[Named],
+    made: Collection[str] = (),
 ) -> Report:
     """Observe what writes do, at things that are made and at resources that the owner names; all is taken back.
 
@@ -104,7 +111,7 @@ async def observe_with_writes(
     try:
         async with AdapterRequests(folder, hooks, environ, most, writes=True) as requests:
             report.observations += await observe_writes(
-                requests, requests.table, named, ledger, most=budget.requests, seconds=budget.seconds
+                requests, named, ledger, most=budget.requests, seconds=budget.seconds, made=made
             )
             report.requests, report.seconds = requests.count, requests.seconds
     finally:
@@ -125,6 +132,7 @@ async def observe(
     budget: Budget,
     only: Collection[str] = (),
     named: Sequence[Named] = (),
+    key: str = "",
 ) -> Report:
     """Observe the API. Raises ConfigError and HookError as an adapter's start does, ValueError for a wrong `only`."""
     report, reads = Report(), list[Read]()
@@ -132,18 +140,14 @@ async def observe(
     if file is not None and file.is_file() and file.stat().st_size:
         says = "something that an earlier observation made may be left: --allow-writes takes it away"
         report.observations.append(Observation("", Fact.REVERSAL, says))
-    async with AdapterRequests(folder, hooks, environ, budget) as requests:
-        adapter, rows = requests.adapter, chosen_rows(requests.table, only)
+    async with AdapterRequests(folder, hooks, environ, budget, key=key) as requests:
+        rows = chosen_rows(requests.table, only)
         report.operations = len(rows)
         try:
             await read_all(requests, rows, reads, max(1, int(budget.requests * _OF_READS)), named)
-            report.observations += await observe_address(requests, adapter, reads)
-            report.observations += await observe_credentials(requests, adapter, reads)
-            report.observations += observe_carriers(adapter, requests.table, report.observations)
-            for read in filter(pages_maybe, reads):
-                seen = await observe_pages(requests, read)
-                report.observations += [] if seen is None else [seen]
-            report.observations += await observe_readers(requests, requests.table, reads)
+            for probe in _PROBES:
+                async for seen in probe(requests, reads):
+                    report.observations.append(seen)
         except Spent as reason:
             report.spent = str(reason)
         report.observations += observe_answers(requests.table, reads)

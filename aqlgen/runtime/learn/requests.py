@@ -90,7 +90,10 @@ class AdapterRequests:
         budget: Budget,
         *,
         writes: bool = False,
+        key: str = "",
     ) -> None:
+        self.key = key
+        """The owner's key for an API whose document names no credential, "" for none."""
         self._folder = folder
         self._hooks = hooks
         self._environ = {**environ, **_SETTINGS}

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from secrets import token_urlsafe
 from typing import Any
 from uuid import uuid4
 
@@ -33,7 +34,9 @@ _DEEPEST, _MOST_CALLS = 3, 3
 _FREE = ("pattern", "format", "enum", "const", "contentEncoding", "readOnly")
 _OF_PEOPLE = ("email", "password")
 """Names of fields that people and their accounts have: a doubt, for which the thing is not made."""
-_HARMLESS = frozenset({"safe", "reversible"})
+_HARMLESS = ("safe", "reversible")
+_OF_NAMED = {"access", "unknown"}
+"""The effects of a create that the owner names: money and people are not among them."""
 
 
 class Elsewhere(ValueError):
@@ -60,12 +63,16 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of things that can be made and taken away; `listing` is None where the API has no list of them."""
+    """A kind of things that can be made and taken away; `listing` is None where the API has no list of them.
+
+    The owner has named its create where `is_named`: it may give access, or a person is asked about it.
+    """
 
     create: Row
     read: Row
     delete: Row
     listing: Row | None
+    is_named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +80,17 @@ class Rows:
     """The rows of a table by method and path without names, and the kinds of things by the name of their create."""
 
     at: Mapping[tuple[str, str], Row]
-    kinds: Mapping[str, Kind]
+    kinds: dict[str, Kind]
 
     def updates(self, path: str) -> Iterator[Row]:
         """Yield the updates of the item at a path which may be tried on it."""
+        plain = without_names(path.rstrip("/"))
+        made = (kind for kind in self.kinds.values() if without_names(kind.read.path.rstrip("/")) == plain)
+        is_named = any(kind.is_named for kind in made)
         for method in ("PATCH", "PUT", "POST"):
-            row = self.at.get((method, without_names(path.rstrip("/"))))
-            if row is not None and row.family == "update" and row.asked != "always" and _tried(row, {"unknown"}):
+            row = self.at.get((method, plain))
+            is_free = row is not None and (is_named or row.asked != "always")
+            if row is not None and row.family == "update" and is_free and _tried(row, {"unknown"}, is_named=is_named):
                 yield row
 
     def reader(self, path: str) -> Row | None:
@@ -90,41 +101,46 @@ class Rows:
 
     def within(self, path: str) -> Iterator[Kind]:
         """Yield the kinds of things in the item at a path, "" for those of the API itself."""
-        outer = without_names(path)
+        outer, depth = f"{without_names(path)}/", path.count("{")
         for kind in self.kinds.values():
-            if kind.create.path.count("{") == path.count("{") and without_names(kind.create.path).startswith(
-                f"{outer}/"
-            ):
+            create = kind.create.path
+            if create.count("{") == depth and without_names(create).startswith(outer):
                 yield kind
 
 
-def rows_of(table: Table) -> Rows:
-    """Return what a table has for an observation that writes."""
+def rows_of(table: Table, made: Collection[str] = ()) -> Rows:
+    """Return what a table has for an observation that writes; `made` are the creates that the owner names."""
     known = (table.find(name, family) for family in FAMILIES for name in table.raw(family))
     table_rows = [row for row in known if row is not None]
     rows = Rows({(row.method, without_names(row.path.rstrip("/"))): row for row in table_rows}, {})
     things = {folded(row.resource) for row in table_rows}
-    kinds = {row.name: kind for row in table_rows if (kind := _kind(row, rows, things, table.types)) is not None}
-    return Rows(rows.at, kinds)
+    for row in table_rows:
+        kind = _kind(row, rows, things, table.types, is_named=not {row.name, row.key}.isdisjoint(made))
+        rows.kinds.update({} if kind is None else {row.name: kind})
+    return rows
 
 
-def _kind(create: Row, rows: Rows, things: set[str], types: Types) -> Kind | None:
+def _kind(create: Row, rows: Rows, things: set[str], types: Types, *, is_named: bool) -> Kind | None:
     """Return the kind that a create makes; None where it may do more than that, or nothing takes it back."""
     item = f"{create.path.rstrip('/')}/{{}}"
     read, delete = rows.reader(item), rows.at.get(("DELETE", without_names(item)))
-    if create.family != "create" or create.method != "POST" or create.asked != "never" or not _tried(create, set()):
+    if create.family != "create" or create.method != "POST" or not _tried(create, set(), is_named=is_named):
         return None
-    if read is None or delete is None or not _deletes(delete) or _refers(create, things - {folded(create.resource)}):
+    if not is_named and (create.asked != "never" or _refers(create, things - {folded(create.resource)})):
         return None
-    listing = rows.reader(create.path)
-    return Kind(create, read, delete, listing) if marked_calls(create, types, new_marker()) else None
+    if read is None or delete is None or not _deletes(delete) or not marked_calls(create, types, new_marker()):
+        return None
+    return Kind(create, read, delete, rows.reader(create.path), is_named)
 
 
-def _tried(row: Row, effects: set[str]) -> bool:
-    """Return True for a write in JSON that does nothing beyond the API's data, by all that is known of it."""
+def _tried(row: Row, effects: set[str], *, is_named: bool) -> bool:
+    """Return True for a write in JSON that does nothing beyond the API's data, by all that is known of it.
+
+    Of what the owner names it may also give access.
+    """
     return (
-        row.danger in _HARMLESS
-        and effects.issuperset(row.effects)
+        row.danger in (*_HARMLESS, *(("destructive",) if is_named else ()))
+        and (effects | (_OF_NAMED if is_named else set())).issuperset(row.effects)
         and row.carries is None
         and row.long_running is None
         and not row.confirmation
@@ -203,18 +219,29 @@ def marked_calls(create: Row, types: Types, marker: str) -> list[dict[str, Any]]
 
     Texts that are demanded come first; where the first call is refused, another one may be taken.
     """
-    example = create.example or {}
-    body = {name: item for name, item in create.parameters.items() if item.location == "body" and not item.deprecated}
-    order = sorted(body, key=lambda name: (name not in example, not body[name].required))
-    text = text_of(marker)
-    texts = [{name: text} for name in order if free_value(body[name].schema, types, text) == text]
-    chosen = {
-        name: f"{marker}-8000-000000000000"  # a UUID of version 4 (RFC 9562, 5.4)
-        for name, item in body.items()
-        if follow(item.schema, types).get("format") == "uuid" and folded(item.wire) == f"{folded(create.resource)}id"
-    }
-    first = [{**chosen, **(texts[0] if texts else {})}] if chosen else []
-    return [{**example, **call} for call in (*first, *texts)][:_MOST_CALLS]
+    example, text = create.example or {}, text_of(marker)
+    fields = {name: item for name, item in create.parameters.items() if item.location == "body"}
+    body = {name: item.schema for name, item in fields.items() if not item.deprecated}
+    order = sorted(body, key=lambda name: (name not in example, not fields[name].required))
+    texts = [{name: text} for name in order if free_value(body[name], types, text) == text]
+    chosen = _chosen_ids(create, body, types, marker)
+    first = [{**chosen, **text} for text in texts[:1] or [{}] if chosen]
+    secrets = {name: _password(item.schema) for name, item in fields.items() if item.sensitive and name in example}
+    base = {**example, **secrets}
+    return [{**base, **call} for call in (*first, *texts)][:_MOST_CALLS]
+
+
+def _chosen_ids(create: Row, body: Mapping[str, JsonSchema], types: Types, marker: str) -> dict[str, str]:
+    """Return the identifiers that a caller may choose for what is created."""
+    own = f"{folded(create.resource)}id"
+    ids = [name for name, schema in body.items() if follow(schema, types).get("format") == "uuid"]
+    uuid = f"{marker}-8000-000000000000"  # a UUID of version 4 (RFC 9562, 5.4)
+    return {name: uuid for name in ids if folded(create.parameters[name].wire) == own}
+
+
+def _password(schema: JsonSchema) -> str:
+    """Return a text that nobody can guess: what is made may let somebody in until it is taken away."""
+    return f"aA1-{token_urlsafe(24)}"[: schema.get("maxLength", 36)]
 
 
 def new_marker() -> str:

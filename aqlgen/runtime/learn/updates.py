@@ -1,16 +1,19 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What an update does with the fields that it does not name, by trying it on a thing that may be changed.
 
-Of a resource of the owner only texts are changed, which it has, and it is written back as it was read.
+Each try sends a body and compares what is read before and after it. Of a resource of the owner only texts are changed,
+which it has, and it is written back as it was read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from ..calls.merge import json_text, operations, read_json
 from ..calls.resource import nested
@@ -19,22 +22,24 @@ from ..calls.update_plan import Plan, prepare
 from ..errors import Failure
 from ..schema import as_schema, at, schema_at, steps_of, union_of
 from ..table import JsonSchema, chosen
-from ..text import counted, listed
+from ..text import listed
 from ..wire import is_json
-from .model import Fact, Observation, Requests
-from .things import Elsewhere, base_of, free_value, here, params_of, rows_of
+from .model import Fact, Observation
+from .things import Elsewhere, base_of, free_value, here, marked, params_of, rows_of
+from .tries import MISSING_STATUSES, Parts, Try, is_ours, without_nulls
 
 if TYPE_CHECKING:
-    from ..table import Row, Table
+    from ..table import Row
     from ..wire import ApiRequest
     from .ledger import Entry, Ledger
+    from .requests import AdapterRequests
 
 __all__ = ["Answer", "Site", "Thing", "observe_updates", "restore"]
 
 _MOST_TRIED = 4
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _LARGEST = 5_000_000
 """The bytes of an answer that is looked into."""
-_EMPTY: tuple[Any, ...] = (None, "", [], {}, False, 0)
 
 
 @dataclass(slots=True)
@@ -54,8 +59,10 @@ class Answer:
 class Site:
     """The API as an observation that writes sees it: rows, requests, the ledger, and what was seen until now."""
 
-    def __init__(self, requests: Requests, table: Table, ledger: Ledger, most: int, seconds: float) -> None:
-        self.table, self.ledger, self.rows = table, ledger, rows_of(table)
+    def __init__(
+        self, requests: AdapterRequests, ledger: Ledger, *, most: int, seconds: float, made: Collection[str] = ()
+    ) -> None:
+        self.table, self.ledger, self.rows = requests.table, ledger, rows_of(requests.table, made)
         self.observations: list[Observation] = []
         self._requests, self._left, self._end = requests, most, monotonic() + seconds
 
@@ -93,7 +100,10 @@ class Site:
 
 @dataclass(slots=True)
 class Thing:
-    """A thing that is written to: the path of its item with values, its read, and the marker that new texts have."""
+    """A thing that is written to: the path of its item with values, its read, and the marker that new texts have.
+
+    `sent` is the body of its create; `unread` are identifiers in the answer to it by which nothing is read.
+    """
 
     path: str
     values: tuple[str, ...]
@@ -101,21 +111,8 @@ class Thing:
     marker: str
     entry: Entry | None = None
     """The entry of its create; None for a resource of the owner."""
-
-
-@dataclass(slots=True)
-class _Tries:
-    """What came of parts of a resource: the fields that the API kept, lost or changed though none was named."""
-
-    statuses: list[int] = field(default_factory=list)
-    kept: set[str] = field(default_factory=set)
-    lost: set[str] = field(default_factory=set)
-    computed: set[str] = field(default_factory=set)
-
-    @property
-    def is_done(self) -> bool:
-        """True if the last one was done."""
-        return Answer(self.statuses[-1]).is_done
+    sent: Any = None
+    unread: Sequence[str] = ()
 
 
 async def observe_updates(site: Site, thing: Thing) -> None:
@@ -129,31 +126,11 @@ async def observe_updates(site: Site, thing: Thing) -> None:
                 await update.observe_named(thing)
 
 
-async def restore(site: Site, row: Row, entry: Entry, *, keeps: bool = False) -> None:
-    """Write a resource back as it was read; with `keeps` what else changed is the API's. What is left stays open."""
+async def restore(site: Site, row: Row, entry: Entry) -> None:
+    """Write a resource back as it was read, after an observation that was killed."""
     reader = site.rows.reader(row.path)
-    original, update = entry.original or {}, None if reader is None else _Update.of(site, row, reader)
-    for attempt in range(3):
-        answer = Answer() if reader is None else await site.read(reader, entry.values)
-        resource = None if update is None or not answer.is_done else update.resource(answer.data)
-        if resource is None or update is None:
-            break
-        changed = {key: value for key, value in original.items() if resource.get(key) != value}
-        ours = {key: value for key, value in changed.items() if _is_ours(resource.get(key), entry.marker)}
-        if not ours and (keeps or not changed or attempt == 2):
-            if changed:
-                names = listed(sorted(update.names[key] for key in changed))
-                site.say(row, Fact.UPDATE, f"The API computes or changes {names} by itself, also when it is restored")
-            site.ledger.done(entry)
-            return
-        required = {key: value for key, value in original.items() if key in update.required}
-        with suppress(Elsewhere):
-            body = {**required, **ours} if ours and attempt == 0 else original
-            await update.write(entry, entry.values, {key: value for key, value in body.items() if value is not None})
-
-
-def _is_ours(value: Any, marker: str) -> bool:
-    return value in _EMPTY or (isinstance(value, str) and marker in value)
+    if reader is not None:
+        await _Update.of(site, row, reader).restore(entry)
 
 
 @dataclass(slots=True)
@@ -167,6 +144,7 @@ class _Update:
     fields: Mapping[str, JsonSchema]
     names: Mapping[str, str]
     required: frozenset[str]
+    tries: list[Try] = field(default_factory=list)
 
     @classmethod
     def of(cls, site: Site, row: Row, reader: Row) -> _Update:
@@ -187,9 +165,9 @@ class _Update:
         inner = at(data, steps_of(pointer))
         return inner if isinstance(inner, dict) else data if isinstance(data, dict) else None
 
-    async def read(self, thing: Thing) -> tuple[Answer, dict[str, Any] | None]:
+    async def read(self, values: Sequence[str]) -> tuple[Answer, dict[str, Any] | None]:
         """Read the thing; None where it cannot be told what it is."""
-        answer = await self.site.read(self.reader, thing.values)
+        answer = await self.site.read(self.reader, values)
         return answer, self.resource(answer.data) if answer.is_done else None
 
     async def write(
@@ -232,7 +210,7 @@ class _Update:
         try:
             keeps = await self.observe(thing, entry)
         finally:
-            await restore(self.site, row, entry, keeps=keeps)
+            await self.restore(entry, keeps=keeps)
 
     def _readable(self) -> set[str]:
         """Return the fields that the read declares."""
@@ -242,151 +220,175 @@ class _Update:
         shape = union_of(types, schema_at(types, schema, () if update is None else steps_of(update.read_at)))
         return {wire for wire, _ in shape.properties.values()}
 
+    async def restore(self, entry: Entry, *, keeps: bool = False) -> None:
+        """Write a resource back as it was read; with `keeps` what else changed is the API's. What is left is open."""
+        original = entry.original or {}
+        for attempt in range(3):
+            resource = (await self.read(entry.values))[1]
+            if resource is None:
+                return
+            changed = {key: value for key, value in original.items() if resource.get(key) != value}
+            ours = {key: value for key, value in changed.items() if is_ours(resource.get(key), entry.marker)}
+            if not ours and (keeps or not changed or attempt == 2):
+                self._say_computed(changed, ", also when it is restored")
+                self.site.ledger.done(entry)
+                return
+            least = {key: original[key] for key in self.required & original.keys()} | ours
+            with suppress(Elsewhere):
+                await self.write(entry, entry.values, without_nulls(least if ours and not attempt else original))
+
+    def _say_computed(self, wires: Collection[str], when: str = "") -> None:
+        names = listed(sorted({self.names[key] for key in wires if key in self.names}))
+        if names:
+            self.site.say(self.plan.row, Fact.UPDATE, f"The API computes or changes {names} by itself{when}")
+
     async def observe(self, thing: Thing, entry: Entry) -> bool:
-        """Send parts of the thing, then the whole, and say what the API makes of the rest; True if it keeps that."""
-        answer, resource = await self.read(thing)
-        if resource is None:
+        """Send parts of the thing, then the whole, in each media type; True if the API keeps what is not named."""
+        first = (await self.read(thing.values))[1]
+        if first is None:
             return False
-        free = self._free(thing, entry, resource)
-        tries = await self._parts(thing, entry, (answer, resource), free)
-        whole = 0
-        if entry.original is None and self.plan.row.method == "PUT" and self.plan.reader is not None:
-            whole = await self._whole(thing, entry, tries)
-        self._judge(tries, whole)
+        free = self._free(thing, entry, first)
+        await self._parts(thing, entry, first, free)
+        parts = Parts.of(self.tries, self.fields)
+        whole = await self._whole(thing, entry)
+        await self._judge(thing, parts, whole)
         await self._media_types(thing, entry, free)
-        return bool(tries.kept) and not tries.lost
+        return bool(parts.kept) and not parts.lost
+
+    async def _parts(self, thing: Thing, entry: Entry, first: Mapping[str, Any], free: Mapping[str, Any]) -> None:
+        """Set some fields, or else one of them, then send the least that there is: who replaces all loses them."""
+        set_before, took = self._set_before(thing, first), set[str]()
+        for change in [*([free] if len(free) > 1 else []), *({wire: value} for wire, value in free.items())]:
+            body = {**self._least(entry, self._now(first)), **change}
+            trial = await self._try(thing, entry, body, ours=set_before)
+            took = trial.took(change) if trial is not None and trial.is_done else set()
+            if took or trial is None or trial.after is None:
+                break
+        least = self._least(entry, self._now(first), {*self.fields} - took)
+        if took and least:
+            await self._try(thing, entry, least, ours=took, works=True)
+
+    def _now(self, first: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the resource as it was read last."""
+        return next((trial.after for trial in reversed(self.tries) if trial.after is not None), first)
+
+    async def _try(
+        self,
+        thing: Thing,
+        entry: Entry,
+        body: Mapping[str, Any],
+        row: Row | None = None,
+        **known: Any,
+    ) -> Try | None:
+        """Send a body and compare what is read before and after; None where it cannot be read before."""
+        answer, before = await self.read(thing.values)
+        if before is None:
+            return None
+        done = await self.write(entry, thing.values, body, row, answer.etag)
+        self.tries.append(Try(body, done.status, before, (await self.read(thing.values))[1], **known))
+        return self.tries[-1]
 
     def _free(self, thing: Thing, entry: Entry, resource: Mapping[str, Any]) -> dict[str, Any]:
         """Return new values of fields that may have any; of a resource of the owner texts that it has."""
         free: dict[str, Any] = {}
         for wire, schema in self.fields.items():
             was = resource.get(wire)
-            value = free_value(schema, self.site.table.types, thing.marker, was)
-            is_new_text = isinstance(value, str) and not (isinstance(was, str) and was and "/" not in was)
-            is_bound = entry.original is not None or any(thing.marker in place for place in thing.values)
-            if is_bound and (is_new_text or not isinstance(value, str)):
+            text = f"{thing.marker}-1" if was == thing.marker else thing.marker
+            value = free_value(schema, self.site.table.types, text, was)
+            is_text, is_owners = isinstance(value, str), entry.original is not None
+            is_new = is_text and not (isinstance(was, str) and was and "/" not in was)
+            is_place = any(thing.marker in place for place in thing.values)
+            if (is_owners and not is_text) or (is_new and (is_owners or is_place)):
                 continue  # it could not be written back, or it could be the name by which the thing is found
             if value is not None and was not in thing.values:
                 free[wire] = value
         order = sorted(free, key=lambda wire: (wire in entry.fields, not isinstance(free[wire], str)))
         return {wire: free[wire] for wire in order[:_MOST_TRIED]}
 
-    async def _parts(
-        self, thing: Thing, entry: Entry, read: tuple[Answer, dict[str, Any]], free: Mapping[str, Any]
-    ) -> _Tries:
-        """Set some fields, or else one of them, then send the least that there is, and compare what is read."""
-        tries, (answer, now) = _Tries(), read
-        ours = set(entry.fields) & now.keys() if self.fields.keys().isdisjoint(now) else set()
-        took: set[str] = set()
-        for trial in [*([free] if len(free) > 1 else []), *({wire: value} for wire, value in free.items())]:
-            body = {**self._least(entry, now), **trial}
-            answer, after = await self._part(tries, thing, entry, body, answer)
-            if after is None:
-                return tries
-            if tries.is_done:
-                self._compare(tries, now, after, body, ours, has_effect=after != now)
-                took = {wire for wire, value in trial.items() if after.get(wire) == value and now.get(wire) != value}
-            now = after
-            if took:
-                break
-        least = self._least(entry, now)
-        plain = [key for key in self.fields if key not in took and isinstance(now.get(key), (str, int))]
-        least = least or {key: now[key] for key in [key for key in plain if now[key] not in thing.values][:1]}
-        if took and least:  # who replaces the whole loses what was set
-            answer, after = await self._part(tries, thing, entry, least, answer)
-            if after is not None and tries.is_done:
-                self._compare(tries, now, after, least, took, has_effect=True)
-        return tries
+    def _set_before(self, thing: Thing, now: Mapping[str, Any]) -> set[str]:
+        """Return the fields that the create of a thing has set, and that are no defaults of the document."""
+        sent, marks = self.resource(thing.sent) or {}, thing.entry.fields if thing.entry is not None else ()
+        known = {key for key in sent.keys() & now.keys() if now[key] == sent[key] and not is_ours(now[key])}
+        known -= {key for key, schema in self.fields.items() if key in sent and sent[key] == schema.get("default")}
+        return known | {key for key in marks if thing.marker in str(now.get(key))}
 
-    def _least(self, entry: Entry, now: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what every part has: the fields that are demanded, and the marker, by which the thing is found."""
-        return {key: now[key] for key in (*self.required, *entry.fields) if key in now and key in self.fields}
+    def _least(self, entry: Entry, now: Mapping[str, Any], others: Collection[str] = ()) -> dict[str, Any]:
+        """Return what every part has: the fields that are demanded, and the marker, by which the thing is found.
 
-    async def _part(
-        self, tries: _Tries, thing: Thing, entry: Entry, body: Mapping[str, Any], before: Answer
-    ) -> tuple[Answer, dict[str, Any] | None]:
-        done = await self.write(entry, thing.values, body, etag=before.etag)
-        tries.statuses.append(done.status)
-        return await self.read(thing)
+        Where there are none of these, one of the `others` that is a text or a number, as it is.
+        """
+        least = [key for key in (*self.required, *entry.fields) if key in now and key in self.fields]
+        places = (*entry.values, entry.item)
+        plain = [key for key in self.fields if key in others and isinstance(now.get(key), (str, int))]
+        return {key: now[key] for key in least or [key for key in plain if str(now[key]) not in places][:1]}
 
-    def _compare(
-        self,
-        tries: _Tries,
-        now: Mapping[str, Any],
-        after: Mapping[str, Any],
-        body: Mapping[str, Any],
-        ours: set[str],
-        *,
-        has_effect: bool,
-    ) -> None:
-        """Note what became of the fields that a part did not name; `ours` are those that were set for it."""
-        unnamed = now.keys() - body.keys()
-        differing = {key for key in unnamed if after.get(key) != now[key]}
-        emptied = {key for key in differing & self.fields.keys() if now[key] not in _EMPTY and after.get(key) in _EMPTY}
-        tries.lost |= emptied | (differing & ours)
-        tries.computed |= (differing & self.fields.keys()) - tries.lost
-        if has_effect:
-            tries.kept |= (ours & unnamed) - differing
+    async def _whole(self, thing: Thing, entry: Entry) -> Try | None:
+        """Write what was read back as it is; None where the adapter would not send that."""
+        if self.plan.row.method != "PUT":
+            return None
+        answer, now = await self.read(thing.values)
+        body: Any = None if entry.original is None else without_nulls(entry.original)
+        if body is None and self.plan.reader is not None:
+            with suppress(Failure, RecursionError):
+                body = at(self.plan.body(self.plan.state(answer.data, {}), {}), self.steps)
+        return await self._try(thing, entry, body) if now is not None and isinstance(body, dict) else None
 
-    async def _whole(self, thing: Thing, entry: Entry, tries: _Tries) -> int:
-        """Write what was read back as it is, and return the status, 0 where that cannot be."""
-        answer, now = await self.read(thing)
-        try:
-            state = self.plan.state(answer.data, {})
-            body = at(self.plan.body(state, {}), self.steps)
-        except (Failure, RecursionError):
-            return 0
-        done = await self.write(entry, thing.values, body, etag=answer.etag)
-        after = (await self.read(thing))[1]
-        if done.is_done and now is not None and after is not None:
-            tries.computed |= {key for key in now if after.get(key) != now[key]}
-        return done.status
-
-    def _judge(self, tries: _Tries, whole: int) -> None:
+    async def _judge(self, thing: Thing, parts: Parts, whole: Try | None) -> None:
         """Report what the update does with the fields that it does not name, and propose what to send."""
-        row, say, is_whole = (
-            self.plan.row,
-            self.site.say,
-            self.plan.row.update is not None and self.plan.row.update.replaces,
-        )
-        takes_whole, refused = 200 <= whole < 300, [status for status in tries.statuses if not 200 <= status < 300]
-        if tries.lost:
-            lost = listed(sorted(self.names.get(key, key) for key in tries.lost if key in self.names))
-            override = {"send": "whole"} if not is_whole else {}
-            says = f"It loses omitted fields{f': {lost}' if lost else ''}"
-            say(row, Fact.UPDATE, says, override, certain=any(self.site.rows.updates(row.path)))
-        elif tries.kept:
-            says = f"It keeps omitted fields: {counted(len(tries.kept), 'field')} of those that were set"
-            if whole and not takes_whole:
-                says += f"; it refuses the whole resource as read, with {whole}"
-            nests = any(union_of(self.site.table.types, schema).properties for schema in self.fields.values())
-            is_certain = row.asked == "never" and not (takes_whole and nests)
-            say(row, Fact.UPDATE, says, {"send": "named"} if is_whole else {}, certain=is_certain)
-        elif refused and len(refused) == len(tries.statuses):
-            beside = ", and takes the whole" if takes_whole else ""
-            say(row, Fact.UPDATE, f"It refuses a part, with {listed(sorted(set(refused)))}{beside}")
-        computed = sorted(self.names[key] for key in tries.computed if key in self.names)
-        if computed:
-            say(row, Fact.UPDATE, f"The API computes or changes {listed(computed)} by itself")
+        row, types = self.plan.row, self.site.table.types
+        is_whole = row.update is not None and row.update.replaces
+        verdict = parts.verdict(self.names, whole, is_whole=is_whole)
+        if verdict is not None:
+            says, override = verdict
+            if not parts.done and is_whole and await self._takes_another_name(thing, parts.tries):
+                says += f": the identifier by which alone {self.reader.name} finds the thing"
+                override = {"send": "named"}
+            nests = any(union_of(types, schema).properties for schema in self.fields.values())
+            certain = not (parts.kept and nests and whole is not None and whole.is_done)
+            self.site.say(row, Fact.UPDATE, says, override, certain=certain)
+        self._say_computed(parts.computed | (whole.untaken() if whole is not None else set()))
+        lenient = whole.lenient(self.fields, types) if whole is not None and whole.is_done else {}
+        if lenient:
+            says = f"It takes {listed(sorted(lenient))} of other types, as {self.reader.name} gives them"
+            self.site.say(row, Fact.TYPES, says, {"parameters": lenient})
+
+    async def _takes_another_name(self, thing: Thing, parts: Sequence[Try]) -> bool:
+        """Return True if the update finds things by another identifier than the one by which alone this one is read.
+
+        It does not find the thing, or refuses it where it only misses one that does not exist: a random UUID.
+        """
+        entry, statuses = thing.entry, {trial.status for trial in parts}
+        if entry is None or not any(map(_UUID.fullmatch, thing.unread)) or max(statuses) >= 500:
+            return False
+        if statuses <= {*MISSING_STATUSES}:
+            return True
+        body, absent = parts[-1].body, str(uuid4())
+        fields = marked(json_text(body).encode(), entry.marker)
+        entry = self.site.ledger.begin(**{**asdict(entry), "fields": fields, "item": absent, "copies": 1})
+        answer = await self.write(entry, (*thing.values[:-1], absent), body)
+        if 400 <= answer.status < 500:
+            self.site.ledger.done(entry)
+        return answer.status in MISSING_STATUSES
 
     async def _media_types(self, thing: Thing, entry: Entry, free: Mapping[str, Any]) -> None:
         """Send a change in each media type that the document declares."""
         taken: dict[str, bool] = {}
-        text = next(((wire, value) for wire, value in free.items() if isinstance(value, str)), None)
-        for parameter, choice in self.plan.row.choices.items() if text is not None else ():
-            for number, kind in enumerate(choice.kinds):
-                row = chosen(self.plan.row, {parameter: kind})
-                if row.body is None or not is_json(row.body.content_type) or text is None:
-                    continue
-                answer, now = await self.read(thing)
-                wire, value = text[0], f"{text[1]}-{number + 1}"
-                body = {**self._least(entry, now or {}), wire: value}
-                await self.write(entry, thing.values, body, row, answer.etag)
-                after = (await self.read(thing))[1] or {}
-                taken[row.body.content_type] = after.get(wire) == value
-        default = "" if self.plan.row.body is None else self.plan.row.body.content_type
+        wire = next((wire for wire, value in free.items() if isinstance(value, str)), "")
+        for row, kind in self._kinds() if wire else ():
+            body = {**self._least(entry, self._now({})), wire: f"{free[wire]}-{len(taken) + 1}"}
+            trial = await self._try(thing, entry, body, row)
+            taken[kind] = trial is not None and bool(trial.took([wire]))
         good = [kind for kind, is_taken in taken.items() if is_taken]
         if len(taken) > 1:
-            override = {"body": {"content_type": good[0]}} if good and default not in good else {}
+            is_default = self.plan.row.body is not None and self.plan.row.body.content_type in good
+            override = {"body": {"content_type": good[0]}} if good and not is_default else {}
             says = f"It takes a change as {listed(good)}" if good else "It takes a change in none of its media types"
             self.site.say(self.plan.row, Fact.MEDIA_TYPE, f"{says}; sent were {listed(list(taken))}", override)
+
+    def _kinds(self) -> Iterator[tuple[Row, str]]:
+        """Yield the update in each media type of JSON that the document declares."""
+        for parameter, choice in self.plan.row.choices.items():
+            for kind in choice.kinds:
+                row = chosen(self.plan.row, {parameter: kind})
+                if row.body is not None and is_json(row.body.content_type):
+                    yield row, row.body.content_type

@@ -7,15 +7,16 @@ in the ledger first. A thing is deleted only after it was read with the marker t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ..calls.merge import read_json
 from ..encode.urls import without_names
 from ..schema import at, steps_of
 from ..text import listed
-from .model import Fact, Observation, Requests, Spent
+from .model import Fact, Observation, Spent
 from .things import (
     Elsewhere,
     Kind,
@@ -29,14 +30,16 @@ from .things import (
     marked_calls,
     new_marker,
     params_of,
+    rows_of,
     text_of,
 )
 from .updates import Answer, Site, Thing, observe_updates, restore
 
 if TYPE_CHECKING:
-    from ..table import Row, Table
+    from ..table import Row
     from ..wire import ApiRequest
     from .ledger import Entry, Ledger
+    from .requests import AdapterRequests
 
 __all__ = ["observe_writes", "take_back"]
 
@@ -46,14 +49,24 @@ _MOST_FOUND = 20
 
 
 async def observe_writes(
-    requests: Requests, table: Table, named: Sequence[Named], ledger: Ledger, *, most: int = 200, seconds: float = 60
+    requests: AdapterRequests,
+    named: Sequence[Named],
+    ledger: Ledger,
+    *,
+    most: int = 200,
+    seconds: float = 60,
+    made: Collection[str] = (),
 ) -> list[Observation]:
     """Observe what writes do to things that are made and taken away, and to the resources that the owner names.
 
-    What an earlier run left is undone first. No experiment begins after `most` requests or `seconds`; the requests
-    must allow some more, by which everything is taken back.
+    `made` are the creates that the owner names, by which a thing is made though it gives access. What an earlier run
+    left is undone first. No experiment begins after `most` requests or `seconds`; the requests must allow some more, by
+    which everything is taken back. Raises ValueError for a create by which nothing can be made and taken away.
     """
-    site = Site(requests, table, ledger, most, seconds)
+    site = Site(requests, ledger, most=most, seconds=seconds, made=made)
+    known = {name for kind in site.rows.kinds.values() for name in (kind.create.name, kind.create.key)}
+    if unknown := sorted({*made} - known):
+        raise ValueError(f"{unknown[0]} makes nothing that can be read, marked and taken away again")
     with suppress(Spent):
         await _take_back(site)
         for resource in named:
@@ -63,12 +76,9 @@ async def observe_writes(
     return [*site.observations, *_left(ledger)]
 
 
-async def take_back(requests: Requests, table: Table, ledger: Ledger) -> list[Observation]:
+async def take_back(requests: AdapterRequests, ledger: Ledger) -> list[Observation]:
     """Undo what an earlier observation left at the API, and tell of what cannot be."""
-    site = Site(requests, table, ledger, 0, 0)
-    with suppress(Spent):
-        await _take_back(site)
-    return [*site.observations, *_left(ledger)]
+    return await observe_writes(requests, (), ledger, most=0, seconds=0)
 
 
 def _left(ledger: Ledger) -> list[Observation]:
@@ -87,11 +97,13 @@ def _left(ledger: Ledger) -> list[Observation]:
 
 
 async def _take_back(site: Site) -> None:
-    for entry in sorted(site.ledger.entries.values(), key=lambda entry: -entry.number):
-        kind, row = site.rows.kinds.get(entry.operation), site.table.find(entry.operation)
+    entries = sorted(site.ledger.entries.values(), key=lambda entry: -entry.number)
+    rows = rows_of(site.table, {entry.operation for entry in entries}) if entries else site.rows
+    for entry in entries:
+        kind, row = rows.kinds.get(entry.operation), site.table.find(entry.operation)
         if entry.original is None and kind is not None:
             await _undo(site, kind, entry)
-        elif entry.original is not None and row is not None and row in site.rows.updates(row.path):
+        elif entry.original is not None and row is not None and row in rows.updates(row.path):
             await restore(site, row, entry)
 
 
@@ -118,55 +130,54 @@ async def _observe_kind(site: Site, kind: Kind, values: tuple[str, ...], depth: 
     marker, before = new_marker(), await _count(site, kind, values)
     for call in marked_calls(kind.create, site.table.types, marker):
         params = {**call, **params_of(kind.create, values)}
-        entry, answer = await _create(site, kind, params, values=values, marker=marker, before=before)
-        if entry is None:
-            statuses.add(answer.status)
+        made = await _create(site, kind, params, values=values, marker=marker, before=before)
+        if isinstance(made, int):
+            statuses.add(made)
             continue
         try:
-            if entry.item is not None:
-                thing = _thing(kind, entry, entry.item)
-                entry = thing.entry = await _repeat(site, kind, params, entry)
-                await observe_updates(site, thing)
-                await _observe_kinds(site, thing.path, thing.values, depth + 1)
+            if made.entry is not None and made.entry.item is not None:
+                made.entry = await _repeat(site, kind, params, made.entry)
+                await observe_updates(site, made)
+                await _observe_kinds(site, made.path, made.values, depth + 1)
         finally:
-            await _undo(site, kind, entry, observes=entry.item is not None)
+            if made.entry is not None:
+                await _undo(site, kind, made.entry, observes=made.entry.item is not None)
         return
     known = f", with {listed(sorted(statuses - {0}))}" if statuses - {0} else ""
     site.say(kind.create, Fact.REVERSAL, f"Not observed: nothing could be created{known}")
 
 
-def _thing(kind: Kind, entry: Entry, item: str) -> Thing:
-    return Thing(f"{kind.create.path.rstrip('/')}/{{}}", (*entry.values, item), kind.read, text_of(entry.marker), entry)
-
-
 async def _create(
     site: Site, kind: Kind, params: Mapping[str, Any], *, values: tuple[str, ...], marker: str, before: int | None
-) -> tuple[Entry | None, Answer]:
-    """Create a thing, and find it by its marker. The entry is None where nothing was made; else it is open."""
-    entries: list[Entry] = []
+) -> Thing | int:
+    """Create a thing and find it by its marker, its entry is open; return the status where nothing was made."""
+    thing = Thing(f"{kind.create.path.rstrip('/')}/{{}}", values, kind.read, text_of(marker))
 
     def intend(request: ApiRequest) -> ApiRequest:
         request = _keyed(request, kind.create, marker)
-        entries[:] = [
-            site.ledger.begin(
-                operation=kind.create.name,
-                base=base_of(request, kind.create),
-                values=values,
-                marker=marker,
-                before=before,
-                fields=marked(request.content, marker),
-            )
-        ]
+        thing.entry = site.ledger.begin(
+            operation=kind.create.name,
+            base=base_of(request, kind.create),
+            values=values,
+            marker=marker,
+            before=before,
+            fields=marked(request.content, marker),
+        )
+        with suppress(ValueError):
+            thing.sent = read_json(request.content or b"null")
         return request
 
     answer = await site.send(kind.create, params, intend)
-    if not entries or 300 <= answer.status < 500:
-        for entry in entries:
-            site.ledger.done(entry)
-        return None, answer
-    entry = entries[0]
-    item = await _find(site, kind, entry, [*identifiers(answer.data, kind), marker]) if answer.is_done else None
-    return site.ledger.write(entry, item=item), answer
+    if thing.entry is None or 300 <= answer.status < 500:
+        if thing.entry is not None:
+            site.ledger.done(thing.entry)
+        return answer.status
+    ids = [*identifiers(answer.data, kind), marker] if answer.is_done else []
+    item = await _find(site, kind, thing.entry, ids)
+    thing.entry = site.ledger.write(thing.entry, item=item)
+    if item is not None:
+        thing.values, thing.unread = (*values, item), ids[: ids.index(item)]
+    return thing
 
 
 async def _find(site: Site, kind: Kind, entry: Entry, candidates: Sequence[str]) -> str | None:
@@ -231,7 +242,8 @@ async def _undo(site: Site, kind: Kind, entry: Entry, *, observes: bool = False)
             site.ledger.done(entry)
             if observes:
                 says = f"{kind.delete.name} takes it back: afterwards it is neither read nor listed"
-                site.say(kind.create, Fact.REVERSAL, says)
+                override = {} if kind.create.asked == "always" else {"reversible": True}
+                site.say(kind.create, Fact.REVERSAL, says, override, certain=kind.create.asked == "never")
 
 
 async def _listed(site: Site, kind: Kind, entry: Entry) -> tuple[list[str], bool]:

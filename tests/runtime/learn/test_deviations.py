@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from aqlgen.runtime.learn.access import observe_carriers
+from aqlgen.runtime.learn.access import of_carriers
 from aqlgen.runtime.learn.answers import observe_answers, observe_readers
 from aqlgen.runtime.learn.model import Fact, Observation
 from aqlgen.runtime.learn.reads import Known, Read, read_json
@@ -140,8 +140,8 @@ def test_a_resource_that_the_owner_names_is_read(table: Table) -> None:
 class Boards:
     """Requests to an API that finds boards by their titles alone."""
 
-    def __init__(self) -> None:
-        self.urls: list[str] = []
+    def __init__(self, table: Table) -> None:
+        self.table, self.urls = table, list[str]()
 
     async def send(
         self,
@@ -160,15 +160,18 @@ class Boards:
 
 def test_a_get_that_takes_another_identifier_than_its_update_is_found(table: Table) -> None:
     """R-LEARN-1"""
-    boards = Boards()
+    boards: Any = Boards(table)
     listed = read(table, "list_boards", [{"id": ID, "title": "a/../b", "content": ".."}])
-    seen = asyncio.run(observe_readers(boards, table, [listed, read(table, "get_board", {}, 404)]))
+
+    async def seen_in(*reads: Read) -> list[Observation]:
+        return [each async for each in observe_readers(boards, reads)]
+
+    seen = asyncio.run(seen_in(listed, read(table, "get_board", {}, 404)))
     assert [(each.key, each.override, each.certain) for each in seen] == [
         ("PUT /boards/{id}", {"send": "named"}, False)
     ]
-    assert isinstance(seen[0], Observation)
     assert boards.urls == ["https://boards.example/boards/a%2F..%2Fb?v=1"]
-    assert asyncio.run(observe_readers(boards, table, [listed, read(table, "get_board", {"id": ID})])) == []
+    assert asyncio.run(seen_in(listed, read(table, "get_board", {"id": ID}))) == []
 
 
 @each(("public", "proposed"), [(False, ["POST /batch"]), (True, [])])
@@ -196,6 +199,6 @@ def test_what_carries_calls_that_want_the_credential_sends_it(
     package = generate(tmp_path, document).package
     security = ["key", *([{}] if public else [])]
     seen = Observation("GET /boards", Fact.CREDENTIAL, "HTTP 401 without it", {"security": security}, settled=True)
-    carriers = list(observe_carriers(Adapter.load(package), Table(package), [seen]))
+    carriers = list(of_carriers(Adapter.load(package), Table(package), [seen]))
     assert [each.key for each in carriers] == proposed
     assert all(each.override == {"security": ["key"]} for each in carriers)

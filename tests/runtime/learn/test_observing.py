@@ -16,6 +16,7 @@ from local import Answer, Asked, Local, serving
 
 from aqlgen.runtime.cli import main
 from aqlgen.runtime.learn.model import Fact, Observation
+from aqlgen.runtime.learn.proposals import proposals
 from aqlgen.runtime.learn.report import Report, observe
 from aqlgen.runtime.learn.requests import AdapterRequests, Budget
 from aqlgen.runtime.table import Table
@@ -36,10 +37,10 @@ def look(
 ) -> tuple[Report, Local]:
     """Observe an API of these operations; return what was seen, and the server with its requests."""
     environ = {**ENVIRON, **more.pop("environ", {})}
-    path = more.pop("path", "")
+    path, key = more.pop("path", ""), more.pop("key", "")
     with serving(answer) as server:
         make_package(folder, rows, adapter={"servers": [{"url": server.url + path}], **more})
-        return asyncio.run(observe(folder, None, environ, budget or Budget())), server
+        return asyncio.run(observe(folder, None, environ, budget or Budget(), key=key)), server
 
 
 def proposed(report: Report, fact: Fact) -> dict[str, Observation]:
@@ -361,6 +362,44 @@ def test_an_api_whose_document_names_no_credential_is_told_of(tmp_path: Path, ch
     (seen,) = report.observations
     assert "the document names none" in seen.says
     assert (bool(seen.override), seen.certain) == (not certain, certain)
+
+
+BEARER = {"security_schemes": {"token": {"type": "http", "scheme": "bearer"}}, "security": ["token"]}
+WORD = {"type": "apiKey", "in": "header", "name": "Authorization", "description": "Authorization: Token <key>"}
+LOGIN = {"security_schemes": {"login": {"type": "http", "scheme": "basic"}}, "security": ["login"]}
+KEYS: list[tuple[str, str, dict[str, Any]]] = [
+    ("secret-key-1", "Bearer secret-key-1", BEARER),
+    ("secret-key-1", "Token secret-key-1", {"security_schemes": {"key": WORD}, "security": ["key"]}),
+    ("ann:pass", "Basic YW5uOnBhc3M=", LOGIN),
+    ("secret-key-1", "Other secret-key-1", {}),
+    ("two\r\nlines", "", {}),
+]
+
+
+@each("key, wanted, override", KEYS)
+def test_the_owners_key_is_tried_where_the_document_names_none(
+    tmp_path: Path, key: str, wanted: str, override: Mapping[str, Any]
+) -> None:
+    """The form is certain by a refusal without the key and a success with it; two forms are tried at most."""
+
+    def answer(asked: Asked) -> Answer:
+        return Answer({}, 200 if asked.headers.get("authorization") == wanted else 403)
+
+    rows = {"one": operation(), "two": operation(path="/two")}
+    report, server = look(tmp_path, rows, answer, key=key)
+    (seen,) = report.observations
+    assert (dict(seen.override), seen.certain) == (override, True)
+    assert proposals([seen], {}, "2026-01-02") or not override
+    assert len([asked for asked in server.asked if "authorization" in asked.headers]) <= 2
+    assert "secret" not in json.dumps(report.as_data())
+
+
+def test_the_owners_key_is_not_sent_where_the_document_names_a_credential(tmp_path: Path) -> None:
+    rows = {"one": operation(security=[]), "two": operation(path="/two")}
+    _, server = look(
+        tmp_path, rows, lambda _: Answer({}, 403), key="other-key", security_schemes={"key": KEY}, security=[["key"]]
+    )
+    assert not any("other-key" in str(asked.headers) for asked in server.asked)
 
 
 def test_the_path_of_another_declared_server_is_tried_at_the_same_origin(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from local import Asked, serving
-from writable import PATHS, PETS, Shop, dumped, lines, observing
+from local import Answer, Asked, serving
+from writable import PATHS, PET, PETS, TEXT, Shop, answered, dumped, item, lines, listed, observing, sent
 
 from aqlgen.runtime.learn.ledger import Ledger
 from aqlgen.runtime.learn.things import Named
@@ -69,6 +69,87 @@ def test_what_writes_do_is_found_and_the_api_is_left_as_it_was(name: str, tmp_pa
         texts = lines(observing(package, local.url, tmp_path / "ledger"))
     assert any(fact in line for line in texts), texts
     assert dumped(shop) == before
+    assert not (tmp_path / "ledger").read_bytes()
+
+
+ACCOUNT = {
+    "type": "object",
+    "required": ["login", "password"],
+    "properties": {
+        "login": {**TEXT, "pattern": "^[a-z]+$", "example": "ann"},
+        "note": TEXT,
+        "password": {**TEXT, "format": "password"},
+    },
+}
+ACCOUNTS = {
+    "/users": {"get": listed(PET), "post": {"requestBody": sent(ACCOUNT), "responses": answered(ACCOUNT, "201")}},
+    "/users/{id}": item(
+        "id", ACCOUNT, put={"requestBody": sent({**ACCOUNT, "required": []}), "responses": answered(ACCOUNT)}
+    ),
+}
+
+
+def test_what_gives_access_is_made_only_by_a_create_that_the_owner_names(tmp_path: Path) -> None:
+    """R-LEARN-2: with a password that nobody knows; a killed run is undone without naming it again."""
+    package, shop = written(tmp_path / "package", ACCOUNTS), Shop(deletes=False)
+    with serving(shop.answer) as local:
+        observing(package, local.url, tmp_path / "ledger")
+        assert not local.asked
+        texts = lines(observing(package, local.url, tmp_path / "ledger", made=["create_user"]))
+        assert any("PUT /users/{id}: It keeps omitted fields" in line for line in texts), texts
+        passwords = {json.loads(request.body)["password"] for request in local.asked if request.method == "POST"}
+        assert all(len(password) > 20 for password in passwords)
+        assert not any(password in (tmp_path / "ledger").read_text() for password in passwords)
+        shop.deletes = True
+        observing(package, local.url, tmp_path / "ledger", only_back=True)
+        with pytest.raises(ValueError, match="pay makes nothing that can be read"):
+            observing(package, local.url, tmp_path / "ledger", made=["pay"])
+    assert list(shop.things) == ["/pets/1"]
+
+
+def test_a_type_that_a_put_takes_beyond_its_document_is_proposed(tmp_path: Path) -> None:
+    """R-LEARN-2: the resource is written as it was read, and is read as it was written."""
+    shop = Shop()
+    shop.things["/pets/1"]["age"] = "three"
+    before = dumped(shop)
+    with serving(shop.answer) as local:
+        package = written(tmp_path / "package", {PETS: PATHS[PETS]})
+        seen = observing(package, local.url, tmp_path / "ledger", ["pets/{petId}=1"])
+    (types,) = [each for each in seen if each.key.startswith("PUT") and "parameters" in each.override]
+    assert (types.override["parameters"], types.certain) == ({"age": {"type": ["integer", "string"]}}, True)
+    assert dumped(shop) == before
+
+
+UUID = "6f9619ff-8b86-4d01-b42d-00c04fc964ff"
+
+
+@each("status, is_found", [(400, True), (404, True), (422, False)])
+def test_an_update_that_takes_another_identifier_than_its_read_is_sent_without_it(
+    status: int, is_found: bool, tmp_path: Path
+) -> None:
+    """R-LEARN-2: a refusal is about the identifier if a random UUID is only missed; nothing else is written to."""
+    paths = {"/pets": PATHS["/pets"], PETS: {key: PATHS[PETS][key] for key in ("parameters", "get", "delete", "put")}}
+    shop, written_to = Shop(), list[str]()
+
+    def answer(request: Asked) -> Any:
+        name = request.path.rpartition("/")[2]
+        if request.method == "PUT":
+            written_to.append(name)
+            return Answer({}, status if "learn" in name or not is_found else 404)
+        found = {key: f"/pets/{key}" for key in (UUID,)}
+        if request.path in found.values():
+            return Answer({}, 404)
+        pets = {pet["name"]: key for key, pet in shop.things.items()}
+        reply = shop.answer(request._replace(path=pets.get(name, request.path)))
+        is_pet = isinstance(reply.body, dict) and "name" in reply.body
+        return reply._replace(body={**reply.body, "id": UUID}) if is_pet else reply
+
+    with serving(answer) as local:
+        seen = observing(written(tmp_path / "package", paths), local.url, tmp_path / "ledger")
+    sends = [each for each in seen if each.override == {"send": "named"}]
+    assert [(each.key, each.certain) for each in sends] == ([(f"PUT {PETS}", True)] if is_found else [])
+    assert UUID not in written_to
+    assert list(shop.things) == ["/pets/1"]
     assert not (tmp_path / "ledger").read_bytes()
 
 

@@ -131,7 +131,14 @@ class Shop:
 
 
 def observing(
-    package: Path, url: str, ledger: Path, named: Sequence[str] = (), *, most: int = 1000, only_back: bool = False
+    package: Path,
+    url: str,
+    ledger: Path,
+    named: Sequence[str] = (),
+    *,
+    most: int = 1000,
+    only_back: bool = False,
+    made: Sequence[str] = (),
 ) -> list[Observation]:
     """Observe the API at a URL with writes; `only_back` only takes back what an earlier run left."""
     isolated = {"MCP_AQL_CONFIG": os.devnull, "MCP_AQL_STATE_URL": "memory:", "MCP_AQL_LOG_LEVEL": "error"}
@@ -142,9 +149,9 @@ def observing(
         try:
             async with AdapterRequests(package, None, environ, Budget(most, 30), writes=True) as requests:
                 if only_back:
-                    return await take_back(requests, requests.table, book)
+                    return await take_back(requests, book)
                 resources = [Named.read(text) for text in named]
-                return await observe_writes(requests, requests.table, resources, book)
+                return await observe_writes(requests, resources, book, made=made)
         finally:
             book.close()
 

@@ -1,0 +1,123 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""The tries of an update: a body that was sent, what was read before and after it, and what that says of the update."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..schema import Types, json_type
+from ..schema.deviations import admitted_types
+from ..table import JsonSchema
+from ..text import counted, listed
+
+__all__ = ["MISSING_STATUSES", "Parts", "Try", "is_ours", "without_nulls"]
+
+MISSING_STATUSES = (404, 410)
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """A body that was sent, with the status, and the resource as it was read before and after; None for no answer.
+
+    `ours` are fields that were set before, so that their values are no defaults of the API. Where nothing else changed,
+    the try tells something only of an update that `works`, as an earlier one has shown.
+    """
+
+    body: Mapping[str, Any]
+    status: int
+    before: Mapping[str, Any]
+    after: Mapping[str, Any] | None
+    ours: Collection[str] = ()
+    works: bool = False
+
+    @property
+    def is_done(self) -> bool:
+        """True if the API did it, and the resource is read afterwards."""
+        return 200 <= self.status < 300 and self.after is not None
+
+    def took(self, wires: Collection[str]) -> set[str]:
+        """Return the fields that have a new value, the one that was sent."""
+        after = self.after or {}
+        return {key for key in wires if after.get(key) == self.body[key] != self.before.get(key)}
+
+    def differing(self) -> set[str]:
+        """Return the fields that changed and were not named."""
+        after = self.after or {}
+        return {key for key in self.before.keys() - self.body.keys() if after.get(key) != self.before[key]}
+
+    def lost(self, fields: Collection[str]) -> set[str]:
+        """Return the unnamed fields that were set, or had a value, and are empty now or have another one."""
+        after, differing = self.after or {}, self.differing()
+        emptied = {key for key in differing if not is_ours(self.before[key]) and is_ours(after.get(key))}
+        return (emptied & {*fields}) | (differing & {*self.ours})
+
+    def kept(self) -> set[str]:
+        """Return the unnamed fields that were set before and are as they were, though something was done."""
+        unnamed = {*self.ours} & (self.before.keys() - self.body.keys())
+        return unnamed - self.differing() if self.works or self.after != self.before else set()
+
+    def untaken(self) -> set[str]:
+        """Return the fields that have another value than the one that was sent, or changed unnamed; none if refused."""
+        after = self.after or {}
+        other = {key for key, value in self.body.items() if after.get(key) != value}
+        return other | self.differing() if self.is_done else set()
+
+    def lenient(self, fields: Mapping[str, JsonSchema], types: Types) -> dict[str, Any]:
+        """Return the types of the fields of which the API took another one than the document declares."""
+        lenient: dict[str, Any] = {}
+        for key in self.body.keys() & fields.keys() - self.untaken():
+            admitted, kind = admitted_types(fields[key], types), json_type(self.body[key])
+            if admitted and kind not in {*admitted, "integer"}:
+                lenient[key] = {"type": sorted({*admitted, kind})}
+        return lenient
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What came of parts of a resource: the fields that the API kept, lost or changed though none was named."""
+
+    tries: Sequence[Try]
+    done: Sequence[Try]
+    lost: Collection[str]
+    kept: Collection[str]
+    computed: set[str]
+
+    @classmethod
+    def of(cls, tries: Sequence[Try], fields: Collection[str]) -> Parts:
+        """Return what tries say of an update that can write these fields."""
+        done = [trial for trial in tries if trial.is_done]
+        lost = {key for trial in done for key in trial.lost(fields)}
+        kept = {key for trial in done for key in trial.kept()} - lost
+        computed = {key for trial in done for key in trial.differing() if key in fields} - lost
+        return cls(list(tries), done, lost, kept, computed)
+
+    def verdict(
+        self, names: Mapping[str, str], whole: Try | None, *, is_whole: bool
+    ) -> tuple[str, dict[str, str]] | None:
+        """Return what happens to unnamed fields and what to send; `is_whole` says that the adapter sends the whole."""
+        took_whole = whole is not None and whole.is_done
+        if self.lost:
+            known = listed(sorted(names[key] for key in self.lost if key in names))
+            return f"It loses omitted fields{f': {known}' if known else ''}", {} if is_whole else {"send": "whole"}
+        if self.kept:
+            says = f"It keeps omitted fields: {counted(len(self.kept), 'field')} of those that were set"
+            refused = (
+                f"; it refuses the whole resource as read, with {whole.status}" if whole and not took_whole else ""
+            )
+            return says + refused, {"send": "named"} if is_whole else {}
+        if self.tries and not self.done:
+            statuses = listed(sorted({trial.status for trial in self.tries}))
+            return f"It refuses a part, with {statuses}{', and takes the whole' if took_whole else ''}", {}
+        return None
+
+
+def is_ours(value: Any, marker: str = "") -> bool:
+    """Return True for an empty value, or a text with the marker."""
+    return value in (None, "", [], {}, False, 0) or (bool(marker) and isinstance(value, str) and marker in value)
+
+
+def without_nulls(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a body without its nulls."""
+    return {key: value for key, value in body.items() if value is not None}
