@@ -81,8 +81,8 @@ async def observe_public(requests: AdapterRequests, reads: Sequence[Read]) -> As
         yield seen
         if {} not in seen.override["security"]:
             wanted.append(seen)
-            if len(wanted) <= _MOST_WRONG and (wrong := await _wrong(requests, read)) is not None:
-                yield wrong
+            if len(wanted) <= _MOST_WRONG and (refusal := await _wrong(requests, read)) is not None:
+                yield refusal
     for seen in of_carriers(requests.adapter, requests.table, wanted):
         yield seen
 

@@ -178,19 +178,17 @@ async def _proven(subject: _List, small: _Small) -> AsyncIterator[_Way]:
     """Yield the ways whose pages hold the items that must follow: the first; of addresses without a size all."""
     row = subject.read.row
     ways = [*_by_address(small), *_by_token(small, row), *_by_number(small, row)]
-    found = False
+    is_proven = False
     for way in sorted(ways, key=lambda way: not _is_stated(row.pagination, way.stated)):
-        if found and (small.size is not None or "next" not in way.stated or "cursor_param" in way.stated):
+        if is_proven and (small.size is not None or "next" not in way.stated or "cursor_param" in way.stated):
             return
-        pages = []
         for step in way.steps:
             page = await subject.page({**small.values, **step.values}, step.position)
-            pages.append(page)
             is_end = step.begins < 0 and page is not None and _items(page.data, small.pointer) == []
             if page is None or not (is_end or small.begins(page.data, abs(step.begins))):
                 break
         else:
-            found = True
+            is_proven = True
             yield way
 
 

@@ -134,8 +134,10 @@ class Known:
                 self._named.setdefault(folded(name), first)
         prefix = f"{row.api}:{_PLACE.sub('{}', row.path).rstrip('/')}/{{}}"
         if prefix not in self._values and all(row.path.split("/")[1:-1]):
-            found = (_identifier(items, wire) for _, items in lists_in(data) for wire in self._asked.get(prefix, ()))
-            value = next((value for value in found if value is not None), None)
+            candidates = (
+                _identifier(items, wire) for _, items in lists_in(data) for wire in self._asked.get(prefix, ())
+            )
+            value = next((value for value in candidates if value is not None), None)
             if value is not None:
                 self._values[prefix] = value
 

@@ -95,7 +95,7 @@ async def observe_with_writes(
     environ: Mapping[str, str],
     budget: Budget,
     named: Sequence[Named],
-    made: Collection[str] = (),
+    creates: Collection[str] = (),
 ) -> Report:
     """Observe what writes do, at things that are made and at resources that the owner names; all is taken back.
 
@@ -111,7 +111,7 @@ async def observe_with_writes(
     try:
         async with AdapterRequests(folder, hooks, environ, most, writes=True) as requests:
             report.observations += await observe_writes(
-                requests, named, ledger, most=budget.requests, seconds=budget.seconds, made=made
+                requests, named, ledger, most=budget.requests, seconds=budget.seconds, creates=creates
             )
             report.requests, report.seconds = requests.count, requests.seconds
     finally:

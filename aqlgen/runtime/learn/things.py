@@ -85,8 +85,8 @@ class Rows:
     def updates(self, path: str) -> Iterator[Row]:
         """Yield the updates of the item at a path which may be tried on it."""
         plain = without_names(path.rstrip("/"))
-        made = (kind for kind in self.kinds.values() if without_names(kind.read.path.rstrip("/")) == plain)
-        is_named = any(kind.is_named for kind in made)
+        kinds = (kind for kind in self.kinds.values() if without_names(kind.read.path.rstrip("/")) == plain)
+        is_named = any(kind.is_named for kind in kinds)
         for method in ("PATCH", "PUT", "POST"):
             row = self.at.get((method, plain))
             is_free = row is not None and (is_named or row.asked != "always")
@@ -108,14 +108,14 @@ class Rows:
                 yield kind
 
 
-def rows_of(table: Table, made: Collection[str] = ()) -> Rows:
-    """Return what a table has for an observation that writes; `made` are the creates that the owner names."""
+def rows_of(table: Table, creates: Collection[str] = ()) -> Rows:
+    """Return what a table has for an observation that writes; `creates` are those that the owner names."""
     known = (table.find(name, family) for family in FAMILIES for name in table.raw(family))
     table_rows = [row for row in known if row is not None]
     rows = Rows({(row.method, without_names(row.path.rstrip("/"))): row for row in table_rows}, {})
     things = {folded(row.resource) for row in table_rows}
     for row in table_rows:
-        kind = _kind(row, rows, things, table.types, is_named=not {row.name, row.key}.isdisjoint(made))
+        kind = _kind(row, rows, things, table.types, is_named=not {row.name, row.key}.isdisjoint(creates))
         rows.kinds.update({} if kind is None else {row.name: kind})
     return rows
 
@@ -233,10 +233,10 @@ def marked_calls(create: Row, types: Types, marker: str) -> list[dict[str, Any]]
 
 def _chosen_ids(create: Row, body: Mapping[str, JsonSchema], types: Types, marker: str) -> dict[str, str]:
     """Return the identifiers that a caller may choose for what is created."""
-    own = f"{folded(create.resource)}id"
+    name_of_own = f"{folded(create.resource)}id"
     ids = [name for name, schema in body.items() if follow(schema, types).get("format") == "uuid"]
     uuid = f"{marker}-8000-000000000000"  # a UUID of version 4 (RFC 9562, 5.4)
-    return {name: uuid for name in ids if folded(create.parameters[name].wire) == own}
+    return {name: uuid for name in ids if folded(create.parameters[name].wire) == name_of_own}
 
 
 def _password(schema: JsonSchema) -> str:

@@ -60,9 +60,9 @@ class Site:
     """The API as an observation that writes sees it: rows, requests, the ledger, and what was seen until now."""
 
     def __init__(
-        self, requests: AdapterRequests, ledger: Ledger, *, most: int, seconds: float, made: Collection[str] = ()
+        self, requests: AdapterRequests, ledger: Ledger, *, most: int, seconds: float, creates: Collection[str] = ()
     ) -> None:
-        self.table, self.ledger, self.rows = requests.table, ledger, rows_of(requests.table, made)
+        self.table, self.ledger, self.rows = requests.table, ledger, rows_of(requests.table, creates)
         self.observations: list[Observation] = []
         self._requests, self._left, self._end = requests, most, monotonic() + seconds
 

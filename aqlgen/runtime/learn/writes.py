@@ -55,17 +55,17 @@ async def observe_writes(
     *,
     most: int = 200,
     seconds: float = 60,
-    made: Collection[str] = (),
+    creates: Collection[str] = (),
 ) -> list[Observation]:
     """Observe what writes do to things that are made and taken away, and to the resources that the owner names.
 
-    `made` are the creates that the owner names, by which a thing is made though it gives access. What an earlier run
+    `creates` are those that the owner names, by which a thing is made though it gives access. What an earlier run
     left is undone first. No experiment begins after `most` requests or `seconds`; the requests must allow some more, by
     which everything is taken back. Raises ValueError for a create by which nothing can be made and taken away.
     """
-    site = Site(requests, ledger, most=most, seconds=seconds, made=made)
+    site = Site(requests, ledger, most=most, seconds=seconds, creates=creates)
     known = {name for kind in site.rows.kinds.values() for name in (kind.create.name, kind.create.key)}
-    if unknown := sorted({*made} - known):
+    if unknown := sorted({*creates} - known):
         raise ValueError(f"{unknown[0]} makes nothing that can be read, marked and taken away again")
     with suppress(Spent):
         await _take_back(site)
@@ -130,18 +130,18 @@ async def _observe_kind(site: Site, kind: Kind, values: tuple[str, ...], depth: 
     marker, before = new_marker(), await _count(site, kind, values)
     for call in marked_calls(kind.create, site.table.types, marker):
         params = {**call, **params_of(kind.create, values)}
-        made = await _create(site, kind, params, values=values, marker=marker, before=before)
-        if isinstance(made, int):
-            statuses.add(made)
+        thing = await _create(site, kind, params, values=values, marker=marker, before=before)
+        if isinstance(thing, int):
+            statuses.add(thing)
             continue
         try:
-            if made.entry is not None and made.entry.item is not None:
-                made.entry = await _repeat(site, kind, params, made.entry)
-                await observe_updates(site, made)
-                await _observe_kinds(site, made.path, made.values, depth + 1)
+            if thing.entry is not None and thing.entry.item is not None:
+                thing.entry = await _repeat(site, kind, params, thing.entry)
+                await observe_updates(site, thing)
+                await _observe_kinds(site, thing.path, thing.values, depth + 1)
         finally:
-            if made.entry is not None:
-                await _undo(site, kind, made.entry, observes=made.entry.item is not None)
+            if thing.entry is not None:
+                await _undo(site, kind, thing.entry, observes=thing.entry.item is not None)
         return
     known = f", with {listed(sorted(statuses - {0}))}" if statuses - {0} else ""
     site.say(kind.create, Fact.REVERSAL, f"Not observed: nothing could be created{known}")
@@ -150,7 +150,7 @@ async def _observe_kind(site: Site, kind: Kind, values: tuple[str, ...], depth: 
 async def _create(
     site: Site, kind: Kind, params: Mapping[str, Any], *, values: tuple[str, ...], marker: str, before: int | None
 ) -> Thing | int:
-    """Create a thing and find it by its marker, its entry is open; return the status where nothing was made."""
+    """Create a thing and find it by its marker, its entry is open; return the status where nothing was thing."""
     thing = Thing(f"{kind.create.path.rstrip('/')}/{{}}", values, kind.read, text_of(marker))
 
     def intend(request: ApiRequest) -> ApiRequest:

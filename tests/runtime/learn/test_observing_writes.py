@@ -95,7 +95,7 @@ def test_what_gives_access_is_made_only_by_a_create_that_the_owner_names(tmp_pat
     with serving(shop.answer) as local:
         observing(package, local.url, tmp_path / "ledger")
         assert not local.asked
-        texts = lines(observing(package, local.url, tmp_path / "ledger", made=["create_user"]))
+        texts = lines(observing(package, local.url, tmp_path / "ledger", creates=["create_user"]))
         assert any("PUT /users/{id}: It keeps omitted fields" in line for line in texts), texts
         passwords = {json.loads(request.body)["password"] for request in local.asked if request.method == "POST"}
         assert all(len(password) > 20 for password in passwords)
@@ -103,7 +103,7 @@ def test_what_gives_access_is_made_only_by_a_create_that_the_owner_names(tmp_pat
         shop.deletes = True
         observing(package, local.url, tmp_path / "ledger", only_back=True)
         with pytest.raises(ValueError, match="pay makes nothing that can be read"):
-            observing(package, local.url, tmp_path / "ledger", made=["pay"])
+            observing(package, local.url, tmp_path / "ledger", creates=["pay"])
     assert list(shop.things) == ["/pets/1"]
 
 
@@ -136,8 +136,7 @@ def test_an_update_that_takes_another_identifier_than_its_read_is_sent_without_i
         if request.method == "PUT":
             written_to.append(name)
             return Answer({}, status if "learn" in name or not is_found else 404)
-        found = {key: f"/pets/{key}" for key in (UUID,)}
-        if request.path in found.values():
+        if request.path == f"/pets/{UUID}":
             return Answer({}, 404)
         pets = {pet["name"]: key for key, pet in shop.things.items()}
         reply = shop.answer(request._replace(path=pets.get(name, request.path)))

@@ -138,7 +138,7 @@ def observing(
     *,
     most: int = 1000,
     only_back: bool = False,
-    made: Sequence[str] = (),
+    creates: Sequence[str] = (),
 ) -> list[Observation]:
     """Observe the API at a URL with writes; `only_back` only takes back what an earlier run left."""
     isolated = {"MCP_AQL_CONFIG": os.devnull, "MCP_AQL_STATE_URL": "memory:", "MCP_AQL_LOG_LEVEL": "error"}
@@ -151,7 +151,7 @@ def observing(
                 if only_back:
                     return await take_back(requests, book)
                 resources = [Named.read(text) for text in named]
-                return await observe_writes(requests, resources, book, made=made)
+                return await observe_writes(requests, resources, book, creates=creates)
         finally:
             book.close()
 
