@@ -159,7 +159,7 @@ async def _examined(run: Run) -> tuple[list[Finding], list[tuple[str, str]]]:
             return Reply(reply.status, reply.content, reply.headers)
 
         with run.api.behaving(answer):
-            run.evidence["examined"] = await witness.examine(session, sample), session.wrong
+            run.evidence["examined"] = await witness.examine(session, sample, refusals=False), session.wrong
     examined: tuple[list[Finding], list[tuple[str, str]]] = run.evidence.get("examined", ([], []))
     if "examined" in run.evidence:
         run.expect(True, "the documents", "")

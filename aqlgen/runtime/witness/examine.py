@@ -71,8 +71,11 @@ class Witness:
         operation = self.judge(request).operation
         return _MISSING if operation is None else answer_of(operation, request.url, self._starts)
 
-    async def examine(self, adapter: Adapter, sample: int = 0) -> list[Finding]:
-        """Examine an adapter, about `sample` of its operations, 0 for all; the gravest findings come first."""
+    async def examine(self, adapter: Adapter, sample: int = 0, *, refusals: bool = True) -> list[Finding]:
+        """Examine an adapter, about `sample` of its operations, 0 for all; the gravest findings come first.
+
+        Without `refusals` no wrong values are sent.
+        """
         listed = [
             each for each in (await adapter.introspect(query="operations", all=True))["operations"]
             if each["name"] not in _PROTOCOL and normal(each["name"]) not in self._plans
@@ -85,7 +88,7 @@ class Witness:
         findings, types = [], Types(adapter)
         for entry in chosen if self.documents else ():
             examination = _Examination(self, adapter, types, entry)
-            await examination.run()
+            await examination.run(refusals=refusals)
             findings += examination.findings
             if examination.operation is not None:
                 reached.setdefault(examination.operation.key, []).append(entry["name"])
@@ -123,7 +126,7 @@ class _Examination:
             grade = Grade.LOOK if operation.is_shared and grade is not Grade.DOCUMENT else grade
         self.findings.append(Finding(grade, self._entry["name"], text, pointer))
 
-    async def run(self) -> None:
+    async def run(self, *, refusals: bool) -> None:
         """Examine the operation."""
         name = self._entry["name"]
         details = (await self._adapter.introspect(query="operations", name=name)).get("operation")
@@ -148,7 +151,8 @@ class _Examination:
             self._say(Grade.WRONG, text)
         for turn in range(self._turns(operation) + 1):
             await self._called(operation, turn)
-        await self._refused(operation)
+        if refusals:
+            await self._refused(operation)
         await self._paged(operation)
 
     async def _find(self, details: Mapping[str, Any]) -> None:
