@@ -21,7 +21,8 @@ _NUMBER, _TEXT = (
 )
 _TOLD = {"integer": _NUMBER, "number": _NUMBER, "string": _TEXT, "boolean": ("default",)}
 """What introspection tells of a value of a type by the keywords of schemas."""
-_FORMS = ("date", "date-time", "uuid", "email", "uri")
+_FORMS = ("date-time", "uuid", "email", "uri")
+"""Formats that an adapter has to show; a search may take a date with a sign before it, as its example shows."""
 _PLAIN = ("string", "integer", "number", "boolean", "array", "object", "any", "null", None)
 
 
@@ -71,6 +72,7 @@ class Shown:
         self._types, self._details = types, details
         self.answered: dict[str, str] = {}
         self._inner: set[str] = set()
+        self._documented: set[str] = set()
         self._fields: dict[str, Any] = {}
 
     @property
@@ -99,6 +101,7 @@ class Shown:
         cut = await self._types.fields(f"{self._details['name']}.params")  # the details of an operation may be cut
         self.entries.update({each["name"]: each for each in cut})
         document, body = operation.document, operation.body(media)
+        self._documented = {normal(each.name) for each in operation.parameters}
         if body is not None:  # what is required may be described nowhere
             fields = document.properties(body.schema, "readOnly")
             self._fields = {name: {} for name in document.required(body.schema)} | fields
@@ -147,7 +150,8 @@ class Shown:
         types = {entry.get("type") for entry in self.entries.values()}
         given_way = f"answer_{name}" in self.entries
         is_of_list = "WhereCondition" in types and name.removeprefix("answer_") in _OF_LISTS and not given_way
-        return is_page or is_of_list or name in _OWN or self.entries[name].get("type") in _OWN
+        is_named = name in _OWN and normal(name) not in self._documented
+        return is_page or is_of_list or is_named or self.entries[name].get("type") in _OWN
 
     def _is_paged(self, name: str) -> bool:
         """Return True for the API's own parameters that `first` and `after` stand for, as `first` says."""
