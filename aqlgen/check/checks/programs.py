@@ -211,8 +211,8 @@ async def commands(run: Run) -> None:
         run.expect(is_done and "Traceback" not in str(outputs), " ".join(arguments), f"ends with code {code}", outputs)
     for read in sorted(run.reads(20), key=lambda item: not run.api.data_of(item.row))[:1]:
         code, *outputs = await output_of(run.launch, "call", read.name, json.dumps(read.params), "--mock")
-        is_success = code == 0 and '"success": true' in outputs[0]
-        right = is_success and ('"data": null' not in outputs[0] or not run.api.data_of(read.row))
+        answer = _json(outputs[0]) or {}
+        right = code == 0 and answer.get("success") is True and (answer.get("data") or not run.api.data_of(read.row))
         run.expect(right, f"call {read.name} --mock", f"ends with code {code}", outputs)
 
 
