@@ -209,6 +209,7 @@ def decide_named(named: Named, prefixed: Settled | None = None) -> tuple[Decisio
         )
         for key, naming in counted("deciding", namings.items())
     ]
+    readings.clear()  # each of them knows all, and nothing collects circles
     renamed = {naming.name: last[key].name for key, naming in namings.items() if naming.name != last[key].name}
     return with_references(with_traits(decisions, subjects, around), renamed)
 

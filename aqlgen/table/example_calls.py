@@ -132,6 +132,7 @@ class ExampleMaker:
         self._types = types
         self._values = ValueMaker(types)
         self._undeclared = Undeclared(types)
+        self._made: dict[tuple[int, int, bool, str], tuple[JsonSchema, Json]] = {}
         checker = Checker(types)
         self.answer = self._values.answer
         self._valid = checker.valid
@@ -179,8 +180,13 @@ class ExampleMaker:
         """Return a value of a required parameter, MISSING if no valid one is found."""
         in_path = parameter.location == "path"
         least = 1 if in_path else FILLED if parameter.name == "input" else 0
-        candidates = chain((self._documented(parameter, declared),), self._values.candidates(parameter.schema, least))
-        return self._first((value for value in candidates if not (in_path and leads_away(value))), parameter.schema)
+        documented, schema = self._documented(parameter, declared), parameter.schema
+        key = (id(schema), least, in_path, repr(documented))
+        if key not in self._made:  # many operations share their parameters; a schema that is kept keeps its identity
+            candidates = chain((documented,), self._values.candidates(schema, least))
+            fitting = (value for value in candidates if not (in_path and leads_away(value)))
+            self._made[key] = (schema, self._first(fitting, schema))
+        return self._made[key][1]
 
     def value(self, schema: Mapping[str, Json]) -> Json:
         """Return a value of a schema, MISSING if no valid one is found."""
@@ -256,7 +262,7 @@ class ExampleMaker:
             if parameter is not None:
                 call.setdefault(parameter.name, part)
             elif rest is not None:
-                call.setdefault(rest, {})[key] = part
+                call[rest] = {**call.get(rest, {}), key: part}
             else:
                 return None
         return call

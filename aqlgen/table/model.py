@@ -74,8 +74,6 @@ too.
 
 _encoder = c_make_encoder(None, JSONEncoder().default, encode_basestring, None, ": ", ", ", False, False, True)
 """An encoder in C for all values: the one that JSONEncoder makes for each takes longer to make than to run."""
-_ONE_LINE = frozenset({str, bool, int, float, list, tuple, type(None)})
-"""Types of values that are no objects, for which an abstract Mapping is asked for longer than they are encoded."""
 
 
 def _line(value: Json) -> str:
@@ -94,17 +92,15 @@ def _object(entries: Iterable[tuple[str, Json]], depth: int) -> str:
     for key, value in entries:
         if text:
             text += ", " if not depth and (key in TOGETHER or value == {}) else f",\n{pad} "
-        text += f"{_line(key)}: {_value(key, value, depth)}"
+        text += f"{encode_basestring(key)}: {_value(key, value, depth)}"
     return f"{{\n{pad} {text}\n{pad}}}" if text else "{}"
 
 
 def _value(key: str, value: Json, depth: int) -> str:
     """Write the value of a key; `pagination` goes on one line, except for its parameters."""
-    if value.__class__ in _ONE_LINE or not value or not isinstance(value, Mapping):
-        return _line(value)
-    if key in SPREAD:
+    if key in SPREAD and value and isinstance(value, Mapping):
         return _object(value.items(), depth + 1)
-    parameters = value.get("parameters") if key == "pagination" else None
+    parameters = value.get("parameters") if key == "pagination" and isinstance(value, Mapping) else None
     if not isinstance(parameters, Mapping):
         return _line(value)
     head = _line({name: part for name, part in value.items() if name != "parameters"})

@@ -164,7 +164,9 @@ def _use(uses: dict[Origin, HostUse], api: str, url: str) -> HostUse | None:
     origin = Origin.of(url.strip())
     if origin is None:
         return None
-    return uses.setdefault(origin, HostUse(str(origin), origin.place, origin.entry, api=api))
+    if origin not in uses:
+        uses[origin] = HostUse(str(origin), origin.place, origin.entry, api=api)
+    return uses[origin]
 
 
 def _joined(base: str, url: str) -> str:

@@ -76,7 +76,7 @@ class Entry(NamedTuple):
             counts = dict.fromkeys(text, 1)
             for term, count in (counts if len(counts) == len(text) else Counter(text)).items():
                 impacts[term] += weight * count
-        return {term: max(1, round(LEVELS * impact / (1 + impact))) for term, impact in impacts.items()}
+        return {term: round(LEVELS * impact / (1 + impact)) or 1 for term, impact in impacts.items()}
 
 
 def plain_entry(name: str, family: str, danger: str, resource: str, summary: str, path: str = "") -> Entry:

@@ -56,14 +56,13 @@ def resolve(schema: JsonSchema, types: Types) -> JsonSchema:
 
 def subschemas(node: Any) -> Iterator[dict[str, Any]]:
     """Yield every mapping within a schema, the schema itself included, without following references."""
-    todo = [node]
+    todo: list[Any] = [node] if isinstance(node, (dict, list)) else []
     while todo:
-        inner = todo.pop()
+        members = inner = todo.pop()
         if isinstance(inner, dict):
             yield inner
-            todo.extend(inner.values())
-        elif isinstance(inner, list):
-            todo.extend(inner)
+            members = inner.values()
+        todo += [member for member in members if isinstance(member, (dict, list))]
 
 
 def references(node: Any) -> Iterator[str]:
