@@ -210,6 +210,8 @@ HOSTING: dict[str, Any] = {
         **row("get", "/users/{user}", "A user"),
         **row("get", "/webhooks/info", "Information"),
         **row("get", "/chats/{chat}", "A chat"),
+        **row("delete", "/branches/{branch}/protection", "Delete branch protection"),
+        **row("delete", "/git/refs/{ref}", "Delete a reference"),
     },
 }
 
@@ -220,6 +222,8 @@ HOSTING: dict[str, Any] = {
         ("log in", "POST /login"),
         ("get my profile", "GET /v1/me"),
         ("get chat info", "GET /chats/{chat}"),
+        ("delete a branch", "DELETE /git/refs/{ref}"),
+        ("delete the protection of a branch", "DELETE /branches/{branch}/protection"),
         ("send a command to a device", "POST /commands/send"),
         ("list repositories of an organization", "GET /orgs/{org}/repos"),
         ("fork a repo", "POST /repos/{repo}/forks"),
@@ -255,7 +259,8 @@ def test_the_exact_name_of_a_parameter_counts_as_a_whole() -> None:
     ]
     shops = [plain_entry(f"list_shops{number}", "read", "safe", "shop", "List shops") for number in range(50)]
     index = Ranking(Postings(index_text([*plans, *shops])))
-    assert index.search("update plan cancel_at_period_end").hits[0].name == "b_plan"
+    for words in ("update plan cancel_at_period_end", "update the plan so that it cancels at period end"):
+        assert index.search(words).hits[0].name == "b_plan"
 
 
 @pytest.mark.parametrize("text", ["", "???", "xylophone", "the of and", "🦄", "12345", "<id>", "映画を探す"])

@@ -3,7 +3,7 @@
 
 A search says a verb, an object, one or many, and of which things it gives ids (`question`). The score is the sum of the
 words that an operation shares with the search, each worth its rarity times its level in the index (`postings.py`), and
-of ten features, each from -1 to 1 times its weight. So no feature outvotes the words of a long question, and a low
+of eleven features, each from -1 to 1 times its weight. So no feature outvotes the words of a long question, and a low
 score says that nothing fits well (`WEAK`).
 """
 
@@ -130,10 +130,14 @@ WEIGHTS = {
     "effect": 0.8,
     "harm": 1.1,
     "object": 0.3,
+    "part": 4.0,
     "own list": 1.6,
     "unmet": 1.4,
 }
-"""The weights of one conditional logit, fitted on every second task of `python -m bench search`."""
+"""The weights of one conditional logit, fitted on every second task of `python -m bench search`.
+
+That of `part` is set by hand: no search for a thing may begin with the deletion of a thing that it only has.
+"""
 
 
 class _Features:
@@ -176,6 +180,7 @@ class _Features:
             "effect": _sign((hit.family == "read") == reading) if verbs else 0.0,
             "harm": -1.0 if hit.family == "delete" and not verbs & ENDING else 0.0,
             "object": _sign(thing[0] in self._nouns) if asked.noun and thing else 0.0,
+            "part": -float(hit.family == "delete" and asked.noun in name and not self._nouns & {*thing}),
             "own list": -1.0 if asked.many and asked.noun in hit.needs and asked.noun not in asked.identified else 0.0,
             "unmet": -sum(need not in self._meant for need in hit.needs) / 3,
         }
@@ -230,7 +235,9 @@ class Ranking:
         """Return the operations that have to do with a text; with `wanted` those alone."""
         asked, lines = question(text), self._postings.lines
         hit, named, plain = self._postings.hit, self._postings.named(text.strip()), plain_words(text)
-        joined = {stem(a + b) for a, b in asked.pairs} & lines.keys()
+        stems = terms(text)[:_MOST_WORDS]
+        windows = ("".join(stems[at : at + size]) for size in (2, 3, 4) for at in range(len(stems) - size + 1))
+        joined = {form for window in windows for form in (window, stem(window)) if form in lines}
         forms = {word: dict(self._forms(word)) for word in (*asked.words, *sorted(joined))}
         forms |= {name: {name: _WHOLE} for name in sorted(asked.identifiers & lines.keys())}
         scores = self._scores(forms)
