@@ -34,8 +34,8 @@ def rule_problems(operation: Operation, name: str, family: str, danger: str) -> 
     for word, shown in (("category", family), ("danger", danger.upper())):
         if owner.get(word) and str(owner[word]).strip().upper() != shown:
             yield Grade.BROKEN, f"is {shown}, the owner has {owner[word]}"
-    ids = {normal(each.raw.get("operationId")): each for each in operation.document.operations}
-    if ids.get(normal(name), operation) is not operation and not owner.get("name"):
+    named = [each for each in operation.document.operations if normal(each.raw.get("operationId")) == normal(name)]
+    if named and operation not in named and not owner.get("name"):
         yield Grade.LOOK if operation.is_shared else Grade.WRONG, "has the operationId of another operation"
     if not owner.get("category"):
         yield from _family_problems(operation, family)
