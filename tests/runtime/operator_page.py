@@ -8,7 +8,6 @@ import socket
 import threading
 import time
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -190,9 +189,8 @@ def source_at(folder: Path, name: str = "zoo") -> Source:
 
 
 def page_at(folder: Path, **options: Any) -> Served:
-    """Return the page of one adapter, with others that are in the folder."""
-    home = replace(source_at(folder), is_home=True)
-    return Served(Sources(home, folder, folder / "zoo-adapter" / "state.sqlite3"), **options)
+    """Return the page of one adapter."""
+    return Served(Sources(source_at(folder)), **options)
 
 
 def matter(id: str = "m1", **changes: Any) -> Question:

@@ -20,7 +20,7 @@ from mcp.types import ListToolsResult
 
 from aqlgen import __version__
 from aqlgen.runtime.assembly import assemble
-from aqlgen.runtime.operator.sources import Sources, home_source
+from aqlgen.runtime.operator.sources import home_source
 from aqlgen.runtime.server.mcp import build_tools
 from aqlgen.runtime.server.monitoring import Health
 from aqlgen.runtime.settings.config import Config
@@ -131,7 +131,7 @@ async def test_actions_on_other_servers_are_judged_and_a_block_outlives_the_serv
         assert (await agent.call("execute_agent", **AGENT))["error"]["code"] == "PERMISSION_DENIED"
         stopped = await agent.step("reading notes.md")
         assert stopped["stopped"] is True
-        source = home_source(FOLDER, os.environ)[0]
+        source = home_source(FOLDER, os.environ)
         code = await source.questions.reveal(challenge_of(stopped))
         await source.custody.store.close()
         assert code is not None
@@ -140,20 +140,6 @@ async def test_actions_on_other_servers_are_judged_and_a_block_outlives_the_serv
         assert answer["success"], answer
         assert (await agent.call("execute_agent", **AGENT))["success"]
         assert (await agent.step("calling write_file on server files: a"))["continue"] is True
-
-
-async def test_the_page_of_another_adapter_shows_the_safety_server(tmp_path: Path) -> None:
-    """R-OPS-1: its state has a name as those of adapters have."""
-    folder = Path(os.environ["XDG_STATE_HOME"])
-    home = home_source(FOLDER, os.environ)[0]
-    await home.custody.store.put("spot", "key", "value")
-    elsewhere = home_source(FOLDER, {"XDG_STATE_HOME": str(tmp_path / "elsewhere")})[0]
-    sources = Sources(elsewhere, folder)
-    await sources.look()
-    assert [source.name for source in sources.all] == ["mcp-aql-safety", "mcp-aql-safety"]
-    assert (folder / "mcp-aql-safety-adapter" / "state.sqlite3").is_file()
-    await sources.close()
-    await home.custody.store.close()
 
 
 @pytest.mark.parametrize(("mode", "count", "most"), [("semantic", 3, 380), ("single", 1, 160), ("all", 4, 520)])

@@ -136,8 +136,8 @@ def run_operator(folder: Path, environ: Mapping[str, str], options: argparse.Nam
         raise CommandError(_NEEDS_TERMINAL)
     if action != "list" and not item_id:
         raise CommandError(f"{action} needs an ID; `operator list` shows all")
-    source = home_source(folder, environ)[0]
-    terminal = _Terminal(source, Actions(Sources(source, None), operator_name(options.by)))
+    source = home_source(folder, environ)
+    terminal = _Terminal(source, Actions(Sources(source), operator_name(options.by)))
     steps: Mapping[str, Callable[[], Awaitable[str]]] = {
         "list": terminal.listed,
         "show": lambda: terminal.show(item_id),

@@ -102,7 +102,6 @@ class Feed:
         """Read every adapter."""
         slowly = time.monotonic() >= self._slow_until
         if slowly:
-            await self.sources.look()
             self._slow_until = time.monotonic() + _SLOWLY
         sources = self.sources.all
         read_now = await asyncio.gather(*map(read, sources))
@@ -117,8 +116,7 @@ class Feed:
             for name in SECTIONS
         }
         data["adapters"] = [
-            {"id": each.id, "name": each.name, "home": each.is_home, "problem": readings[each.id].problem}
-            for each in sources
+            {"id": each.id, "name": each.name, "problem": readings[each.id].problem} for each in sources
         ]
         data["quotas"] = [item for quotas, _ in self._slow.values() for item in quotas]
         data["logs"] = [log for _, log in self._slow.values()]

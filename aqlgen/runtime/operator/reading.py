@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ..safety.questions import KINDS, Challenge, Question
+from ..safety.questions import Challenge, Question
 from ..state import StoreAway, canonical
 from ..text import terminal_text, visible
 
@@ -55,30 +55,15 @@ async def read(source: Source) -> Reading:
             "agents": await source.board.agents(),
             "approvals": await source.questions.approvals(),
         }
-        sealed = await _sealed(source, sum(map(len, objects.values())))
     except StoreAway as away:
         return Reading(problem=f"Its store cannot be reached: {visible(str(away.args[0]))[:_LINE]}.")
     except (TypeError, KeyError, ValueError, AttributeError):
-        return Reading(problem="This adapter's state has another version. Open its own page.")
+        return Reading(problem="The state of this adapter has another version.")
     sections = {name: [shown(source, name, item) for item in objects[name][:_MOST]] for name in SECTIONS}
     by_id = {(name, _id(item)): item for name in SECTIONS for item in objects[name][:_MOST]}
     hidden = sum(max(0, len(items) - _MOST) for items in objects.values())
-    problem = (
-        "This adapter's queue is sealed with other keys. Open its own page."
-        if sealed
-        else f"{hidden} more items are not shown: decide those that are first."
-        if hidden
-        else ""
-    )
+    problem = f"{hidden} more items are not shown: decide those that are first." if hidden else ""
     return Reading(sections, by_id, problem)
-
-
-async def _sealed(source: Source, opened: int) -> bool:
-    """Return True if another adapter's store holds something, and nothing of it opens."""
-    if source.is_home or opened:
-        return False
-    store = source.custody.store
-    return bool([name for space in KINDS for name, _ in await store.items(space)])
 
 
 def shown(source: Source, section: str, item: Any) -> Item:

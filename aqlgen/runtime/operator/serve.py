@@ -19,7 +19,6 @@ import uvicorn
 from ..logs import Logger
 from ..server.http import BindError, bind, uvicorn_config
 from ..settings.tables import HttpSettings
-from ..state.custody import states_folder
 from .actions import Actions
 from .admission import Admission
 from .app import Page, page_app
@@ -56,8 +55,7 @@ def serve_page(
             "the page's address lets whoever has it approve what agents do, so it is shown on a terminal alone, and "
             "this is none: run the command in one, or name a file for the address with --address-file"
         )
-    source, home_file = home_source(folder, environ)
-    sources = Sources(source, states_folder(environ), home_file)
+    sources = Sources(home_source(folder, environ))
     feed = Feed(sources, Logger("error").exception)
     admission, actions = Admission(), Actions(sources, operator_name(name))
     listeners = _listeners(port)
