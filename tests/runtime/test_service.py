@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -189,47 +189,6 @@ def test_a_stop_lets_what_runs_end(package: Path) -> None:
         call.join(20)
         assert answers[0]["data"]["name"] == "Ada"
         assert running.process.wait(10) == 0
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
-def test_processes_share_an_address_and_are_started_again(package: Path) -> None:
-    settings = {"MCP_AQL_HTTP_PROCESSES": "2", "MCP_AQL_HTTP_STATELESS": "true"}
-    with serving(animals) as api, adapter(package, api.url, **settings) as running:
-
-        def processes() -> list[int]:
-            return [record["data"]["process"] for record in running.records("started")]
-
-        running.wait_for(lambda: len(processes()) == 2)
-        assert running.post("get_animal", 7)["data"]["name"] == "Ada"
-        os.kill(processes()[0], signal.SIGKILL)
-        running.wait_for(lambda: len(processes()) == 3)
-        assert running.post("get_animal", 7)["data"]["name"] == "Ada"
-        running.process.send_signal(signal.SIGTERM)
-        assert running.process.wait(20) == 0
-        assert "".join(running.log).count("Serving MCP on") == 1
-
-
-@pytest.mark.parametrize(
-    ("settings", "problem"),
-    [
-        ({}, "needs MCP_AQL_HTTP_STATELESS=true"),
-        ({"MCP_AQL_HTTP_STATELESS": "true", "MCP_AQL_STATE_URL": "memory:"}, "needs a state that the processes share"),
-        ({"MCP_AQL_HTTP_STATELESS": "true", "MCP_AQL_HTTP_METRICS": "true"}, "exclude each other"),
-    ],
-)
-def test_processes_that_could_not_work_together_are_refused(
-    package: Path, settings: Mapping[str, str], problem: str
-) -> None:
-    program = PROGRAM.format(root=str(ROOT), package=str(package))
-    environ = {**os.environ, "MCP_AQL_HTTP_PROCESSES": "2", **settings}
-    refused = subprocess.run(
-        [sys.executable, "-c", program, "--transport", "http", "--port", "0"],
-        env=environ,
-        capture_output=True,
-        check=False,
-    )
-    assert refused.returncode == 2
-    assert problem in refused.stderr.decode()
 
 
 @pytest.mark.parametrize("propagate", [False, True])

@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The start of the server: over standard input and output, or over HTTP in one process or several.
+"""The start of the server: over standard input and output, or over HTTP.
 
 Records of libraries go to the adapter's log then, without values of calls unless its level is debug.
 """
@@ -16,12 +16,11 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from ..logs import Logger, Record, trace_of
-from ..settings.load import ConfigError, load
+from ..settings.load import load
 from ..text import terminal_text
 
 if TYPE_CHECKING:
     import argparse
-    import socket
 
     from mcp.server import Server
 
@@ -52,53 +51,16 @@ def serve_over_stdio(folder: Path, hooks: object | None, *, mock: bool) -> int:
 
 def serve_over_http(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
     """Serve at an address until a signal arrives. Returns the exit code; raises ConfigError."""
-    config = load(folder, os.environ)
-    _check_processes(config)
-    from ..server.http import BindError, bind
+    load(folder, os.environ)  # settings that are wrong are refused before an address that is taken
+    from ..server.access import AccessError
+    from ..server.http import BindError, bind, serve_http
+    from ..server.monitoring import Health, Service
 
     try:
         listener = bind(options.host, options.port)
     except BindError as problem:
         sys.stderr.write(f"Error: {terminal_text(str(problem))}\n")
         return 1
-    if config.http.processes == 1:
-        return _serve(folder, hooks, options, listener, announce=True)
-    from ..server.processes import supervise
-
-    def serve(*, first: bool) -> int:
-        return _serve(folder, hooks, options, listener, announce=first)
-
-    return supervise(config.http.processes, serve)
-
-
-def _check_processes(config: Config) -> None:
-    if config.http.processes == 1:
-        return
-    from ..server.processes import can_fork
-    from ..state.custody import MEMORY
-
-    problem = (
-        "needs MCP_AQL_HTTP_STATELESS=true, since a session would be known to one process alone"
-        if not config.http.stateless
-        else "needs a state that the processes share, and MCP_AQL_STATE_URL is memory:"
-        if config.state_url == MEMORY
-        else "and MCP_AQL_HTTP_METRICS exclude each other, since each process counts for itself: run replicas instead"
-        if config.http.metrics
-        else "is not possible on this system"
-        if not can_fork()
-        else ""
-    )
-    if problem:
-        raise ConfigError(f"MCP_AQL_HTTP_PROCESSES={config.http.processes} {problem}")
-
-
-def _serve(
-    folder: Path, hooks: object | None, options: argparse.Namespace, listener: socket.socket, *, announce: bool
-) -> int:
-    from ..server.access import AccessError
-    from ..server.http import serve_http
-    from ..server.monitoring import Health, Service
-
     server, parts = _ready(folder, hooks, mock=options.mock)
     config = parts.config
     environ: Mapping[str, str] = os.environ
@@ -119,7 +81,6 @@ def _serve(
             config=config,
             service=service,
             logger=parts.dispatcher.log,
-            announce=announce,
         )
     except AccessError as problem:
         sys.stderr.write(f"Error: {terminal_text(str(problem))}\n")

@@ -55,13 +55,11 @@ def serve_http(
     variables: Variables | None = None,
     service: Service | None = None,
     logger: Logger | None = None,
-    announce: bool = True,
 ) -> int:
     """Serve at a bound socket until a signal arrives, and return the exit code. `host` is as the owner named it.
 
     After the signal no new connection is taken, `service` is not ready, and calls that are being answered have
-    `stop_timeout`. With `announce`, prints the URL on standard error. Raises AccessError where the owner has not said
-    who may use it.
+    `stop_timeout`. Prints the URL on standard error. Raises AccessError where the owner has not said who may use it.
     """
     config = config or Config()
     try:
@@ -82,11 +80,10 @@ def serve_http(
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)  # for a signal before uvicorn listens; uvicorn raises its own again at its end
-    if announce:
-        sys.stderr.write(f"Serving MCP on {url}\n")
-        if access.hint:
-            sys.stderr.write(f"{access.hint}\n")
-        sys.stderr.flush()
+    sys.stderr.write(f"Serving MCP on {url}\n")
+    if access.hint:
+        sys.stderr.write(f"{access.hint}\n")
+    sys.stderr.flush()
     http_server.run(sockets=[listener])
     return 0
 

@@ -218,9 +218,7 @@ class HttpSettings(NamedTuple):
     stop_timeout: Annotated[Seconds, Names("STOP_TIMEOUT")] = 35.0
     """Seconds to finish running calls on shutdown; a little more than timeout."""
     stateless: Annotated[Switch, Names("HTTP_STATELESS")] = False
-    """No sessions for protocols before 2026-07-28 either, so that any process or replica can answer."""
-    processes: Annotated[int, Whole(1, 64), Names("HTTP_PROCESSES")] = 1
-    """Processes that share the address, {allowed}; more than one needs stateless and a shared state."""
+    """No sessions for protocols before 2026-07-28 either, so that any replica can answer."""
     metrics: Annotated[Switch, Names("HTTP_METRICS")] = False
     """Serve Prometheus metrics at /metrics, to callers of the endpoint."""
 
