@@ -129,6 +129,7 @@ def _run(folder: Path, package: str, arguments: Sequence[str]) -> str:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (source, os.environ.get("PYTHONPATH"))))}
     process = subprocess.run(  # noqa: S603 - the project that the user named
         [sys.executable, "-m", package, "learn", *arguments],
+        cwd=folder if (folder / "adapter.toml").is_file() else None,
         env=environment,
         capture_output=True,
         text=True,
@@ -241,7 +242,9 @@ def _summary(
     statuses = list(data["reads"].values())
     succeeded = sum(isinstance(status, int) and 200 <= status < 300 for status in statuses)
     unread = f", {len(data['unread'])} were not tried, for nothing fills their parameters" if data["unread"] else ""
-    yield f"{counted(data['requests'], 'request')}: {succeeded} of {len(statuses)} reads answered with success{unread}."
+    if statuses or not observations:
+        asked = counted(data["requests"], "request")
+        yield f"{asked}: {succeeded} of {len(statuses)} reads answered with success{unread}."
     if data["spent"]:
         yield visible(f"It ended early: {data['spent']}. --requests and --seconds raise the budget.")
     for observation in observations:

@@ -82,7 +82,7 @@ def test_an_adapter_warns_once_of_another_type_and_keeps_names_types_and_counts(
     assert len(typed) == 4  # an operation of each process
     assert "'size' is string" in typed[1]["message"]
     assert [(note.key, note.fact, note.path, note.kind, note.count) for note in notes] == [
-        ("GET /tasks", "pages", "next-page", "address", 4),
+        ("GET /tasks", "pages", "next-page", "address in a header", 4),
         ("GET /tasks", "types", "[].size", "string", 4),
         ("GET /tasks/{id}", "types", "size", "string", 4),
     ]
@@ -95,18 +95,23 @@ def test_notes_become_proposals(package: Path) -> None:
     """R-LEARN-1"""
     day = "2026-11-24"
     notes = [
-        Note("GET /tasks", "pages", "next-page", "address", 4, day, day),
+        Note("GET /tasks", "pages", "next-page", "address in a header", 4, day, day),
         Note("GET /tasks/{id}", "types", "size", "string", 4, day, "2026-11-25"),
         Note("PUT /tasks/{id}", "update", "input.edits", "changed", 1, day, day),
         Note("GET /gone", "types", "size", "string", 4, day, day),
     ]
     seen = list(observations_of_notes(Table(package), notes))
     assert [(each.key, each.fact, dict(each.override)) for each in seen] == [
-        ("GET /tasks", Fact.PAGES, {}),
+        (
+            "GET /tasks",
+            Fact.PAGES,
+            {"pagination": {"style": "link", "next": "Next-Page", "next_in": "header", "items": ""}},
+        ),
         ("GET /tasks/{id}", Fact.TYPES, {}),
         ("PUT /tasks/{id}", Fact.TYPES, {"parameters": {"size": {"type": ["integer", "string"]}}}),
         ("PUT /tasks/{id}", Fact.UPDATE, {}),
     ]
+    assert not any(each.certain for each in seen if each.override)
     assert seen[1].says == "'size' is string 4 times, from 2026-11-24 to 2026-11-25"
 
 

@@ -16,13 +16,13 @@ PATCH /orders/{id}:
   send: named
   parameters: {size: {type: [integer, "null"]}, note: {type: [string, "null"]}}
   why: "observed 2026-11-24: answers have null"
-POST /orders:
+POST /boards:
   reversible: true
   why: "observed 2026-11-24: the delete took it away"
 """
 
 
-def document(size: str, *query: str) -> dict[str, Any]:
+def document(size: str, *query: str, deletes: bool = True) -> dict[str, Any]:
     """Return a shop with orders, whose list takes these parameters."""
     whole = {"type": "object", "properties": {"size": {"type": size}, "note": {"type": "string"}}}
     listed = {"type": "object", "properties": {"orders": {"type": "array", "items": whole}}}
@@ -34,12 +34,17 @@ def document(size: str, *query: str) -> dict[str, Any]:
             "get": operation("listOrders", parameters=parameters, responses={"200": {"description": "", **content}}),
             "post": operation("createOrder", requestBody=body),
         },
+        boards={"post": operation("createBoard", requestBody=body)},
         **{
+            "boards/{id}": {
+                "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}],
+                **({"delete": operation("deleteBoard")} if deletes else {"get": operation("getBoard")}),
+            },
             "orders/{id}": {
                 "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}],
                 "patch": operation("updateOrder", requestBody=body),
                 "delete": operation("deleteOrder"),
-            }
+            },
         },
     )
 
@@ -63,7 +68,11 @@ def test_an_update_keeps_what_was_observed_and_says_where_a_newer_document_contr
     assert contradictions(repo.changed()) == []
     repo.commit()
     text = "the document says otherwise of {} than when its `{}` was observed on 2026-11-24"
-    assert contradictions(repo.changed("--spec", spec(document("number", "page")))) == [
+    assert contradictions(repo.changed("--spec", spec(document("integer", deletes=False)))) == [
+        (9, 15, text.format("POST /boards", "reversible"))
+    ]
+    repo.commit()
+    assert contradictions(repo.changed("--spec", spec(document("number", "page", deletes=False)))) == [
         (2, 15, text.format("GET /orders", "pagination")),
         (6, 16, text.format("PATCH /orders/{id}", "parameters.size")),
     ]

@@ -29,7 +29,10 @@ def learn(folder: Path, hooks: object | None, environ: Mapping[str, str], option
     if options.from_notes:
         from ..learn.notes import report_of_notes
 
-        return _told(asyncio.run(report_of_notes(folder, environ)), options)
+        try:
+            return _told(asyncio.run(report_of_notes(folder, environ)), options)
+        except ValueError as problem:
+            raise CommandError(str(problem)) from None
     if (options.resource or options.make) and not options.allow_writes:
         raise CommandError(f"--{'resource' if options.resource else 'make'} is for --allow-writes")
     key = "" if options.key is None else environ.get(options.key, "")
@@ -79,7 +82,8 @@ def _cost(report: Report) -> str:
 
 def _page(report: Report) -> Iterator[str]:
     """Yield the observations for people, and the proposals as overrides.yaml has them."""
-    yield _cost(report)
+    if report.operations:
+        yield _cost(report)
     for observation in report.observations:
         if not observation.override and not observation.settled:
             yield f"{observation.key or 'adapter'}: {observation.says}"

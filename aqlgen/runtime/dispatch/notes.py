@@ -68,7 +68,9 @@ class Notes(Extension):
         """Note what an answer and the warnings of a call tell, and return the data as they are."""
         key = call.row.key
         types = [(key, "types", path, kind) for path, kind in self._types(call, exchanges)]
-        noted = [(key, fact, path, kind) for fact, path, kind in _told(call.warnings) if _PLAIN.fullmatch(path)]
+        noted = [
+            (key, fact, path, kind) for fact, path, kind in _told(call.warnings, exchanges) if _PLAIN.fullmatch(path)
+        ]
         new = [(path, kind) for _, _, path, kind in types if (key, path, kind) not in self._warned]
         if new and len(self._warned) < _MOST:
             self._warned |= {(key, *each) for each in new}
@@ -103,7 +105,7 @@ class Notes(Extension):
         await self._store.put(_SPACE, name, astuple(replace(first, count=first.count + 1, last=today)))
 
 
-def _told(warnings: list[CallWarning]) -> Iterator[tuple[str, str, str]]:
+def _told(warnings: list[CallWarning], exchanges: Exchanges) -> Iterator[tuple[str, str, str]]:
     """Yield what warnings tell of updates and of lists, as fact, path and kind."""
     for warning in warnings:
         details = warning.details or {}
@@ -112,4 +114,6 @@ def _told(warnings: list[CallWarning]) -> Iterator[tuple[str, str, str]]:
         elif warning.code == PARTIAL:
             signs = [(name, value) for name, value in details["signs"].items() if not name.startswith("parameter ")]
             for name, value in signs[:1]:
-                yield "pages", name, "address" if "/" in str(value) else type(value).__name__
+                is_address = str(value).startswith(("/", "?", "http://", "https://"))
+                is_header = exchanges.last is not None and name in exchanges.last.headers
+                yield "pages", name, f"address{' in a header' * is_header}" if is_address else type(value).__name__

@@ -7,12 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
+from ..decode import declared_response
 from ..dispatch.notes import Note, read_notes
-from ..schema.deviations import Deviations
+from ..schema import as_schema, union_of
+from ..schema.deviations import Deviations, admitted_types
 from ..settings.load import load
 from ..state.custody import open_store
-from ..table import Adapter, Table
+from ..table import Adapter, Row, Table
 from ..text import listed
 from .answers import of_updates
 from .model import Fact, Observation
@@ -38,13 +41,30 @@ def observations_of_notes(table: Table, notes: Iterable[Note]) -> Iterator[Obser
         elif fact == "update":
             yield Observation(key, Fact.UPDATE, f"{names} changed with it unnamed, {when}")
         else:
-            yield Observation(key, Fact.PAGES, f"{names} led on, which the adapter does not follow, {when}")
+            says = f"{names} led on, which the adapter does not follow, {when}"
+            yield Observation(key, Fact.PAGES, says, _followed(table, rows[key], of_fact[0]), certain=False)
+
+
+def _followed(table: Table, row: Row, note: Note) -> dict[str, Any]:
+    """Return the `pagination` that follows an address, none where it is none or the document has not one list there."""
+    schema = as_schema(declared_response(row, 200).get("schema"))
+    fields = dict(union_of(table.types, schema).properties.values())
+    arrays = [f"/{wire}" for wire, inner in fields.items() if "array" in admitted_types(inner, table.types)]
+    places = [""] if "array" in admitted_types(schema, table.types) else arrays
+    if len(places) != 1 or not note.kind.startswith("address"):
+        return {}
+    by_header = {"style": "link", "next": note.path.title(), "next_in": "header"}
+    by_field = {"style": "next_url", "next": "/" + note.path.replace(".", "/")}
+    return {"pagination": {**(by_header if note.kind.endswith("header") else by_field), "items": places[0]}}
 
 
 async def report_of_notes(folder: Path, environ: Mapping[str, str]) -> Report:
     """Return what the notes of an adapter say; nothing is asked of the API."""
     store = open_store(load(folder, environ).state_url, Adapter.load(folder).name, environ)
     try:
-        return Report(list(observations_of_notes(Table(folder), await read_notes(store))))
+        observations = list(observations_of_notes(Table(folder), await read_notes(store)))
     finally:
         await store.close()
+    if not observations:
+        raise ValueError("there are no notes: set `learn.notes = true`, and let the adapter work")
+    return Report(observations)
