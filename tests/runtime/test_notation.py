@@ -67,8 +67,8 @@ def test_a_shape_is_one_line(schema: dict[str, Any], text: str) -> None:
     assert notation(schema, TYPES, 300) == text
 
 
-def test_what_is_too_deep_is_named_by_its_type() -> None:
-    assert notation(ref("Deep"), TYPES, 300) == "{first: {second: {third: Person}}}"
+def test_what_is_too_deep_is_named_by_its_type_and_required_fields() -> None:
+    assert notation(ref("Deep"), TYPES, 300) == "{first: {second: {third: Person {id*}}}}"
     assert notation(ref("Deep"), TYPES, 20) == "{first: object}"
 
 

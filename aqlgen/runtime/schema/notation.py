@@ -1,8 +1,8 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The shape of a value in one line: `{name*: string(1..40), tags: [string], owner: {id*: int≥1}, status: 'a'|'b'}`.
 
-Required fields come first and are marked `*`. What is left out for its depth or its length is named by its type, which
-introspection shows in full; a type within itself is its name.
+Required fields come first and are marked `*`. What is left out for its depth or its length is named by its type and
+required fields; introspection shows the type in full; a type within itself is its name.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ __all__ = ["Objects", "notation"]
 _MOST_PARTS, _PROPERTIES_OF_PART = 200, 20
 """How many values are written of one shape; so many properties of an object count as one more."""
 _MOST_VALUES, _MOST_OPTIONS, _MOST_REQUIRED = 8, 5, 30
+_MOST_NEEDED = 5
 _LONGEST_VALUE, _LONGEST_PATTERN, _LONGEST_DEFAULT = 30, 40, 20
 _LARGEST_BOUND = 2**53
 _WORDS = {"integer": "int", "boolean": "bool"}
@@ -154,7 +155,7 @@ class _Writer:
         self, schema: JsonSchema, depth: int, seen: frozenset[str], *, required: bool, type_name: str | None
     ) -> str:
         if depth >= (self.extent.required if required else self.extent.optional) or self.parts > _MOST_PARTS:
-            return type_name or "object"
+            return f"{type_name or 'object'}{self._needed(schema)}"
         fields = list(self._fields(schema, depth, seen, required=required))
         if fields:
             return f"{{{', '.join(fields)}}}"
@@ -162,6 +163,12 @@ class _Writer:
         if extra:
             return f"{{key: {self.value(extra, depth + 1, seen, required=required)}}}"
         return type_name or "object"
+
+    def _needed(self, schema: JsonSchema) -> str:
+        """Return the names of the required fields of an object that is not written out: ` {name*, image*}`."""
+        _, needed, properties = self.objects.get(id(schema)) or self._read(schema)
+        names = [f"{named(name)}*" for name in properties if name in needed][:_MOST_NEEDED]
+        return f" {{{', '.join(names)}}}" if names and self.parts <= _MOST_PARTS else ""
 
     def _fields(self, schema: JsonSchema, depth: int, seen: frozenset[str], *, required: bool) -> Iterator[str]:
         """Yield the fields of an object, the required ones first."""
