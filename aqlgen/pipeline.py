@@ -345,10 +345,9 @@ def _prepared(
     tables = {part.api: part.tabulated.table for part in parts}
     prefixes = {part.api: part.overrides.adapter.prefix for part in parts}
     table = joined(tables, prefixes) if options.apis else tables[""]
-    served = {row.decision.operation.key for row in table.rows}
     return Prepared(
         identity=identity,
-        decisions=tuple(decision for decision in decisions if decision.operation.key in served),
+        decisions=_served(decisions, table),
         table=table,
         skipped=tuple(skipped for part in parts for skipped in part.skipped),
         diagnostics=(*stale, *(finding for part in parts for finding in part.located())),
@@ -359,6 +358,11 @@ def _prepared(
         documents=tuple(part.assembled for part in parts),
         built=tuple(part.built for part in parts),
     )
+
+
+def _served(decisions: Sequence[Decision], table: Table) -> tuple[Decision, ...]:
+    keys = {row.decision.operation.key for row in table.rows}
+    return tuple(decision for decision in decisions if decision.operation.key in keys)
 
 
 def _refuse_document(prepared: Prepared, *, strict: bool) -> None:

@@ -30,12 +30,7 @@ def decide_each(
     for name, (document, overrides, resolver) in apis.items():
         kept, prefix = _of(name, known.names), overrides.adapter.prefix or name
         bases = base_names(kept, prefix)
-        retired = {
-            old: key
-            for old, key in known.retired.items()
-            if key.startswith(f"{name}:") and not old.startswith(f"{prefix}_")
-        }
-        names_known = Known(bases, _of(name, known.ids), retired)
+        names_known = Known(bases, _of(name, known.ids), _retired(name, prefix, known.retired))
         result = name_operations(document, overrides, resolver, report=reports[name].append, known=names_known)
         named[name] = result
         names[name] = ApiNames(
@@ -44,7 +39,7 @@ def decide_each(
             result.fixed.keys(),
             result.settled.pinned.keys(),
             {bases[key]: full for key, full in kept.items()},
-            {*result.aliases, *filter(None, (operation.id_as_name for operation in document.operations))},
+            {*result.aliases, *(operation.id_as_name for operation in document.operations)} - {""},
         )
     reserved = {old: key.partition(":")[0] for old, key in known.retired.items()}
     reserved |= {full: key.partition(":")[0] for key, full in known.names.items()}
@@ -54,6 +49,12 @@ def decide_each(
     file = next(overrides.file for _, overrides, _ in apis.values())
     findings = list(dict.fromkeys([*findings, *name_collisions(chosen, file)]))
     return {name: decide_named(result, prefixed) for name, result in named.items()}, findings
+
+
+def _retired(api: str, prefix: str, names: Mapping[str, str]) -> dict[str, str]:
+    """Return the names that an API retired within itself; those with its prefix were retired among all."""
+    of_api = (old for old, key in names.items() if key.startswith(f"{api}:"))
+    return {old: names[old] for old in of_api if not old.startswith(f"{prefix}_")}
 
 
 def _of(api: str, entries: Mapping[str, str]) -> dict[str, str]:
