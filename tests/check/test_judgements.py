@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from aqlgen.check.checks.answers import is_chosen_within
-from aqlgen.check.checks.updates import Updated, _is_filled, patched
+from aqlgen.check.checks.updates import Updated, _is_filled, patched, replaced
 from aqlgen.check.envelope import HOSTILE, problems_of
 from aqlgen.check.findings import KnownError, read_known
 from aqlgen.check.operations import Operation, scalars
@@ -53,6 +53,16 @@ def test_a_field_that_the_things_in_an_answer_have_too_may_be_chosen_in_them(ans
 )
 def test_the_model_of_updates_is_a_merge_patch(target: Any, patch: Any, result: Any) -> None:
     assert patched(target, patch) == result
+
+
+def test_a_replacement_keeps_null_where_the_document_allows_it_and_leaves_the_field_out_elsewhere(
+    tmp_path: Path,
+) -> None:
+    schema = {"properties": {"a": {"type": ["string", "null"]}, "b": {"type": "string"}, "c": {"nullable": True}}}
+    written = replaced(
+        Document({}, Owner(tmp_path)), schema, {"a": "x", "b": "x", "d": 1}, {"a": None, "b": None, "c": None}
+    )
+    assert written == {"a": None, "c": None, "d": 1}
 
 
 def test_values_of_the_model_are_the_documents_and_no_patch_removes_what_is_required(tmp_path: Path) -> None:
