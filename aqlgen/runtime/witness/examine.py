@@ -216,6 +216,7 @@ class _Examination:
             for text in lost(operation, values, main, answers, self._family):
                 self._say(Grade.WRONG, f"{call}: {text}")
             data = envelope.get("data")
+            data = data[0] if isinstance(data, list) and data else data
             for name in data if isinstance(data, dict) else ():
                 if name != shown.answered.get(normal(name), name) and name not in shown.answered.values():
                     self._say(Grade.WRONG, f"{name} is answered, its type shows {shown.answered[normal(name)]}")
@@ -246,6 +247,7 @@ class _Examination:
             return value
         value = {name: each for name, each in value.items() if self._shown.takes(name)}
         least = {name: each for name, each in value.items() if name in document.required(schema)}
+        least = least or dict(islice(value.items(), 1))
         return value if turn or not least or document.problems(schema, least) else least
 
     async def _refused(self, operation: Operation) -> None:

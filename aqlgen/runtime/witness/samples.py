@@ -139,7 +139,7 @@ class _Sampler:
         step, at = schema.get("multipleOf") or 1, self._turn % max(1, len(bounds))
         first = [*bounds[at:], *bounds] if self._turn or "minimum" in schema else []
         half = [7.5] if schema.get("type") == "number" and self._turn % 2 else []
-        for each in (*half, *first, 7, *bounds, *(each + sign for each in bounds for sign in (1, -1))):
+        for each in (*half, *first, 7 + self._turn, 7, *bounds, *(each + sign for each in bounds for sign in (1, -1))):
             for value in (each, math.ceil(each / step) * step):
                 yield int(value) if float(value).is_integer() else value
 

@@ -71,7 +71,7 @@ class Shown:
         self.whole = ""
         self._types, self._details = types, details
         self.answered: dict[str, str] = {}
-        self._inner: set[str] = set()
+        self._inner: dict[str, str] = {}
         self._documented: set[str] = set()
         self._fields: dict[str, Any] = {}
 
@@ -137,12 +137,12 @@ class Shown:
         near = [each for each in left if each.endswith(word) and place != "body"]
         return near if len(near) == 1 and (place != "path" or self.entries[left[near[0]]].get("required")) else []
 
-    async def _inside(self, name: str) -> set[str]:
-        """Return the fields of a parameter: of its type, else those that its description has."""
+    async def _inside(self, name: str) -> dict[str, str]:
+        """Return the fields of a parameter by their normal names: of its type, else those that its description has."""
         entry = self.entries.get(name, {})
         fields = [str(each["name"]) for each in await self._types.fields(entry.get("type"))]
         stated = [re.split(r"[^\w.-]", text.rstrip("*"))[-1] for text in str(entry.get("description")).split(": ")[:-1]]
-        return set(map(normal, fields or stated))
+        return {normal(field): field for field in fields or stated}
 
     def _is_own(self, name: str) -> bool:
         """Return True for a parameter that the adapter itself acts on."""
@@ -182,7 +182,10 @@ class Shown:
         params = {self.names[key]: value for key, value in values.items() if key in self.names}
         inner = {key[1]: value for key, value in values.items() if key not in self.names and key[0] != "body"}
         if self.whole and (("body", "") in values or inner):
-            params[self.whole] = body if ("body", "") in values else inner
+            whole = body if ("body", "") in values else inner
+            if isinstance(whole, dict) and len(whole) > 1:  # of one field the API's spelling is tried
+                whole = {self._inner.get(normal(name), name): each for name, each in whole.items()}
+            params[self.whole] = whole
         elif isinstance(body, dict):
             params |= {self.names.get(("body", str(name)), str(name)): value for name, value in body.items()}
         return params
