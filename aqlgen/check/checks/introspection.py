@@ -120,7 +120,7 @@ async def examples_work(run: Run) -> None:
         problems = run.request_problems()
         run.expect(not problems, operation, f"its request is wrong: {problems}")
         agents = {request.headers.get("user-agent") for request in run.arrived}
-        right = agents <= {f"{run.table.name}-adapter/{run.table.version}"}
+        right = agents <= {f"{run.table.name}-adapter/{run.table.version}", *run.secrets.values()}
         run.expect(right or "User-Agent" in run.table.headers, operation, f"is sent by {agents}")
 
 
