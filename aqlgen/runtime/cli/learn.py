@@ -43,7 +43,9 @@ def learn(folder: Path, hooks: object | None, environ: Mapping[str, str], option
         rows = chosen_rows(Table(folder, read_only=load(folder, environ).read_only), options.only)
     except ValueError as problem:
         raise CommandError(str(problem)) from None
-    plan = "\n".join(plan_lines(rows, budget, named))
+    more = [f"Also created, and deleted again: {name}" for name in options.make]
+    more += [f"The key in {options.key} is tried in two forms if the document declares no credential."] if key else []
+    plan = "\n".join([*plan_lines(rows, budget, named), *more])
     if options.plan:
         return plan
     if sys.stderr.isatty():

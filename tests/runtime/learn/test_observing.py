@@ -428,6 +428,14 @@ def test_the_adapters_command_shows_the_plan_and_prints_what_to_paste(
         plan = capsysbinary.readouterr().out.decode()
         assert "at most 9 requests" in plan
         assert "GET /pets" in plan
+        monkeypatch.setenv("P_KEY", "secret-key-1")
+        writing = ["--allow-writes", "--make", "create_user", "--key", "P_KEY"]
+        assert main(tmp_path, None, ["learn", "--plan", *writing]) == 0
+        plan = capsysbinary.readouterr().out.decode()
+        assert "created, and deleted again: create_user" in plan
+        assert "The key in P_KEY is tried in two forms" in plan
+        assert main(tmp_path, None, ["learn", "--key", "UNSET"]) == 1
+        assert b"--key UNSET: the variable is not set" in capsysbinary.readouterr().err
         assert not server.asked
         assert main(tmp_path, None, ["learn"]) == 0
         printed = capsysbinary.readouterr().out.decode()
