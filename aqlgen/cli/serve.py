@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import subprocess
@@ -40,6 +41,10 @@ _GENERATING = (
     "accept_hosts", "keep",
 )  # fmt: skip
 """Options that a project has behind it."""
+
+
+_UVX = "archive-v0"
+"""The folder of uv's cache in which uvx has its environments."""
 
 
 @app.command(
@@ -169,8 +174,19 @@ def _environment(package: Path, *, read_only: bool) -> dict[str, str]:
     environ = dict(os.environ)
     paths = (str(package.parent), environ.get("PYTHONPATH", ""))
     environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
-    environ[STARTED_BY] = shlex.join([os.path.abspath(sys.argv[0]), *without_headers(sys.argv[1:])])
+    environ[STARTED_BY] = shlex.join([*_program(), *without_headers(sys.argv[1:])])
     return environ | ({"MCP_AQL_READ_ONLY": "true"} if read_only else {})
+
+
+def _program() -> list[str]:
+    """Return the words that start aqlgen again; an environment of uvx lasts no longer than the cache of uv."""
+    if _UVX in Path(sys.prefix).parts:
+        from importlib.metadata import distribution
+
+        source = json.loads(distribution("aqlgen").read_text("direct_url.json") or "{}").get("url")
+        if source:  # never the bare name, which is somebody else's on a public index
+            return ["uvx", "--from", source, "aqlgen"]
+    return [os.path.abspath(sys.argv[0])]
 
 
 def _report(package: Path, environ: Mapping[str, str]) -> Mapping[str, Any]:

@@ -147,6 +147,17 @@ def test_the_adapter_gets_the_settings_and_what_is_missing_is_named() -> None:
     assert "Set PETSTORE_API_KEY for" in ran.err
 
 
+def test_under_uvx_the_settings_of_clients_name_the_wheel(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Installed:
+        def read_text(self, _: str) -> str:
+            return '{"url": "file:///wheels/aqlgen.whl", "archive_info": {}}'
+
+    monkeypatch.setattr(sys, "prefix", "/home/anna/.cache/uv/archive-v0/Ddwm40w99xTNeWA8")
+    monkeypatch.setattr("importlib.metadata.distribution", lambda _: Installed())
+    _, environ, _ = made(PETSTORE)
+    assert environ["AQLGEN_STARTED_BY"] == f"uvx --from file:///wheels/aqlgen.whl aqlgen serve {PETSTORE}"
+
+
 def test_no_header_is_shown_or_kept(state: Path) -> None:
     with serving({"/openapi.json": json.dumps(SHOP)}) as (origin, _):
         _, environ, ran = made(origin, "--header", "Authorization: Bearer s3cret")
