@@ -83,7 +83,7 @@ class Calls:
         for name, entry in before.items():
             new_name = renamed.get(name, name)
             if new_name not in after:
-                if not _is_hidden(name, new):
+                if name not in new.hidden_parameters:
                     self._add(Difference("parameter-removed"), name, new)
                 continue
             if new_name != name:
@@ -176,11 +176,6 @@ def _renamed(before: Parameters, after: Parameters) -> dict[str, str]:
     added = {(entry.wire, entry.location): name for name, entry in after.items() if name not in before}
     renamed = {name: added.get((entry.wire, entry.location)) for name, entry in before.items() if name not in after}
     return {name: new_name for name, new_name in renamed.items() if new_name is not None}
-
-
-def _is_hidden(name: str, operation: Operation) -> bool:
-    """Return True if an operation still takes a parameter that it does not show, as `first` and `after` replace it."""
-    return name in operation.hidden_parameters
 
 
 def _object(parameters: Parameters) -> Schema:

@@ -138,7 +138,8 @@ class _Carrier:
             return MISSING
         target = union_of(self._types, written)
         kinds = _kinds(written, target, self._types)
-        if not _fits(value, kinds) and _may_be(value, read, self._types):
+        # what the own schema of an answer does not admit tells nothing
+        if not _fits(value, kinds) and _fits(value, _kinds(read, union_of(self._types, read), self._types)):
             identifier = _identifier(value, kinds)
             if identifier is MISSING:
                 self.result.unfit.append(_dropped(path))
@@ -209,11 +210,6 @@ def field_path(types: Types, schema: JsonSchema, steps: Sequence[str]) -> FieldP
         name, schema = next(known, ("", _NOTHING))
         path.append((step, name if declares or path else line(step, 100)))
     return _dropped(tuple(path))
-
-
-def _may_be(value: Any, read: JsonSchema, types: Types) -> bool:
-    """Return False if an answer's own schema does not admit a value: then no schema tells of its form."""
-    return _fits(value, _kinds(read, union_of(types, read), types))
 
 
 def _identifier(value: Any, kinds: frozenset[str]) -> Any:

@@ -79,12 +79,7 @@ def _read_events(text: str, complete: bool) -> Iterator[Any]:
             return
         if lines:
             labels = {name: value for name, value in fields if name in ("event", "id") and value}
-            yield {**labels, "data": _event_data(data)}
-
-
-def _event_data(text: str) -> Any:
-    """Return the data of an event: JSON where it is an object, an array or a string in quotes, else the text itself."""
-    return _read_json(text) if text.lstrip().startswith(("{", "[", '"')) else text
+            yield {**labels, "data": (_read_json(data) if data.lstrip().startswith(("{", "[", '"')) else data)}
 
 
 def read_multipart(content: bytes, content_type: str) -> list[dict[str, Any]] | None:

@@ -256,7 +256,7 @@ def encode_body(row: Row, body: Body, value: Any, files: Files = _NO_FILES) -> t
     if isinstance(value, Mapping):
         check_names(value, body.parameter or "body")
     content_type = body.content_type
-    if _is_whole_file(body):
+    if body.shape == "whole" and _is_file(None, body.schema):
         file = files.read(body.parameter or "body", value, content_type)
         return type_of_file(file, content_type), file.content
     if "*" in content_type:
@@ -291,11 +291,6 @@ def _encode_other(body: Body, content_type: str, value: Any, files: Files) -> tu
         f"Internal error: a body of type '{content_type}' cannot be sent yet by this adapter",
         {"content_type": content_type},
     )
-
-
-def _is_whole_file(body: Body) -> bool:
-    """Return True if a body is a file, whatever its content type."""
-    return body.shape == "whole" and _is_file(None, body.schema)
 
 
 def _for_range(content_type: str) -> str:

@@ -62,7 +62,7 @@ class Cursors:
         packed = self._custody.spare_sealer().unwrap(_KIND, cursor, _bound(operation, filters))
         if not packed:
             raise _refused(name)
-        return _unpack(packed)
+        return Place(*json.loads(packed))
 
 
 def _bound(operation: str, filters: Mapping[str, Any]) -> str:
@@ -87,8 +87,3 @@ def _pack(place: Place) -> bytes:
         (index for index, pair in enumerate(zip(place, _USUAL, strict=True), 1) if pair[0] != pair[1]), default=0
     )
     return json.dumps(place[:count], separators=(",", ":")).encode()
-
-
-def _unpack(packed: bytes) -> Place:
-    """Return the place of authenticated bytes."""
-    return Place(*json.loads(packed))
