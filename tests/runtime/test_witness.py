@@ -309,3 +309,24 @@ def test_a_value_has_the_fields_that_are_required_and_described_nowhere(tmp_path
     document = witness_of(tmp_path).documents[0]
     described = {"allOf": [{"type": "object", "properties": {"name": TEXT}}], "required": ["name", "namespace"]}
     assert sample(document, described).keys() == {"name", "namespace"}
+
+
+def test_a_key_that_operations_declare_may_be_sent_to_others_where_no_security_is_stated(tmp_path: Path) -> None:
+    key = {"name": "apikey", "in": "query", "schema": TEXT}
+    paths: dict[str, Any] = {"/things": {"get": {"parameters": [key]}}, "/metrics": {"get": {}}}
+    document = {"openapi": "3.1.0", "servers": [{"url": BASE}], "paths": paths}
+    accept = ("Accept", "*/*")
+    assert problems(witness_of(tmp_path, document), "GET", "/metrics?apikey=x", b"", accept) == []
+    paths["/metrics"]["get"]["security"] = []
+    refused = ["broken: query apikey is not in the document"]
+    assert problems(witness_of(tmp_path, document), "GET", "/metrics?apikey=x", b"", accept) == refused
+
+
+@pytest.mark.anyio
+async def test_a_body_of_plain_text_is_given_as_text_whatever_its_schema_says(tmp_path: Path) -> None:
+    operation = {"operationId": "sendNote", "requestBody": body("text/plain", {"type": "object"}), "responses": {}}
+    document = {"openapi": "3.1.0", "info": {"title": "Notes", "version": "1"}, "servers": [{"url": BASE}]}
+    path, project = tmp_path / "notes.json", tmp_path / "project"
+    path.write_text(json.dumps({**document, "paths": {"/notes": {"post": operation}}}), encoding="utf-8")
+    assert run("from-openapi", path, "-o", project, "--name", "things", "-q").code == 0
+    assert [str(finding) for finding in await findings(project) if finding.grade is not Grade.LOOK] == []

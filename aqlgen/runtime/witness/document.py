@@ -168,6 +168,9 @@ class Document(Schemas):
             for method, raw in self.at(item).items()
             if method in METHODS and isinstance(raw, dict)
         )
+        parameters = (each for operation in self.operations for each in operation.parameters)
+        self.secrets = frozenset((each.place, each.name.lower()) for each in parameters if is_secret(each.name))
+        """The keys that operations declare as parameters: other operations may be sent them, too."""
         self.counts = Counter((each.method, each.template) for each in self.operations)
         self._settle_variables()
 

@@ -225,10 +225,14 @@ class _Reading:
         return _json(raw or "null") if document.problems(schema, raw) else raw
 
     def _undeclared(self) -> None:
+        """Name what the document does not have; a key of other operations may be sent if no security is stated."""
+        secrets = self.document.secrets if self.operation.security is None else ()
         if not any(map(self._is_loose, self.operation.parameters)):
             for name in dict.fromkeys(name for name, _ in self._pairs["query"] if ("query", name) not in self._used):
-                self._say(f"query {name} is not in the document", Grade.BROKEN)
+                if ("query", name.lower()) not in secrets:
+                    self._say(f"query {name} is not in the document", Grade.BROKEN)
         known = {name.lower() for place, name in self._used if place == "header"} | self.document.headers
+        known |= {name for place, name in secrets if place == "header"}
         for name in self._headers.keys() - known - TRANSPORT:
             self._say(f"header {name} is not in the document")
 
