@@ -198,10 +198,10 @@ def _sign(answers: bool) -> float:
 
 WEAK = 5.0
 """The score below which the first operation is probably not what is meant."""
-_SYNONYM, _SLIP, _WHOLE = 0.4, 0.8, 3.0
-"""The shares of a term that means the same as an asked word, is misspelt or run together in it, or is an identifier."""
+_SYNONYM, _JOINED, _SLIP, _WHOLE = 0.4, 0.5, 0.8, 3.0
+"""The shares of a synonym of an asked word, of words run together, of a misspelt word, and of an identifier."""
 _NAMED = 1000.0
-_CANDIDATES, _MOST = 40, 100
+_CANDIDATES, _MOST = 80, 100
 """How many operations are judged by more than their words, and how many are shown."""
 _ENOUGH = 300
 """How many operations rarer words have to bring before a common word adds no others."""
@@ -238,7 +238,9 @@ class Ranking:
         stems = terms(text)[:_MOST_WORDS]
         windows = ("".join(stems[at : at + size]) for size in (2, 3, 4) for at in range(len(stems) - size + 1))
         joined = {form for window in windows for form in (window, stem(window)) if form in lines}
-        forms = {word: dict(self._forms(word)) for word in (*asked.words, *sorted(joined))}
+        forms = {form: {form: _JOINED} for form in sorted(joined)} | {
+            word: dict(self._forms(word)) for word in asked.words
+        }
         forms |= {name: {name: _WHOLE} for name in sorted(asked.identifiers & lines.keys())}
         scores = self._scores(forms)
         if named is not None:
