@@ -153,9 +153,8 @@ async def queries(run: Run) -> None:
     paged = [item for item in lists if item.row.paging is not None and item.row.paging.location is None]
     whole = [item for item in lists if item.row.paging is None and isinstance(run.api.data_of(item.row), list)]
     for operation in [*paged[:_MOST_QUERIED], *whole[:1]]:
-        size = None if operation.row.paging and operation.row.paging.size_param else _LARGER
         items = [{NUMBER: number, **fields} for number, fields in enumerate(_FIELDS)]
-        reply: Any = _paged_list(run, operation, size).reply if operation.row.paging else Reply.of(200, items)
+        reply: Any = _paged_list(run, operation, _LARGER).reply if operation.row.paging else Reply.of(200, items)
         options: list[tuple[dict[str, Any], Any]] = [({"where": condition}, numbers) for condition, numbers in _WHERE]
         options += [({"order_by": order}, numbers) for order, numbers in _ORDERS]
         options += [({"aggregate": {"it": request}}, result) for request, result in _NUMBERS]
