@@ -70,7 +70,7 @@ def problems(root: Path, version: str) -> Iterator[str]:
         yield f"{version!r} is no version such as 0.2.0"
         return
     if run("git", "status", "--porcelain", cwd=root):
-        yield "there are changes that are not committed"
+        yield "there are uncommitted changes"
     code = re.search(r'^__version__ = "(.*)"$', (root / "aqlgen/__init__.py").read_text(encoding="utf-8"), re.MULTILINE)
     if code is None or code[1] != version:
         yield f"aqlgen/__init__.py says {code[1] if code else 'nothing'}, not {version}"

@@ -48,7 +48,7 @@ def test_anything_else_is_refused_with_the_reason(tree: Path) -> None:
     assert problems(tree, "--force") == ["'--force' is no version such as 0.2.0"]
     git(tree, "tag", "v0.2.0")
     (tree / "new").touch()
-    assert problems(tree) == ["there are changes that are not committed", "there is a tag v0.2.0 already"]
+    assert problems(tree) == ["there are uncommitted changes", "there is a tag v0.2.0 already"]
 
 
 def test_nothing_is_pushed_or_uploaded() -> None:

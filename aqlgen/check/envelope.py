@@ -125,7 +125,7 @@ def problems_of(result: Any, secrets: Collection[str]) -> Iterator[str]:
         yield f"is marked as an error of MCP ({result.is_error}) with the code {code!r}"
     leak = _LEAKS.search(message)
     if leak is not None:
-        yield f"its message shows {leak[0]!r}, which is not the adapter's to say"
+        yield f"its message shows {leak[0]!r}, which an adapter must not reveal"
     if any(form in text for secret in secrets for form in _forms(secret)):
         yield "it contains a credential"
     details = failure.get("details") if isinstance(failure, dict) else None

@@ -146,7 +146,7 @@ def _check_promotion(by: str, reason: str, base_url: str, *, promote: bool, part
     if not promote:
         problem = "--by and --reason are for --promote" if by or reason else ""
     elif not base_url:
-        problem = "--promote needs --base-url: a stand-in says nothing of the API itself"
+        problem = "--promote needs --base-url: a stand-in proves nothing about the API"
     elif not by.strip() or not reason.strip():
         problem = "--promote needs --by and --reason, which are recorded"
     elif partly:
@@ -230,7 +230,7 @@ def _write(checked: CheckedAdapter, reports: list[Path], evidence: Path | None) 
             raise OptionError.of(
                 "bad-option",
                 f"the evidence would be empty in {', '.join(missing)}",
-                help="Evidence is of live calls: see with `aqlgen check` why there are none.",
+                help="Evidence needs successful calls: `aqlgen check` shows why there are none.",
             )
         write_file(f"{json_text(checked.evidence)}\n".encode(), evidence)
 
@@ -268,7 +268,7 @@ def _as_text(checked: Checked) -> str:
     folder, files = visible(str(checked.folder)), counted(checked.files, "generated file")
     if checked.findings:
         findings = counted(len(checked.findings), "finding")
-        return f"{as_text(checked.findings, show_all=True)}\n{folder} is not as it was generated: {findings}."
+        return f"{as_text(checked.findings, show_all=True)}\n{folder} differs from its generated state: {findings}."
     unknown = [f"  {visible(path)}" for path in checked.unknown]
     listed = "\n".join(["", "Files under src that aqlgen did not write:", *unknown]) if unknown else ""
     if not checked.generated_again:

@@ -228,7 +228,7 @@ def _addresses(prepared: Prepared) -> Iterator[str]:
     adapter = prepared.table.adapter
     problem = main_address_problem(adapter)
     if not addressed(prepared.table):
-        yield "The document does not say where the API is: set MCP_AQL_BASE_URL, or base_url in adapter.toml."
+        yield "The document has no URL of the API: set MCP_AQL_BASE_URL, or base_url in adapter.toml."
     elif problem is not None and problem.rule != "incomplete":
         elsewhere = " if the API is elsewhere" if problem.rule == "local" else ""
         yield visible(f"The document's address {problem.judgement}: {problem.reason}; {problem.remedy}{elsewhere}.")
@@ -236,7 +236,7 @@ def _addresses(prepared: Prepared) -> Iterator[str]:
         named = any("://" in server.url for server in part.document.servers[:1])
         address = next((server["url"] for server in adapter.of_api(part.api).servers), "")
         if "://" in address and not named:
-            yield f"The document names no host: calls go to {visible(address)}, where it came from."
+            yield f"The document names no host: calls go to {visible(address)}, its origin."
 
 
 def _steps(generated: Generated) -> Iterator[str]:
@@ -247,7 +247,7 @@ def _steps(generated: Generated) -> Iterator[str]:
     if prepared.table.adapter.security_schemes:
         variables = _needed_variables(prepared)
         first, ways = (f"set {' and '.join(variables)}; ", "every way") if variables else ("", "the credentials")
-        yield f"For real calls: {first}`{command} doctor` names {ways}, README.md says how to go on."
+        yield f"For real calls: {first}`{command} doctor` names {ways}; README.md has the next steps."
 
 
 def _place_of_review(generated: Generated) -> str:
@@ -302,7 +302,9 @@ def _credentials(prepared: Prepared) -> list[str]:
     if prepared.is_element:
         return []  # which says in `auth` what is sent, or that nothing is
     if NO_SCHEME in departures:
-        hint = "The document names no credential. If the API wants one, generate with --auth, or say in overrides.yaml:"
+        hint = (
+            "The document declares no credential. If the API needs one, generate with --auth, or add to overrides.yaml:"
+        )
         return [hint, ADDED_SCHEME]
     if departures:
         return ["The document is unclear about credentials: `aqlgen explain -v` shows those that are sent."]

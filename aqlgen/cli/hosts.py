@@ -34,7 +34,7 @@ def refusal_lines(uses: Iterable[HostUse]) -> list[str]:
         return []
     hosts = counted(len(refused), "host")
     return [
-        f"{hosts} of the document not accepted, so that no request and no credential goes there:",
+        f"{hosts} of the document not accepted; no requests or credentials go there:",
         *use_lines(refused),
         "To accept, put into overrides.yaml, with the hosts that you trust, and run `aqlgen update`:",
         *(f"  {line}" for line in overrides_entry(refused).splitlines()),

@@ -143,7 +143,7 @@ def _why_left(answer: Answer) -> str:
 
     if answer.decision.asked is Asked.ALWAYS and not answer.settles:
         return f"it is known to be {answer.decision.danger}: only `danger` in overrides.yaml lowers that"
-    return "it asks less, which only a person may say: add --as-person NAME at a terminal"
+    return "it asks less, which needs a person: add --as-person NAME in a terminal"
 
 
 def _as_json(file: Path, written: Sequence[Answer], left: Sequence[Answer]) -> dict[str, Json]:

@@ -51,7 +51,7 @@ def reason_of(text: InstructionText, place: str = "") -> str:
     """Return a sentence about a text for a reviewer; `place` is the pointer of the operation that it is shown with."""
     where = text.pointer.removeprefix(place) if text.pointer.startswith(f"{place}/") else f"#{text.pointer}"
     rules = "; ".join(text.instruction.rules)
-    return f"text: {where.lstrip('/')} reads as an instruction to a model ({rules}): “{text.instruction.quote}”"
+    return f"text: {where.lstrip('/')} looks like an instruction to a model ({rules}): “{text.instruction.quote}”"
 
 
 class _Reach:

@@ -68,7 +68,7 @@ def _secret_headers(overrides: Overrides) -> dict[str, SecurityScheme]:
         header.scheme: SecurityScheme(
             name=header.scheme,
             kind="apiKey",
-            description="Sent with every request, as overrides.yaml says.",
+            description="Sent with every request, by overrides.yaml.",
             location="header",
             parameter=header.name,
             http_scheme="",

@@ -226,7 +226,7 @@ def _prefixed(naming: _Naming, key: str, prefixed: Settled) -> _Naming:
     lost = naming.lost or prefixed.lost.get(key, "")
     if name == naming.name:
         return naming._replace(pinned=pinned, lost=lost)
-    note = f"{naming.name} is a name of another API, too"
+    note = f"{naming.name} is also a name of another API"
     return naming._replace(name=name, pinned=pinned, lost=lost, reason=replace(naming.reason, note=note))
 
 

@@ -82,7 +82,7 @@ def _lede(data: Entry, review: int) -> str:
     split = ", ".join(f"{counts[category]:,} {category}" for category in data["categories"] if counts[category])
     summary = f"{counted(len(operations), 'operation')} on {counted(resources, 'resource')}: {split}."
     needed = f"{counted(review, 'question')} {'needs' if review == 1 else 'need'}"
-    looks = f'<a href="#review">{needed} a look</a>'
+    looks = f'<a href="#review">{needed} a review</a>'
     left_out = f'<a href="#findings">{skipped:,} left out</a>' if skipped else "nothing is left out"
     return f"{summary} {looks if review else 'No decision is uncertain'}; {left_out}."
 
@@ -95,16 +95,16 @@ def _asked(operations: Iterable[Entry]) -> str:
     runs = "runs" if reads + changes == 1 else "run"
     return (
         f"<strong>{counted(reads + changes, 'operation')} {runs} without a question</strong>: {counted(reads, 'read')},"
-        f" and {counted(changes, 'change')} that structure proves harmless or you accepted, listed last."
-        f" <strong>{first:,} {'is' if first == 1 else 'are'} asked at first use</strong>"
-        f"{', since nothing proves them harmless' if first else ''}."
-        f" {always:,} {'is' if always == 1 else 'are'} asked each time."
+        f" and {counted(changes, 'change')} proven harmless by structure or accepted by you, listed last."
+        f" <strong>{first:,} {'needs' if first == 1 else 'need'} a confirmation at first use</strong>"
+        f"{', since they are not proven harmless' if first else ''}."
+        f" {always:,} {'needs' if always == 1 else 'need'} one each time."
     )
 
 
 def _cost(tokens: Mapping[str, int]) -> str:
     """Return rows for the three ways to offer the API and what each costs, with bars on one scale."""
-    ways = (("A tool for each operation", "discrete"), ("Five tools", "semantic"), ("One tool", "single"))
+    ways = (("One tool per operation", "discrete"), ("Five tools", "semantic"), ("One tool", "single"))
     most = max(tokens.values())
     return "".join(
         f'<tr><th scope="row">{label}</th><td class="bar">{_bar(key, tokens[key] / most)}</td>'

@@ -94,7 +94,7 @@ def _newer(specs: Sequence[str], apis: Mapping[str, ApiInput]) -> dict[str, str]
             name = next(iter(apis))
         if not name:
             ways = " or ".join(f"--spec {api}={spec}" for api in list(apis)[:4])
-            raise OptionError.of("bad-option", f"--spec {spec} does not say which API it is of", help=f"Write {ways}.")
+            raise OptionError.of("bad-option", f"--spec {spec} does not name its API", help=f"Write {ways}.")
         if name not in apis:
             raise _unknown(name, apis, "--spec", spec)
         if name in newer:

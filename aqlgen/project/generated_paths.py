@@ -76,7 +76,7 @@ def problem_of_all(paths: Iterable[str]) -> str:
             return f"it names {path!r}, and {problem}"
         other = seen.setdefault(unicodedata.normalize("NFC", path).casefold(), path)
         if other != path:
-            return f"it names {other!r} and {path!r}, one file where capitals do not count"
+            return f"it names {other!r} and {path!r}, one file on systems that ignore case"
     return ""
 
 

@@ -81,7 +81,7 @@ def _warning(decision: Decision, field: str, file: str) -> Diagnostic:
     return Diagnostic(
         "contradicted-observation",
         Severity.WARNING,
-        f"the document says otherwise of {decision.operation.key} than when its `{field}` was observed on {seen}",
+        f"the document changed {decision.operation.key} since its `{field}` was observed on {seen}",
         file=file,
         line=line,
         column=column,

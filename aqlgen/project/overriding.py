@@ -73,7 +73,7 @@ def with_entries(folder: Path, added: Mapping[str, Mapping[str, Json]], what: st
     try:
         return insert(overrides.decode("utf-8"), added).encode("utf-8")
     except InsertionError as error:
-        message = f"the {what} of {error} cannot be put where its overrides stand"
+        message = f"the {what} of {error} cannot be added to its overrides"
         raise OptionError.of("bad-override", message, file=str(path), help="Put them there by hand.") from None
 
 
@@ -103,5 +103,5 @@ def with_hosts(path: Path | None, entry: Mapping[str, Mapping[str, Json]]) -> by
     try:
         return insert(text, added).encode("utf-8")
     except InsertionError:
-        message = "the hosts cannot be put where the overrides of the adapter stand"
+        message = "the hosts cannot be added to the adapter's overrides"
         raise OptionError.of("bad-override", message, file=str(path), help="Put them there by hand.") from None

@@ -113,7 +113,7 @@ def damaged(path: Path, why: str) -> FileError:
     return FileError.of(
         "project-damaged",
         f"{path} cannot be used: {why}",
-        help=f"Bring back what aqlgen wrote: `git log -- {path.name}` names commits that had it, and "
+        help=f"Restore aqlgen's version: `git log -- {path.name}` names commits that had it, and "
         f"`git checkout COMMIT -- {path.name}` takes it from one.",
         file=str(path),
     )
@@ -142,7 +142,7 @@ def _in_conflict(path: Path) -> FileError:
     return FileError.of(
         "records-in-conflict",
         f"{path} holds conflicts of a merge, as when two branches both updated the project",
-        help=f"Take all that aqlgen wrote from one side: `{take}` (from HEAD^ where the conflict is committed). "
+        help=f"Take aqlgen's files from one side: `{take}` (from HEAD^ where the conflict is committed). "
         "Resolve the others, finish the merge, then run `aqlgen update` with the newer document.",
         file=str(path),
     )

@@ -25,7 +25,7 @@ __all__ = ["CODE", "refusals"]
 
 CODE: Final = "machine-file-edited"
 
-_UNDO: Final = "To give the edit up, delete the file and commit that: `aqlgen update` writes it anew."
+_UNDO: Final = "To drop the edit, delete the file and commit; `aqlgen update` restores it."
 
 _EXTEND: Final = "Extend the adapter in src/{package}/hooks.py, adapter.toml or overrides.yaml instead."
 
@@ -33,13 +33,13 @@ _SEALED: Final = "To read the runtime, have its source in the project: `aqlgen u
 
 _WAYS: Final = (
     ("openapi/adapter.", "Give the changed element, or this very file, by --spec."),
-    ("openapi/", "An overlay changes what is read (`aqlgen update --overlay FILE`), or give your document by --spec."),
+    ("openapi/", "Use an overlay (`aqlgen update --overlay FILE`), or give your document with --spec."),
     ("src/{package}/operations/", "Change it in the document, best by an overlay (`aqlgen update --overlay FILE`)."),
     ("src/{package}/adapter.json", "Settings belong in adapter.toml, decisions in overrides.yaml."),
     ("src/{package}/", "It comes from the document: an overlay changes that (`aqlgen update --overlay FILE`)."),
     ("OPERATIONS.md", "It only shows the decisions: make them in overrides.yaml, and take notes in the README."),
     ("schema/", "It only shows the decisions: make them in overrides.yaml."),
-    (".copier-answers.yml", "It only records: `aqlgen update` takes such things as options."),
+    (".copier-answers.yml", "It is only a record: give such changes to `aqlgen update` as options."),
 )
 """What to do instead, by the beginning of the path."""
 

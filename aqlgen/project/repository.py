@@ -109,7 +109,7 @@ class Repository:
         if unmerged:
             raise FileError.of_all(
                 "unresolved-conflicts",
-                f"there are conflicts that are not resolved: {few(unmerged)}",
+                f"there are unresolved conflicts: {few(unmerged)}",
                 [str(self.top / name) for name in unmerged],
                 help="Resolve them, `git add` the files and commit.",
             )
@@ -122,7 +122,7 @@ class Repository:
             where = "" if changed else " elsewhere in the repository, and the merge needs the index"
             raise FileError.of_all(
                 "uncommitted-changes",
-                f"there are changes that are not committed{where}: {few(names)}",
+                f"there are uncommitted changes{where}: {few(names)}",
                 [str(self.top / name) for name in names],
                 help=f"{_in(self.folder)}git stash, or git commit; then an update can be seen, and undone.{unread}",
             )
@@ -134,7 +134,7 @@ class Repository:
                 raise FileError.of(
                     "merge-in-progress",
                     f"a {operation} is in progress in {self.top}",
-                    help=f"Finish it, or give it up by `git {operation} --abort`.",
+                    help=f"Finish it, or run `git {operation} --abort`.",
                     file=str(self.top),
                 )
 

@@ -91,7 +91,7 @@ def _mistake(key: str, raw: Any, known: Mapping[str, str]) -> tuple[str, str] | 
         return f"'{key}' {refusal(key)}", "Take it out of the policy."
     if key in _OTHERS:
         return (
-            f"'{key}' is about operations of an API, and a safety server has none",
+            f"'{key}' concerns operations of an API; a safety server has none",
             "Take it out; it belongs to an adapter.",
         )
     nearest = difflib.get_close_matches(key, known, 1, 0.6)

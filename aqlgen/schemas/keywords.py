@@ -93,7 +93,7 @@ def copy_bounds(raw: Mapping[str, Json], node: dict[str, Json], findings: Findin
         if is_number(raw[key]) and raw[key] >= 0 and raw[key] == int(raw[key]):
             node[key] = int(raw[key])
         else:
-            findings.add("bad-schema", raw, key, f"{key} is no whole number of 0 or more; it is left out")
+            findings.add("bad-schema", raw, key, f"{key} is not an integer of 0 or more; it is left out")
     for flag, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
         if raw.get(flag) is True and bound in node:
             node[flag] = node.pop(bound)

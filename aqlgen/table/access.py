@@ -75,9 +75,7 @@ def _address_note(problem: AddressProblem, server: Server | None, pointer: str) 
     url = line(server["url"], 200) if server is not None else ""
     remedy = f"{problem.remedy[:1].upper()}{problem.remedy[1:]}, or the same in adapter.toml."
     if problem.rule == "incomplete":
-        message = (
-            f"the document's address {url!r} is not complete" if url else "the document does not say where the API is"
-        )
+        message = f"the document's address {url!r} is not complete" if url else "the document has no URL of the API"
         return Diagnostic("no-server", Severity.NOTE, message, pointer=pointer if url else "", help=remedy)
     message = f"the address {url!r} {problem.judgement}: {problem.reason}"
     return Diagnostic("placeholder-address", Severity.NOTE, message, pointer=pointer, help=remedy)

@@ -31,7 +31,7 @@ from aqlgen.table.parameters import MAX_DESCRIPTION, as_property
 from aqlgen.table.xml_hints import xml_hints
 from aqlgen.words import pascal, split
 
-FREE_FORM = "The fields of the form, which the API's document does not tell."
+FREE_FORM = "Fields of the form; the API's document does not declare them."
 MORE_FIELDS = frozenset({"allOf", "anyOf", "oneOf", "patternProperties", "required", "$ref"})
 """Keywords that may bring fields to an object without properties of its own."""
 SEVERAL_KINDS = frozenset({0, 2, 3, 5, 6, 8})

@@ -32,8 +32,8 @@ FILE: Final[Mapping[str, Json]] = {
         "path": {"type": "string", "description": "Instead: a file in the folder that the adapter's owner allows."},
         "filename": {"type": "string", "description": "Its name, with the ending."},
         "mime_type": {"type": "string", "description": "Its content type, such as image/png."},
-        "encoding": {"const": "base64", "description": "Beside `content`, as answers have it; need not be given."},
-        "was": {"type": "string", "description": "Beside `text`, as answers have it; need not be given."},
+        "encoding": {"const": "base64", "description": "Optional; `content` suffices."},
+        "was": {"type": "string", "description": "Optional; `text` suffices."},
     },
     "additionalProperties": False,
 }

@@ -222,12 +222,14 @@ def _pages(paging: Pagination) -> list[TableParameter]:
     instead = f" (the API's {' and '.join(wires)} are understood instead)" if wires else ""
     page_parameters = [
         _adapter_parameter("first", size, f"How many items, at most {most}; without it the API's own page{instead}"),
-        _adapter_parameter("after", text, "Go on after `pageInfo.endCursor` of the page before; give `first` too"),
+        _adapter_parameter("after", text, "`pageInfo.endCursor` of the last page, to continue; with `first`"),
     ]
     if backward(paging):
         page_parameters += [
             _adapter_parameter("last", size, f"How many items from the end; at most {most} are given"),
-            _adapter_parameter("before", text, "Items before `pageInfo.startCursor` of a page; give `last` too"),
+            _adapter_parameter(
+                "before", text, "`pageInfo.startCursor` of a page, for the items before it; with `last`"
+            ),
         ]
     return page_parameters
 

@@ -103,7 +103,7 @@ class Scope:
             return self._input(source.removeprefix("$inputs."), tokens, pointer)
         if parts[0] == "$steps" and len(parts) >= 4 and parts[2] == "outputs":
             return self._output(parts[1], ".".join(parts[3:]), tokens, pointer)
-        raise UnsayableError(f"a plan cannot say {_shown(expression)}", pointer, _ADVICE)
+        raise UnsayableError(f"a plan cannot express {_shown(expression)}", pointer, _ADVICE)
 
     def _input(self, name: str, tokens: list[str], pointer: str) -> str:
         if name not in self.inputs and "." in name:

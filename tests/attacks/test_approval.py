@@ -400,7 +400,7 @@ async def test_the_order_of_the_parameters_hides_nothing(shop: Callable[..., Sho
     lines = (await question(shop(), "pay", {name: params[name] for name in names})).splitlines()
     shown = [line.split(":")[0].removeprefix("- ") for line in lines[4:]]
     assert shown[:3] == ["amount", "recipient", "zz_refund_all"]
-    assert shown[-2:] == ["As it is by default", "currency"]
+    assert shown[-2:] == ["Default values", "currency"]
 
 
 @pytest.mark.parametrize(
@@ -489,7 +489,7 @@ async def test_an_update_says_that_it_changes_what_is_named(formed_shop: Callabl
     """R-TRUST-6"""
     place, human = formed_shop(), Human()
     assert (await call(place, "replace_item", {"item_id": "7", "name": "new"}, human))["success"]
-    assert "Only the fields named below are changed" in human.asked[0]
+    assert "Only the fields below change" in human.asked[0]
     assert '- name: "new"' in human.asked[0]
     *_, write, again = place.wire.sent
     assert (json.loads(write.content or b""), again.method) == ({"name": "new", "colour": "red"}, "GET")

@@ -442,7 +442,7 @@ def test_doctor_shows_the_state_of_http_and_never_a_token(package: Path, tmp_pat
     file = tmp_path / "tokens"
     file.write_text(f"{A}\n{B}\n")
     for environ, shown in (
-        (base, "none: on this machine only"),
+        (base, "none: only on this machine"),
         ({**base, "MCP_AQL_HTTP_AUTH": "none"}, "everyone who reaches it"),
         ({**base, **TOKENS}, "token: 2 tokens"),
         ({**base, "MCP_AQL_HTTP_TOKEN_FILE": str(file)}, "token: 2 tokens"),

@@ -125,7 +125,7 @@ async def test_a_no_holds_at_other_doors(tmp_path: Path, way: str) -> None:
         again = Session("session_2") if way == "a new session" else session
         envelope = await place.dispatcher.handle(None, {**DELETE, **more}, again)
     assert envelope["error"]["code"] == "PERMISSION_DENIED"
-    assert "not asked about it again" in envelope["error"]["message"]
+    assert "not asked again" in envelope["error"]["message"]
     assert place.wire.sent == []
 
 

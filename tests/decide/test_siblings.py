@@ -34,7 +34,7 @@ def test_what_can_be_read_where_it_is_written_needs_no_look_though_nobody_else_s
     assert doubts(first(keys[0]))
     together = first(*keys)
     assert not doubts(together)
-    assert together.category_reason.note.endswith("where GET reads the same")
+    assert together.category_reason.note.endswith("while GET reads the same")
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def test_a_form_that_tells_no_fields_takes_any(tmp_path: Path, kind: str, schema
     assert row["parameters"]["body"] == {
         "in": "body",
         "schema": {"type": "object"},
-        "description": "The fields of the form, which the API's document does not tell.",
+        "description": "Fields of the form; the API's document does not declare them.",
     }
 
 

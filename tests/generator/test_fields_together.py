@@ -101,9 +101,9 @@ def test_a_name_in_several_places_says_where_each_goes(tmp_path: Path) -> None:
     details = table.details(name)
     descriptions = {field["name"]: field.get("description") for field in details["parameters"]}
     assert descriptions == {
-        "shop_id": "The shop. Goes in the path.",
-        "shop_thing_id": "Goes in the query.",
+        "shop_id": "The shop. In the path.",
+        "shop_thing_id": "In the query.",
         "size": None,
-        "id": "Goes in the body.",
+        "id": "In the body.",
         "dry_run": "Show the request, and send nothing",
     }

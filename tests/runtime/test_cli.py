@@ -397,7 +397,7 @@ def test_a_refused_call_says_to_a_person_what_to_do(
     _, out, err = run(package, capsys, *delete, "--yes", at_terminal=True)
     assert json.loads(out)["error"]["code"] == "PERMISSION_DENIED"
     assert "--yes confirms nothing here" in err
-    assert "type the command at a terminal" in err
+    assert "run the command in a terminal" in err
 
 
 def test_an_agent_in_a_shell_finds_calls_and_confirms_in_lines_of_json(

@@ -96,7 +96,7 @@ def test_what_to_set_names_every_way_to_a_token(tmp_path: Path) -> None:
 
 def test_a_document_without_schemes_is_told_how_to_add_one(tmp_path: Path) -> None:
     text = page(doctor(write(tmp_path, security_schemes={}, security=[]), ENVIRON))
-    assert "the document names no security scheme, so no credential is sent" in text
+    assert "the document declares no security scheme" in text
     assert "security_schemes: {token: {type: http, scheme: bearer}}" in text
     assert text.splitlines()[-1].endswith("; the document names no credential.")
 
@@ -190,8 +190,8 @@ WRONG = Answer({"error": "x"}, 401)
             "accepted",
             "The API accepted the credential 'key': without it the read gave HTTP 401.",
         ),
-        (Answer({"ok": False, "error": "invalid_auth"}), 1, "unknown", "the answer says itself that it failed"),
-        (Answer(b"<p>Log in", 200, {"Content-Type": "text/html"}), 1, "unknown", "a page for people"),
+        (Answer({"ok": False, "error": "invalid_auth"}), 1, "unknown", "the answer reports a failure"),
+        (Answer(b"<p>Log in", 200, {"Content-Type": "text/html"}), 1, "unknown", "a web page"),
         (WRONG, 1, "refused", "did not accept the credential 'key' in 3 reads"),
         (Answer({"error": "x"}, 403), 1, "not_allowed", "in 3 reads: 'key' is not valid, or does not allow"),
         (Answer({"error": "x"}, 404), 1, "unknown", "HTTP 404 in 3 reads: nothing is there"),
@@ -296,7 +296,7 @@ def test_an_api_that_wants_none_of_what_its_document_declares_is_found_out_and_c
         folder = write(tmp_path, url=local.url)
         code, outcome, text = run(folder, monkeypatch, capsys, P_KEY="")
         assert (code, outcome["credential"]) == (0, "not_sent")
-        assert "set MCP_AQL_AUTH=none if it wants none" in text
+        assert "set MCP_AQL_AUTH=none if it needs none" in text
         assert text.splitlines()[-2].startswith("Not ready: no credential is set")
         _, _, text = run(folder, monkeypatch, capsys, MCP_AQL_AUTH="none")
         assert "none is sent: MCP_AQL_AUTH is none" in text
@@ -327,7 +327,7 @@ def test_an_answer_without_a_credential_proves_nothing_of_one(
     with serving(lambda _: Answer({})) as local:
         public = write(tmp_path / "a", {"op": operation(security=[])}, url=local.url)
         _, outcome, text = run(public, monkeypatch, capsys)
-        assert (outcome["credential"], "proves nothing of a credential" in text) == ("not_sent", True)
+        assert (outcome["credential"], "proves nothing about a credential" in text) == ("not_sent", True)
         either = write(tmp_path / "b", {"op": operation(security=[[], ["key"]])}, url=local.url)
         _, outcome, text = run(either, monkeypatch, capsys)
         assert (outcome["credential"], "1 read succeeded without it" in text) == ("unknown", True)

@@ -117,7 +117,7 @@ def test_the_command_verifies_lists_and_shows_what_runs(tmp_path: Path) -> None:
         return subprocess.run(start, capture_output=True, text=True, check=False, cwd=folder / "src")
 
     whole = command()
-    assert (whole.returncode, "each is as it was sealed" in whole.stdout) == (0, True)
+    assert (whole.returncode, "all as sealed" in whole.stdout) == (0, True)
     assert "  cli/sealed.py" in command("--list").stdout
     assert command("text.py").stdout == (ROOT / "aqlgen/runtime/text.py").read_text(encoding="utf-8")
     assert (command("nothing.py").returncode, "--list" in command("nothing.py").stderr) == (1, True)

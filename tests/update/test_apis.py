@@ -41,7 +41,7 @@ def test_an_api_is_added_replaced_and_removed(repo: Repo, crm: Path) -> None:
     assert repo.update().out.splitlines()[0].endswith("is up to date.")
 
     unnamed = repo.update("--spec", crm)
-    assert (unnamed.code, "does not say which API it is of" in unnamed.err) == (3, True)
+    assert (unnamed.code, "does not name its API" in unnamed.err) == (3, True)
     assert f"--spec crm={crm}" in unnamed.err
     unknown = repo.update("--spec", f"cmr={crm}")
     assert (unknown.code, "not an API of the adapter" in unknown.err) == (3, True)

@@ -50,7 +50,7 @@ def test_a_document_without_security_gets_the_stated_one(
     assert adapter(tmp_path)["security"] == [[name]]
     written = adapter(tmp_path)["security_schemes"][name]
     assert {key: written[key] for key in scheme} == scheme
-    assert "names no credential" not in done.out
+    assert "declares no credential" not in done.out
     explained = run("explain", tmp_path / "openapi.json", "--auth", auth)
     assert "Credentials, needed by 4 of 4 operations:" in explained.out
 
@@ -67,7 +67,7 @@ def test_the_credential_is_for_operations_that_have_none(tmp_path: Path) -> None
 
 def test_a_credential_that_adds_nothing_or_is_none_is_refused(tmp_path: Path) -> None:
     done = generated(tmp_path, {**SECURED, "security": [{"key": []}]}, "bearer")
-    assert (done.code, "adds nothing" in done.err) == (3, True)
+    assert (done.code, "has no effect" in done.err) == (3, True)
     for auth in ("digest", "header:", "header:a b", "cookie:x", ""):
         done = generated(tmp_path, SHOP, auth)
         assert (done.code, "basic, bearer, header:NAME or query:NAME" in done.err) == (3, True), auth

@@ -48,7 +48,7 @@ async def refusals(run: Run) -> None:
     run.expect(answer.code == "VALIDATION_INVALID_ENCODING", "a zero character", f"is refused with {answer.code!r}")
 
 
-@check("EQ-2", "A failure of the API is told as such, with its status and its own words as data",
+@check("EQ-2", "A failure of the API is reported with its status, and its words as data",
        Category.ERRORS, "R-ERR-2")  # fmt: skip
 async def failures_of_the_api(run: Run) -> None:
     """Let the API fail in each way and in each form; the connection looks for its words in the message."""
@@ -152,7 +152,7 @@ async def retries(run: Run) -> None:
         elif operation.row.idempotency is None and method in ("POST", "PATCH"):
             run.expect(len(times) < 2, operation, f"is sent {len(times)} times")
             is_told = answer.ok or not times or operation.family == "read" or "outcome" in answer.details
-            run.expect(is_told, operation, "does not tell that it may have been carried out")
+            run.expect(is_told, operation, "does not report a possible success")
 
 
 @check("EQ-6", "Most misspelt names lead to the intended operation", Category.ERRORS, "R-ERR-1")
@@ -167,7 +167,7 @@ async def mistyped_names(run: Run) -> None:
     run.expect(right, "misspelt names", f"only {sum(proposed)} of {len(proposed)} find their operation")
 
 
-@check("EQ-7", "The API's limits are waited for, heeded and told", Category.ERRORS, "R-RATE-2, R-WARN-4", where="alone")
+@check("EQ-7", "The API's rate limits are observed and reported", Category.ERRORS, "R-RATE-2, R-WARN-4", where="alone")
 async def limits_of_the_api(run: Run) -> None:
     """Let the API put callers off, for a second and for an hour, and tell that little is left."""
     for operation in run.reads(1):
@@ -184,7 +184,7 @@ async def limits_of_the_api(run: Run) -> None:
             with run.api.behaving(Reply(usual.status, usual.body, headers)):
                 answer = await run.call(operation)
             right = "RATE_LIMIT_QUOTA_WARNING" in answer.warned
-            run.expect(right, operation, "does not tell that 4 of 100 requests are left")
+            run.expect(right, operation, "does not report that 4 of 100 requests are left")
             with run.api.behaving(Reply.of(429, {"message": "later"}, **{"Retry-After": "3600"})):
                 answer = await run.call(operation)
                 seconds = answer.details.get("retry_after_seconds")

@@ -94,7 +94,7 @@ async def _parameters(run: Run, operation: Operation, details: dict[str, Any]) -
     entries, table = details.get("parameters") or [], operation.row.shown_parameters
     if len(entries) < len(table):
         name = f"{operation.name}.params"
-        run.expect(name in str(details.get("description")), operation, "does not say where the other parameters are")
+        run.expect(name in str(details.get("description")), operation, "does not locate the other parameters")
         entries = (await run.introspect(query="types", name=name, all=True)).data.get("type", {}).get("fields") or []
     shown = {entry.get("name"): entry.get("required") for entry in entries}
     expected = {name: parameter.required for name, parameter in table.items()}
@@ -209,7 +209,7 @@ async def operations_are_found(run: Run) -> None:
                  semantic={"phrase_groups": [[operation.name]], "expected_operations": ["introspect"],
                            "expected_parameters": ["search"]})  # fmt: skip
     nonsense = await run.introspect(query="search", search="qzxv wkjq")
-    run.expect(nonsense.data.get("match") == "nothing", "search", "does not say that nothing was found")
+    run.expect(nonsense.data.get("match") == "nothing", "search", "does not report an empty result")
     unknown = await run.introspect(query="no_such_query")
     right = unknown.code == "VALIDATION_INVALID_VALUE" and "operations" in str(unknown.error.get("message"))
     run.expect(right, "introspect", "does not refuse an unknown query with the known ones")
@@ -226,7 +226,7 @@ async def danger_is_told(run: Run) -> None:
     run.expect(levels <= summary.keys(), "danger", "does not count every level")
     for operation in _spread(run.operations, 25):
         answer = await run.introspect(query="danger", name=operation.name)
-        run.expect(operation.row.danger in str(answer.data), operation, "is told with another danger")
+        run.expect(operation.row.danger in str(answer.data), operation, "has another danger")
     for operation in run.operations:
         row, stated = operation.row, run.documented(operation)
         if stated is None:

@@ -123,7 +123,7 @@ async def hosts_and_origins(run: Run) -> None:
     run.expect(refused, _EVERYWHERE[3], f"is served without a token: {code}", outputs)
 
 
-@check("TR-5", "With a token nobody connects without it", Category.TRANSPORT, "R-TRUST-3", where="alone")
+@check("TR-5", "With a token configured, every connection needs it", Category.TRANSPORT, "R-TRUST-3", where="alone")
 async def tokens(run: Run) -> None:
     """Connect with a token, without one, with a wrong one, and with one in the session of another."""
     async with run.served({"HTTP_AUTH": "token", "HTTP_TOKEN": f"{_TOKEN}\n{_OTHER_TOKEN}"}) as (url, log):
@@ -172,7 +172,7 @@ def _nested(depth: int) -> Any:
     return value
 
 
-@check("RU-1", "It starts as it is configured by its owner", Category.OPERATION, "R-OPS-4", where="alone")
+@check("RU-1", "It starts with the owner's configuration", Category.OPERATION, "R-OPS-4", where="alone")
 async def as_configured(run: Run) -> None:
     """Start it by the interpreter with the project's adapter.toml and hooks, and list its tools."""
     set_here = ("CONFIG", "POLICY", "APPROVAL", "ENDPOINT_MODE", "READ_ONLY")
@@ -280,7 +280,7 @@ def is_documented(declared: Collection[str], answer: Answer) -> bool:
     return len(status) == 3 and not {status, f"{status[0]}XX", "default"}.isdisjoint(declared)
 
 
-@check("LI-1", "Safe reads of the live API are answered, or fail as its document says", Category.LIVE, "R-CONF-1",
+@check("LI-1", "Safe reads of the live API succeed, or fail with a documented status", Category.LIVE, "R-CONF-1",
        where="live")  # fmt: skip
 async def live_reads(run: Run) -> None:
     """Call what needs no parameters, with the owner's credentials, by an adapter that is read only."""

@@ -100,7 +100,7 @@ async def other_sessions(run: Run) -> None:
             await first.refused(operation, operation.params, what, code, confirmation_token=later)
 
 
-@check("SA-3", "Where the client can ask a person, the person decides", Category.SAFETY, "R-SAFE-4", where="alone")
+@check("SA-3", "If the client can ask a person, the person decides", Category.SAFETY, "R-SAFE-4", where="alone")
 async def persons(run: Run) -> None:
     """Answer yes, no and not at all, in either era."""
     for operation in run.grave()[:1]:
@@ -121,7 +121,7 @@ async def persons(run: Run) -> None:
             run.expect(shown, operation, "the question does not show the request", questions)
 
 
-@check("SA-4", "Where only a person confirms and none can be asked, nothing runs", Category.SAFETY, "R-SAFE-4",
+@check("SA-4", "If only a person may confirm and none can be asked, nothing runs", Category.SAFETY, "R-SAFE-4",
       where="alone")  # fmt: skip
 async def nobody(run: Run) -> None:
     """Call a grave operation with nobody to ask, with and without a token."""
@@ -333,7 +333,7 @@ _AGENT = {"element_name": "checker"}
 _STEP = {**_AGENT, "nextActionHint": "reading a list with the adapter"}
 
 
-@check("SA-10", "The safety loop is as its mode says", Category.SAFETY, "R-LOOP-2, R-LOOP-3", where="alone")
+@check("SA-10", "The safety loop follows its mode", Category.SAFETY, "R-LOOP-2, R-LOOP-3", where="alone")
 async def loop(run: Run) -> None:
     """Run agents under the loop in each mode, with a person who lets them start and confirms nothing else."""
     for mode in ("enforcing", "monitoring", "logging"):

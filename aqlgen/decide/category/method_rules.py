@@ -120,7 +120,7 @@ def custom(facts: Facts) -> Verdict | None:
     if facts.method in _STANDARD:
         return None
     if facts.method in _READING_METHODS:
-        return Verdict(Category.READ, Evidence.HEURISTIC, 0.65, f"{facts.method}, which is safe where WebDAV is spoken")
+        return Verdict(Category.READ, Evidence.HEURISTIC, 0.65, f"{facts.method}, which is safe in WebDAV")
     verb = find_verb(facts.method.lower())
     if verb and verb.category is not Category.READ:
         return Verdict(verb.category, Evidence.HEURISTIC, 0.66, f"the method is {facts.method}")
@@ -148,7 +148,7 @@ def _plain_procedure(facts: Facts, verb: Verb) -> Verdict | None:
     confidence = 0.65 if facts.method == "GET" and verb.category is not Category.READ else _confidence(verb)
     if named or facts.summary_verb:
         return _procedure(verb, confidence)
-    note = f"the path says {verb.word}, and nothing else speaks"
+    note = f"the path has {verb.word}, without other evidence"
     return Verdict(verb.category, Evidence.RULE, min(confidence, 0.66), note)
 
 
@@ -209,7 +209,7 @@ def _get_told_by_change(facts: Facts) -> Verdict | None:
         return None
     is_change = verb is not None and verb.category is not Category.READ and verb.word not in _KEEPING
     sentence = text_acts(facts)
-    note = f"its text says {verb.word}" if verb and is_change else sentence.note if sentence else ""
+    note = f"its text has {verb.word}" if verb and is_change else sentence.note if sentence else ""
     return Verdict(Category.READ, Evidence.HEURISTIC, 0.66, f"GET, but {note}", Doubt.CONTRADICTED) if note else None
 
 
@@ -217,7 +217,7 @@ def _get_of_procedure(facts: Facts) -> Verdict | None:
     verb = facts.action_verb
     if verb is None or verb.category is Category.READ or not _is_dotted(facts):
         return None
-    return Verdict(Category.READ, Evidence.HEURISTIC, 0.65, f"GET, but its path says {verb.word}", Doubt.CONTRADICTED)
+    return Verdict(Category.READ, Evidence.HEURISTIC, 0.65, f"GET, but its path has {verb.word}", Doubt.CONTRADICTED)
 
 
 def delete(facts: Facts) -> Verdict | None:
@@ -230,7 +230,7 @@ def delete(facts: Facts) -> Verdict | None:
     verb = facts.summary_verb
     if verb and verb.word in _LETTING_GO and not facts.named_verb:
         return Verdict(
-            _effect(verb), Evidence.HEURISTIC, 0.66, f"DELETE, but its summary says {verb.word}", Doubt.CONTRADICTED
+            _effect(verb), Evidence.HEURISTIC, 0.66, f"DELETE, but its summary has {verb.word}", Doubt.CONTRADICTED
         )
     many = facts.last_noun is not None and is_plural(facts.last_noun.words)
     if not (facts.named_verb or verb or facts.shape.item or many):
@@ -252,7 +252,7 @@ def patch(facts: Facts) -> Verdict | None:
     verb = facts.summary_verb
     if verb and facts.named_verb is None and verb.category is Category.EXECUTE:
         return Verdict(
-            verb.category, Evidence.HEURISTIC, 0.72, f"PATCH, but its summary says {verb.word}", Doubt.CONTRADICTED
+            verb.category, Evidence.HEURISTIC, 0.72, f"PATCH, but its summary has {verb.word}", Doubt.CONTRADICTED
         )
     return Verdict(Category.UPDATE, Evidence.RULE, 0.97, "PATCH")
 
@@ -267,7 +267,7 @@ def put(facts: Facts) -> Verdict | None:
     if named is None and facts.operation.body is None and _attaches(facts):
         return Verdict(Category.CREATE, Evidence.HEURISTIC, 0.68, "PUT of a member, with nothing to send")
     if verb and named is None and verb.category in (Category.CREATE, Category.EXECUTE):
-        return Verdict(verb.category, Evidence.HEURISTIC, 0.68, f"its summary says {verb.word}")
+        return Verdict(verb.category, Evidence.HEURISTIC, 0.68, f"its summary has {verb.word}")
     return Verdict(Category.UPDATE, Evidence.RULE, 0.93, "PUT")
 
 
@@ -276,7 +276,7 @@ def _named_put(facts: Facts, named: Verb) -> Verdict:
     if named.category is not Category.READ:
         return Verdict(named.category, Evidence.RULE, 0.92, f"called {named.word}")
     if verb and verb.category is not Category.READ:
-        note = f"called {named.word}, but its summary says {verb.word}"
+        note = f"called {named.word}, but its summary has {verb.word}"
         return Verdict(verb.category, Evidence.HEURISTIC, 0.6, note)
     return Verdict(Category.READ, Evidence.HEURISTIC, 0.66, f"PUT, but called {named.word}", Doubt.CONTRADICTED)
 

@@ -89,7 +89,7 @@ def _doubted_by_summary(facts: Facts, verb: Verb) -> Verdict | None:
     reading = other.category is Category.READ and verb.word in _FETCHING
     if not (updating or reading):
         return None
-    note = f"called {verb.word}, but its summary says {other.word}"
+    note = f"called {verb.word}, but its summary has {other.word}"
     return Verdict(other.category, Evidence.HEURISTIC, 0.6 if updating else 0.66, note)
 
 
@@ -110,9 +110,9 @@ def summary(facts: Facts) -> Verdict | None:
         return None
     adding = last is not None and not last.parameters and is_plural(last.words) and not facts.shape.action
     if adding and verb.category not in (Category.CREATE, Category.READ):
-        note = f"its summary says {verb.word}, though it is POST on a collection"
+        note = f"its summary has {verb.word}, though it is POST on a collection"
         return Verdict(verb.category, Evidence.HEURISTIC, 0.68, note)
-    return Verdict(verb.category, Evidence.RULE, 0.8, f"its summary says {verb.word}")
+    return Verdict(verb.category, Evidence.RULE, 0.8, f"its summary has {verb.word}")
 
 
 def spoken_action(facts: Facts) -> Verdict | None:

@@ -116,10 +116,10 @@ def _weigh(facts: Facts, rule: Rule, verdict: Verdict, siblings: Siblings) -> Ve
         return contrary
     silent = not verbs and not facts.named_verb
     if rule.path_only and silent and siblings.confirm(facts, verdict.category):
-        note = f"{verdict.note}, where GET reads the same"
+        note = f"{verdict.note}, while GET reads the same"
         return verdict._replace(confidence=max(verdict.confidence, _CONFIRMED), note=note)
     if rule.wants_witness is not None and len(verbs) <= rule.wants_witness and not _speaks_for_itself(facts):
-        note = f"{verdict.note}, and nothing else speaks"
+        note = f"{verdict.note}, without other evidence"
         return verdict._replace(confidence=min(verdict.confidence, _SILENT), note=note)
     return verdict
 
@@ -133,9 +133,9 @@ def _contradiction(rule: Rule, verdict: Verdict, verbs: tuple[tuple[str, Verb], 
         return None
     (place, verb), against = contrary[0], Doubt.CONTRADICTED
     if place == "its summary" and {category, verb.category} <= _CHANGING:
-        note = f"{note}, though {place} says {verb.word}"
+        note = f"{note}, though {place} has {verb.word}"
         return verdict._replace(confidence=min(confidence, _CONTRADICTED_BY_SUMMARY), note=note, doubt=against)
-    return verdict._replace(confidence=_CONTRADICTED, note=f"{note}, but {place} says {verb.word}", doubt=against)
+    return verdict._replace(confidence=_CONTRADICTED, note=f"{note}, but {place} has {verb.word}", doubt=against)
 
 
 def _speaks_for_itself(facts: Facts) -> bool:

@@ -72,7 +72,7 @@ def _issues_credential(facts: Facts) -> Effect | None:
     things = [spoken] if facts.named_verb and facts.named_verb.word != "list" else []
     things += [act.object[: head_size(act.object, 1)] for act in clauses(facts.operation) if "get" in act.verbs]
     thing = next((thing for thing in things if _CREDENTIALS & set(thing[-1:])), None)
-    return Effect(Category.CREATE, f"what it gets is a {' '.join(thing)}, which is issued") if thing else None
+    return Effect(Category.CREATE, f"it issues a {' '.join(thing)}") if thing else None
 
 
 def _answers_created(facts: Facts) -> Effect | None:

@@ -105,10 +105,10 @@ def _note_schemes(document: Document, findings: _Findings) -> None:
             advice = "Install the adapter with its extra `aws`: without it the credential cannot be made."
             findings.note(SIGNED, message, scheme.origin.pointer, advice)
         if scheme.format:
-            message = f"the key of the security scheme {scheme.name!r} is sent as {scheme.format!r}, as it is described"
+            message = f"the key of the security scheme {scheme.name!r} is sent as {scheme.format!r}, by its description"
             findings.note(FORMAT, message, scheme.origin.pointer)
     if all("_".join(split(name)) == CLIENT_SECRET for name in findings.schemes):
-        advice = f"If the API wants one, say so in overrides.yaml:\n{ADDED_SCHEME}"
+        advice = f"If the API needs one, add to overrides.yaml:\n{ADDED_SCHEME}"
         findings.note(NO_SCHEME, "the document names no credential", "", advice)
 
 
@@ -190,7 +190,7 @@ def _note_parameter(member: CredentialParameter, scheme: str, findings: _Finding
     count = len(member.operations)
     message = (
         f"the parameter {member.name!r} ({place or member.location.value}, {count} operation{'s'[: count - 1]}) is a "
-        f"credential: agents neither see nor give it, and it is sent as the security scheme {scheme!r}"
+        f"credential, sent as the security scheme {scheme!r}; agents do not see it"
     )
     findings.note(PARAMETER, message, member.example.origin.pointer)
 
@@ -215,8 +215,8 @@ def _lifted(document: Document, findings: _Findings, resolver: Resolver) -> set[
     if len(lifted) < _FEWEST_LIFTED or len(lifted) * 2 <= len(document.operations):
         return set()
     message = (
-        f"{len(lifted)} of {len(document.operations)} operations lift the security that the document requires, which "
-        "is doubted: the credential is sent with each of them too, where its variable is set"
+        f"{len(lifted)} of {len(document.operations)} operations lift the document's security, probably by habit: "
+        "the credential is sent with them too if its variable is set"
     )
     findings.note(LIFTED, message, f"{lifted[0].origin.pointer}/security")
     return {operation.key for operation in lifted if not issues_credentials(operation, resolver)}
@@ -235,8 +235,8 @@ def _unstated(document: Document, findings: _Findings, resolver: Resolver) -> di
     if any(document.security) or not is_uniform or not any(map(_writes, silent)):
         return {}
     message = (
-        f"{len(silent)} of {len(document.operations)} operations state no security, and some of them write: the "
-        "credential that the others state is sent with each of them too, where its variable is set"
+        f"{len(silent)} of {len(document.operations)} operations declare no security, and some of them write: the "
+        "credential of the others is sent with them too if its variable is set"
     )
     findings.note(UNSTATED, message, silent[0].origin.pointer)
     return dict.fromkeys((operation.key for operation in silent), common)

@@ -136,7 +136,7 @@ def _by_reading(reading: Reading) -> Finding | None:
     if act or called_back:
         says = f"it is called a READ, but {act.says if act else f'it sends {called_back}'}"
     else:
-        says = "nothing else says that it is a READ"
+        says = "no other evidence for a READ"
     return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, says)
 
 

@@ -61,6 +61,6 @@ def check_auth(auth: str | None, document: Document) -> None:
     if auth is not None and is_covered:
         raise OptionError.of(
             "bad-option",
-            f"--auth {auth} adds nothing: the document says which credential its operations require",
-            help="`aqlgen explain` shows it; `security_schemes` and `security` in overrides.yaml say otherwise.",
+            f"--auth {auth} has no effect: the document declares its credentials",
+            help="`aqlgen explain` shows it; `security_schemes` and `security` in overrides.yaml change it.",
         )

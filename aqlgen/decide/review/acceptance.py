@@ -58,7 +58,7 @@ def _rules(decision: Decision) -> Iterator[str]:
 
 def _unmatched(entry: AcceptEntry, decisions: Sequence[Decision], file: str) -> Diagnostic:
     """Return a warning: what an entry without effect leaves is under review, and nothing is any less safe."""
-    message, what, text = f"`{entry.text}` accepts nothing that there is", "operation", entry.text
+    message, what, text = f"`{entry.text}` accepts nothing in this document", "operation", entry.text
     known: Iterable[str] = (decision.operation.key for decision in decisions)
     if entry.selector is None:
         message, what, text = f"nothing is decided by the rule `{entry.rule}`", "rule", entry.rule

@@ -76,10 +76,10 @@ def _resource(subject: Subject, around: Around, state: str | None) -> tuple[str,
     fields = around.schemas.properties(subject.answer)
     has_outcome = {"response", "error", "metadata"} & set(fields) and {"name", "id"} & set(fields)
     if has_outcome and "done" in fields and around.schemas.kinds(fields["done"]) <= {"boolean"}:
-        return _status(subject), Reason("operation-resource", Evidence.RULE, 0.9, "the answer tells whether it is done")
+        return _status(subject), Reason("operation-resource", Evidence.RULE, 0.9, "the answer has a completion flag")
     if state is not None and _is_work(subject) and subject.name.partition("_")[0] not in (*CANCELLING, "pause"):
         return _status(subject), Reason(
-            "state-of-work", Evidence.HEURISTIC, 0.75, f"the answer's {state.removeprefix('/')} goes on changing"
+            "state-of-work", Evidence.HEURISTIC, 0.75, f"the answer's {state.removeprefix('/')} keeps changing"
         )
     return None
 
@@ -93,7 +93,7 @@ def _identified(subject: Subject, around: Around) -> tuple[str, Reason] | None:
     if monitor is None:
         return None
     return _status(subject), Reason(
-        "described-job", Evidence.HEURISTIC, 0.7, f"{monitor.name} takes the answer's {identifier} and tells a state"
+        "described-job", Evidence.HEURISTIC, 0.7, f"{monitor.name} takes the answer's {identifier} and returns a state"
     )
 
 

@@ -144,12 +144,12 @@ def _merging(subject: Subject, reader: Subject, around: Around) -> tuple[Update,
                 return value, Reason(
                     "put-with-reader", Evidence.RULE, 0.95, f"{reader.name} reads the updated resource"
                 )
-            note = f"{reader.name} gives {pair.shared} of the {len(pair.written.fields)} fields that are written"
+            note = f"{reader.name} returns {pair.shared} of the {len(pair.written.fields)} written fields"
             return value, Reason("put-with-reader-in-part", Evidence.HEURISTIC, 0.75, note)
     if not written.fields or not _declares(reader, around):
         note = f"{reader.name} reads it; their fields are not declared"
         return Update(strategy="put-merge", undeclared=True), Reason("put-with-reader", Evidence.HEURISTIC, 0.7, note)
-    note = f"{reader.name} gives none of the {len(written.fields)} fields that are written"
+    note = f"{reader.name} returns none of the {len(written.fields)} written fields"
     if subject.send in _WHOLE:
         return Update(strategy="put-merge", undeclared=True), Reason("put-other-shape", Evidence.OVERRIDE, 1.0, note)
     return Update(strategy="put"), Reason("put-other-shape", Evidence.HEURISTIC, 0.6, note)

@@ -33,7 +33,7 @@ _ROOT: Final[Mapping[str, Field]] = {
     "type": Field(required=True, values=("adapter",)),
     "version": Field(required=True, suggestion='Write `version: "1.0.0"`.'),
     "description": Field(required=True, suggestion="Describe the adapter: `description: …`."),
-    "target": Field("object", required=True, suggestion="Write where the API is: `target: {base_url: https://…, …}`."),
+    "target": Field("object", required=True, suggestion="Add the API's URL: `target: {base_url: https://…, …}`."),
     "auth": Field("object"),
     "operations": Field("object", required=True, suggestion="Write the operations by family: `operations: {read: …}`."),
     "trust": Field("object"),

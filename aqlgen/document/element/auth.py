@@ -171,7 +171,7 @@ def _oauth(reader: Reader, members: Mapping[str, Node]) -> dict[str, Json]:
         if scheme not in ("http", "https"):
             reader.bad_value(members[key], "an address that begins with https://", "Write the whole address.")
         elif scheme == "http":
-            reader.unused(members[key], f"{members[key].path} is not encrypted", "Write https://, if there is such.")
+            reader.unused(members[key], f"{members[key].path} is not encrypted", "Write https://, if the API has it.")
     node = members.get("scopes")
     names = [] if node is None else [item.value for item in node.items() if reader.is_of(item, "string")]
     scopes = dict.fromkeys(names, "")

@@ -50,7 +50,7 @@ _FAMILIES: Final[Mapping[str, Field]] = {family: Field("array") for family in FA
 _OPERATION: Final[Mapping[str, Field]] = {
     "name": Field(required=True, suggestion="Name it for agents: `name: get_user`."),
     "description": Field(required=True, suggestion="Describe it: `description: …`."),
-    "params": Field("array", required=True, suggestion="Write `params: []` if it takes none."),
+    "params": Field("array", required=True, suggestion="Write `params: []` if it has none."),
     "returns": Field("", required=True, suggestion="Write `returns: object`."),
     "danger_level": Field(values=DANGERS),
     "http": Field("object"),

@@ -132,7 +132,7 @@ def constrained(reader: Reader, members: Mapping[str, Node], schema: dict[str, J
 def _values(reader: Reader, node: Node, kind: Json) -> list[Json]:
     """Return the values of an enumeration; report those of another type, repeated ones, and that there are none."""
     if not node.value:
-        reader.bad_value(node, "a list of at least one value", "Leave the line out where any value will do.")
+        reader.bad_value(node, "a list of at least one value", "Leave the line out to allow any value.")
     values: list[Json] = []
     seen: set[tuple[type, Json]] = set()
     for item in node.items():
@@ -172,5 +172,5 @@ def parameter_name(reader: Reader, node: Node, name: str) -> bool:
     if 0 < len(name) <= _LONGEST_NAME and name == name.strip() and name.isprintable():
         return True
     expected = f"1 to {_LONGEST_NAME} visible characters without spaces around"
-    reader.bad_name(node, name, expected, "Write it as agents are to give it, such as `user_name`.")
+    reader.bad_name(node, name, expected, "Write the agent's name, such as `user_name`.")
     return False

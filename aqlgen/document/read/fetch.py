@@ -50,7 +50,9 @@ def _from_file(spec: str, limits: Limits) -> Raw:
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):  # opening a pipe waits for its writer
             message = "this is a pipe, a socket or a device, not a file"
-            raise FileError.of("file-unreadable", message, file=spec, help="Name -, and give it as standard input.")
+            raise FileError.of(
+                "file-unreadable", message, file=spec, help="Give - as its name, and the document as standard input."
+            )
         with path.open("rb") as file:
             data = file.read(limits.size + 1)
     except IsADirectoryError:

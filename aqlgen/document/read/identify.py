@@ -25,9 +25,7 @@ class OtherFormat(NamedTuple):
 
 _CONVERT: Final = "Convert it to OpenAPI first, for example with api-spec-converter."
 _NO_HTTP: Final = "It describes no operations over HTTP; give the API's OpenAPI document, if it has one."
-_GRAPHQL: Final = (
-    "A GraphQL API is one HTTP operation for all that it does; give a REST API's document, if there is one."
-)
+_GRAPHQL: Final = "A GraphQL API is a single HTTP operation; give a REST API's document, if there is one."
 _SOAP: Final = "It describes a SOAP service; give the OpenAPI document of its REST interface, if there is one."
 
 _BY_KEY: Final[tuple[tuple[str, OtherFormat], ...]] = (
@@ -207,7 +205,7 @@ def check(root: Mapping[str, Json]) -> Version:
         raise _refusal("no-operations", message)
     if not paths:
         pointer = "/paths" if "paths" in root else ""
-        raise _refusal("no-paths", "the document has no paths, so there is nothing to generate", pointer)
+        raise _refusal("no-paths", "the document has no paths", pointer)
     return version
 
 

@@ -79,7 +79,7 @@ def _decode(text: str, collect: Callable[[list[tuple[str, Any]]], dict[str, Any]
 
 def _not_json(text: str, error: json.JSONDecodeError) -> NotJson:
     if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated"):
-        return NotJson("the text ends in the middle", error.pos, "The file seems to be cut off.")
+        return NotJson("the text ends in the middle", error.pos, "The file seems to be truncated.")
     if text[error.pos] in "/#":
         return NotJson("a comment is here", error.pos, "JSON has no comments.")
     return NotJson(error.msg[0].lower() + error.msg[1:], error.pos)

@@ -92,7 +92,7 @@ class NoFiles:
 
     def find(self, base: str, path: str) -> str:
         """Return the address of `path` relative to `base`. Raises NotRead, or ValueError if it is not a path."""
-        message = f"the reference {path!r} names a file, and there is none beside {base}"
+        message = f"the reference {path!r} names a file, which is not beside {base}"
         raise NotRead("outside-reference", message, "Give the root document as a file.")
 
     def load(self, address: str) -> bytes:

@@ -140,7 +140,9 @@ def _not_found(origin: str, tried: dict[str, str]) -> FileError:
     places: defaultdict[str, list[str]] = defaultdict(list)
     for url, outcome in tried.items():
         places[outcome].append(url.removeprefix(origin.rstrip("/")))
-    wanting = " It wants credentials at some places: give them with --header." if {"401", "403"} & places.keys() else ""
+    wanting = (
+        " It needs credentials at some locations: give them with --header." if {"401", "403"} & places.keys() else ""
+    )
     refusal = Diagnostic(
         "no-document-found",
         Severity.ERROR,

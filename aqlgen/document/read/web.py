@@ -73,7 +73,7 @@ class Web:
             ) from None
         except PrivateAddress as error:
             problem = f"redirected to {error}, which is another host and has no public address"
-            raise _unreachable(name, problem, "If you trust it, give the address that it redirects to.") from None
+            raise _unreachable(name, problem, "If you trust it, give the URL of the redirect.") from None
         except (httpx2.InvalidURL, httpx2.UnsupportedProtocol, ValueError) as error:
             raise _unreachable(name, f"not a usable address: {error}") from None
         except (httpx2.HTTPError, OSError) as error:
@@ -183,9 +183,9 @@ def same_origin(url: str, other: str) -> bool:
 def _refused(name: str, status: int, reason: str) -> FileError:
     advice = "Download it and give the file, if this stays."
     if status in (401, 403):
-        advice = "It wants credentials: give them with --header, or download it and give the file."
+        advice = "It needs credentials: give them with --header, or download it and give the file."
     elif status in (404, 410):
-        advice = "Check the address; servers also say so where a credential is missing, see --header."
+        advice = "Check the URL. Some servers answer so without a credential: see --header."
     refusal = _unreadable(name, f"the server answered {status} {reason}".rstrip(), advice)
     refusal.status = status
     return refusal

@@ -24,7 +24,7 @@ ADDED_SCHEME = """adapter:
   security: [token]"""
 """The lines of `overrides.yaml` that add a security scheme."""
 
-BARE = "alone, since the API's document says no more: some APIs want 'Bearer <value>'"
+BARE = "alone, by the API's document; some APIs need 'Bearer <value>'"
 """What is said of a key in `Authorization` that was not accepted, of which nothing is shown."""
 
 KEY = "{key}"
@@ -141,7 +141,7 @@ def use_of(entry: Mapping[str, Any], total: int) -> str:
         return f"set but unused: {never}" if state == "unused" else never
     return {
         "used": f"used by {counts['using']:,} of {counted(total, 'operation')}",
-        "unused": f"set but unused: what requires it, {counted(counts['naming'], 'operation')}, uses another",
+        "unused": f"set but unused: {counted(counts['naming'], 'operation')} with it use another",
         "needed": f"needed by {counts['lacking']:,} of {counted(total, 'operation')}",
         "optional": f"not needed: {counted(counts['naming'], 'operation')} can do without",
     }[state]

@@ -227,7 +227,7 @@ class Credentials:
         advice = "; or ".join(dict.fromkeys(map(self._advice, schemes or self.adapter.security_schemes)))
         if not advice:
             return f"the API's document names none, '{self.adapter.name}-adapter doctor' shows how to add one"
-        return advice if schemes else "the document of the API asks for none here"
+        return advice if schemes else "the API's document requires none here"
 
     def _denied(self, alternatives: tuple[tuple[str, ...], ...], row: Row) -> Failure:
         supported = [schemes for schemes in alternatives if all(map(self._is_supported, schemes))]

@@ -157,7 +157,7 @@ class Discovery:
 
     async def _read(self, url: str) -> Server:
         if not is_safe(url):
-            raise Unreachable("has an address that is neither https nor of this machine")
+            raise Unreachable("has a URL that is neither https nor on this machine")
         answer = await self._fetch.get(url)
         body = answer.body if answer.status == 200 else {}
         keys = ("issuer", "token_endpoint", "authorization_endpoint", "device_authorization_endpoint")
@@ -165,7 +165,7 @@ class Discovery:
             value if isinstance(value := body.get(key), str) else "" for key in keys
         )
         if not all(is_safe(endpoint) for endpoint in (token, authorization, device) if endpoint):
-            raise Unreachable("names an endpoint that is neither https nor of this machine")
+            raise Unreachable("names an endpoint that is neither https nor on this machine")
         scopes = body.get("scopes_supported")
         names = tuple(scope for scope in scopes if isinstance(scope, str)) if isinstance(scopes, list) else ()
         answers_issuer = body.get("authorization_response_iss_parameter_supported") is True

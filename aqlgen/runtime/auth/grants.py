@@ -234,7 +234,7 @@ def _advice(name: str, sources: Sources, source: Source, error: str) -> str:
     if source.grant == "exchange":
         if error in ("invalid_client", "unauthorized_client"):
             return f"Check {CLIENT[0]} and {CLIENT[1]}."
-        return "Let your client get a new token of its own, and check the exchange's audience and scope."
+        return "Get a new token for your client, and check the exchange's audience and scope."
     roles = sources.schemes[source.scheme].get("optional_variables", {})
     if error in ("invalid_client", "unauthorized_client"):
         return f"Check {roles.get('client_id')} and {roles.get('client_secret')}."

@@ -82,7 +82,7 @@ def _check(url: str, base: str, configured: str | None) -> None:
     if not url.isprintable():
         raise CommandError("an address of the authorization server holds control characters")
     if not is_safe(url) and urlsplit(url)[:2] != urlsplit(base)[:2] and url != configured:
-        raise CommandError(f"{url} is neither https nor on this machine: nothing secret is sent there")
+        raise CommandError(f"{url} is neither https nor on this machine: no secret is sent there")
 
 
 async def login(sources: Sources, scheme: str, base: str, options: LoginOptions, io: LoginIO) -> str:

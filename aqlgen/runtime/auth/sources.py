@@ -329,7 +329,7 @@ def config_of_each(config: Config, adapter: Adapter) -> dict[str, Config]:
     named = _named(config.base_url)
     if not adapter.apis:
         if named is not None:
-            raise ConfigError("MCP_AQL_BASE_URL names APIs, and the adapter has one: give its address alone")
+            raise ConfigError("MCP_AQL_BASE_URL names APIs, but the adapter has one: give only its URL")
         return {"": config}
     known, address = ", ".join(adapter.apis), config.base_url or ""
     if address and named is None and not (address.startswith("http:") and is_safe(address)):

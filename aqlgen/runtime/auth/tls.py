@@ -55,7 +55,8 @@ class ClientTls:
             named = " and ".join(self._names)
             raise Failure(
                 Code.PERMISSION_DENIED,
-                f"Permission denied: {named} hold no certificate with its key in PEM form, or its password is wrong.",
+                f"Permission denied: {named} contain no certificate with its key in PEM form, or the password is "
+                "wrong.",
                 {"reason": "the client's certificate cannot be loaded", "missing": []},
             ) from None
         self._loaded = values

@@ -125,7 +125,7 @@ class _Merging:
         if response.status == 412:
             await self._explain(state, asked)
         if response.status in _WRITTEN and read.is_missing:
-            self._add("VALIDATION_CREATED_WARNING", f"There was no such '{row.resource}' yet: the update created it")
+            self._add("VALIDATION_CREATED_WARNING", f"This '{row.resource}' did not exist: the update created it")
         elif response.status in _WRITTEN and state is not None and row.long_running is None:
             await self._verify(state, asked)
         return response

@@ -206,7 +206,7 @@ def _replaced(plan: Plan) -> str:
             return "Replaces the whole."
         return f"Replaces the whole: fields left out of {listed(optional, _MOST_FIELDS)} may be lost."
     kept = f"Fields left out are read with {plan.reader.name} and sent back; a list replaces the whole list"
-    kept = f"Creates the resource if there is none yet. {kept}" if update is not None and update.creates else kept
+    kept = f"Creates a missing resource. {kept}" if update is not None and update.creates else kept
     if update is not None and update.undeclared:
         return f"{kept}."
     readable = {wire for wire, _ in union_of(types, plan.source).properties.values()}
@@ -218,7 +218,7 @@ def unreadable(reader: Row) -> Failure:
     """Build the failure of an answer that a change cannot be merged into."""
     return Failure(
         Code.INTERNAL_ERROR,
-        f"'{reader.name}' answers otherwise than the API's document says, so the change cannot be merged into it. "
+        f"'{reader.name}' deviates from the API's document, so the change cannot be merged. "
         "Nothing was written; tell the adapter's owner.",
         {"operation": reader.name, "outcome": NOT_PERFORMED},
     )
@@ -233,8 +233,8 @@ def _lacking(row: Row, missing: list[str], hidden: list[str], unfit: list[str], 
         reasons.append(f"{listed(hidden)}: the resource must have it, and the API does not show it")
     if unfit:
         reasons.append(
-            f"{listed(unfit)}: its form in answers is not the one in requests. Give it, or null to remove it; if the "
-            "API keeps fields left out, the adapter's owner can say so by `send: named` in overrides.yaml"
+            f"{listed(unfit)}: its form differs between answers and requests. Give it, or null to remove it; if the "
+            "API keeps omitted fields, the adapter's owner can set `send: named` in overrides.yaml"
         )
     names = [*missing, *hidden, *unfit]
     details = {"param_name": names[0], "operation": row.name, "missing_params": names}

@@ -57,7 +57,7 @@ def main(folder: Path, hooks: object | None = None, arguments: Sequence[str] | N
         from ..logs import Logger
 
         Logger("error", secrets=lambda: _secrets(adapter)).exception("internal error", error)
-        return _fail(f"internal error ({type(error).__name__}); the record above says where", 1)
+        return _fail(f"internal error ({type(error).__name__}); see the record above", 1)
 
 
 def _secrets(adapter: Adapter) -> frozenset[str]:

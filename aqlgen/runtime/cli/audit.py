@@ -28,8 +28,8 @@ def audit_verdict(folder: Path, environ: Mapping[str, str], last: str = "") -> s
         raise CommandError(f"{path} is not whole: {verdict.problem}")
     files = counted(len(chained_files(path)), "file")
     entries = "1 entry" if verdict.entries == 1 else f"{verdict.entries:,} entries"
-    start = "\nIt goes on from an earlier file that is no longer there (audit.keep)." if verdict.goes_on else ""
-    keep = f"\nKeep the last hash elsewhere, and give it next time: {verdict.last}" if verdict.last else ""
+    start = "\nIt continues an earlier file that was deleted (audit.keep)." if verdict.goes_on else ""
+    keep = f"\nStore the last hash elsewhere, and give it next time: {verdict.last}" if verdict.last else ""
     end = (
         "" if last else "\nThat no entries are missing at the end is not shown: only --last with a kept hash shows it."
     )

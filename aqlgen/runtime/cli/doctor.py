@@ -321,8 +321,8 @@ def _safety(safety: Mapping[str, Any]) -> Iterator[str]:
 
 def _http_lines(http: Mapping[str, Any]) -> Iterator[str]:
     auth = {
-        "": "none: on this machine only, until MCP_AQL_HTTP_AUTH says who may use it",
-        "none": "none: everyone who reaches it may use it",
+        "": "none: only on this machine, until you set MCP_AQL_HTTP_AUTH",
+        "none": "none: everyone who reaches it can use it",
         "token": f"token: {counted(http.get('tokens', 0), 'token')}",
         "oauth": f"oauth: {http.get('issuer', '')}, for {http.get('resource', '')}",
     }[http["auth"]]

@@ -395,11 +395,11 @@ def advice(envelope: Mapping[str, Any], operation: str, command: str) -> str:
     if code == "CONFIRMATION_REQUIRED" and "waits_as" in details:
         return f"An operator approves it: {command} operator approve {line(details['waits_as'], 64)}"
     if code == "CONFIRMATION_REQUIRED":
-        return f"To confirm '{name}' yourself, give the same command with --yes, or type it where you can be asked."
+        return f"To confirm '{name}' yourself, add --yes, or run the command in a terminal."
     if code == "PERMISSION_DENIED" and details.get("approval") == "person":
         return (
-            f"'{name}' is confirmed by a person alone, and --yes is none: type the command at a terminal, where you "
-            "are asked. The owner's setting: approval (MCP_AQL_APPROVAL)."
+            f"'{name}' needs a person's confirmation; --yes does not count: run the command in a terminal. Setting: "
+            "approval (MCP_AQL_APPROVAL)."
         )
     if code.startswith("VALIDATION_"):
         return f"`{command} describe {name}` shows its parameters."

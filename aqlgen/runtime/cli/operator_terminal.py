@@ -31,8 +31,8 @@ __all__ = ["run_operator", "run_page"]
 _LEAST_PREFIX = 4
 _MOST_LISTED = 100
 _NEEDS_TERMINAL = (
-    "this needs a terminal in which a person types, for standard input and output: what lets something run and codes "
-    "are given to no pipe and no file. Open a terminal on this machine and give the same command there"
+    "this needs a terminal for standard input and output: approvals and codes go to no pipe and no file. Open a "
+    "terminal on this machine and give the same command there"
 )
 
 
@@ -71,7 +71,7 @@ class _Terminal:
         about = (
             f"Agent {line(challenge.agent, 60)}: {line(challenge.action, 400)}\n{line(challenge.reason, 400)}".rstrip()
         )
-        return f"{about}\n\n  {code}\n\nGood for one try, for {_left(challenge.expires)}. Give it only if you agree."
+        return f"{about}\n\n  {code}\n\nOne try, within {_left(challenge.expires)}. Give it only if you agree."
 
     async def revoke(self, id: str) -> str:
         """End an approval for a session."""

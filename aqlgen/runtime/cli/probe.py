@@ -276,9 +276,9 @@ def _open(probe: Probe) -> tuple[str, str]:
     if probe.demands:
         return "not_sent", (
             "The API answered without a credential, though its document requires one: set MCP_AQL_AUTH=none if it "
-            "wants none."
+            "needs none."
         )
-    return "not_sent", "The address is right. It proves nothing of a credential: none was sent, and none was asked for."
+    return "not_sent", "The URL is right. The call proves nothing about a credential: none was sent or required."
 
 
 def _blamed(read: _Read, count: int) -> tuple[str, str]:
@@ -297,7 +297,7 @@ def _blamed(read: _Read, count: int) -> tuple[str, str]:
         if names:
             reason = "wrong, expired, or for another place"
             return "refused", f"The API did not accept the credential '{names}'{times}: {reason}."
-        return "not_sent", f"The API wants a credential, and the adapter sent none: {remedy}."
+        return "not_sent", f"The API needs a credential, and the adapter sent none: {remedy}."
     if status == 403:
         if names:
             return "not_allowed", f"The API refused{times}: '{names}' is not valid, or does not allow this operation."
@@ -313,10 +313,10 @@ def _doubts(answer: ApiResponse, envelope: Envelope) -> Iterator[str]:
     """Yield why an answer that says success may be none: a page for people, or data that tell of an error."""
     kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind in ("text/html", "application/xhtml+xml"):
-        yield "the answer is a page for people, such as one to log in"
+        yield "the answer is a web page, such as a login"
     declared = "declared_by" in envelope.get("error", {}).get("details", {})
     if not envelope["success"] and not declared:
         yield f"the answer cannot be read: {line(str(envelope['error'].get('message', '')), 200).rstrip('.')}"
     data = envelope.get("data")
     if declared or (isinstance(data, dict) and (any(data.get(key) is False for key in _SUCCESS) or data.get("error"))):
-        yield "the answer says itself that it failed"
+        yield "the answer reports a failure"

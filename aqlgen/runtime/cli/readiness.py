@@ -164,7 +164,7 @@ def _capitalized(text: str) -> str:
 
 def _about_address(problem: Mapping[str, Any], url: str | None) -> str:
     if problem["rule"] == "incomplete":
-        return "the document does not say where the API is"
+        return "the document has no URL of the API"
     return f"{url or 'the address'} looks like a placeholder ({problem['reason']})"
 
 
@@ -199,7 +199,7 @@ def credential_section(report: Mapping[str, Any]) -> Iterator[str]:
         yield f"    {use_of(entry, total)}"
         yield from rest
     if not report["credentials"]:
-        yield "  none: the document names no security scheme, so no credential is sent"
+        yield "  none: the document declares no security scheme"
         yield "  if the API wants one, put into overrides.yaml, then `aqlgen update`:"
         yield from (f"    {line}" for line in ADDED_SCHEME.splitlines())
 
@@ -237,7 +237,7 @@ def _obstacle(report: Mapping[str, Any]) -> str:
         ),
         f"{_READABLE}. Use https, or set MCP_AQL_AUTH_ALLOW_HTTP=true.": report["encrypted"] or not is_set,
         "the address of the API is not known. `--mock` answers without it.": counts["with_address"],
-        "no credential is set. `--mock` answers without one; MCP_AQL_AUTH=none if the API wants none.": (
+        "no credential is set. `--mock` answers without one; MCP_AQL_AUTH=none if the API needs none.": (
             counts["with_credentials"]
         ),
         "no host of the API is accepted; `Hosts` shows the entry for overrides.yaml.": counts["accepted"],

@@ -36,7 +36,7 @@ def verified() -> tuple[str, bool]:
     identity = f"Runtime {sha256(seal.encode()).hexdigest()[:16]}, {len(sealed)} files in {home}"
     if differing:
         return f"{identity}: not as sealed are {', '.join(differing)}.", False
-    return f"{identity}: each is as it was sealed.", True
+    return f"{identity}: all as sealed.", True
 
 
 def _home() -> Traversable:

@@ -115,7 +115,7 @@ def require_key(row: Row, build: Callable[[], ApiRequest]) -> None:
         name = next((name for name, parameter in row.parameters.items() if parameter.wire == wire), wire)
         raise Failure(
             Code.MISSING_PARAM,
-            f"Missing required parameter '{name}': operation '{row.name}' moves money, and the adapter cannot make the "
-            "key by which the API knows a repeated call. Give one, and the same one if you call again.",
+            f"Missing required parameter '{name}': operation '{row.name}' moves money, and the adapter cannot make "
+            "its idempotency key. Give one, and the same one if you call again.",
             {"param_name": name, "operation": row.name},
         )

@@ -128,7 +128,7 @@ def _conflict(refusal: _Refusal) -> _Answer:
     if "ifnonematch" in conditions if refusal.status == 412 else says_so and row.family != "delete":
         return _exists(row)
     if refusal.status == 412 or not conditions.isdisjoint(_VERSIONS):
-        message = f"Conflict: '{row.resource}' was changed by someone else. Read it again, then repeat the change."
+        message = f"Conflict: '{row.resource}' was changed by someone else. Read it again, then make the change again."
         return Code.VERSION_MISMATCH, message, {}
     message = f"Conflict: the API refused '{row.name}', since it clashes with the present state of '{row.resource}'. "
     if "create" in (row.family, row.verb) and all("conflict" in code.lower() or code.isdigit() for code in error.codes):

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["Batch"]
 
 _HALTED = (
-    "Nothing from here on was done: send this operation and pending_operations again, and confirmation_token beside "
-    "operations."
+    "This and later operations did not run: send this operation and pending_operations again, with "
+    "confirmation_token beside operations."
 )
 
 

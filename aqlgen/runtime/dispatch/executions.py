@@ -218,8 +218,8 @@ class Executions:
         if row is None or monitor is None:
             raise Failure(
                 Code.INVALID_VALUE,
-                f"The work of '{handle.operation}' cannot be cancelled: no known operation of the API does it. "
-                f"{STATUS} tells when it has ended.",
+                f"The work of '{handle.operation}' cannot be cancelled: the API has no known operation for it. "
+                f"{STATUS} reports its end.",
                 {"operation": handle.operation, "reason": "the API cannot cancel it"},
             )
         shared = counterparts(row, monitor)
@@ -242,7 +242,7 @@ def _shown(text: str, handle: Handle, look: _Look) -> dict[str, Any]:
     if condition.progress:
         execution["progress"] = dict(condition.progress)
     if condition.status == "failed":
-        message = f"The work of '{handle.operation}' has failed, as the API says"
+        message = f"The work of '{handle.operation}' failed, by the API's answer"
         execution["error"] = {"code": Code.INTERNAL_ERROR.value, "message": message}
         if condition.error is not None:
             execution["error"]["details"] = {"upstream": condition.error}

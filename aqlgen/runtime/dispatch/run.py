@@ -172,8 +172,8 @@ class Run:
         if choice is None:
             raise Failure(
                 Code.MISSING_PARAM,
-                f"Missing required parameter 'unknown': step {step.number} may have been carried out. Find out, then "
-                "give 'skip' if it was, 'repeat' if it was not",
+                f"Missing required parameter 'unknown': step {step.number} may have run. Find out, then give 'skip' "
+                "if it did, 'repeat' if not",
                 {"missing_params": ["unknown"], "step": step.number},
             )
         progress.unknown = False
@@ -300,7 +300,7 @@ class Run:
         if name is None:
             raise Failure(
                 Code.INVALID_VALUE,
-                "where selects items of a list, and this answer holds no list, or several",
+                "where selects items of a list; this answer holds no list, or several",
                 {"param_name": "where"},
             )
         return {**data, name: self._matching(step, data[name], step)}

@@ -51,7 +51,7 @@ class Files:
         if mime_type is not None and not (isinstance(mime_type, str) and _MIME_TYPE.fullmatch(mime_type)):
             raise _refusal(name, "gives a `mime_type` unlike a content type such as 'image/png'")
         if filename is not None and not isinstance(filename, str):
-            raise _refusal(name, "has a `filename` that is not a string")
+            raise _refusal(name, "has a `filename` of another type than string")
         if "text" in value:
             return File(_utf8_bytes(name, value["text"]), _without_folders(filename), mime_type)
         if "content" in value:

@@ -38,13 +38,13 @@ __all__ = [
 ]
 
 _PLACES = {
-    "path": "Goes in the path.",
-    "query": "Goes in the query.",
+    "path": "In the path.",
+    "query": "In the query.",
     "querystring": "Is the whole query.",
-    "header": "Goes in a header.",
-    "cookie": "Goes in a cookie.",
-    "body": "Goes in the body.",
-    "body_rest": "Goes in the body.",
+    "header": "In a header.",
+    "cookie": "In a cookie.",
+    "body": "In the body.",
+    "body_rest": "In the body.",
     "adapter": "The adapter's own, not sent.",
 }
 

@@ -30,9 +30,9 @@ EXTENSIONS: Mapping[str, Any] = {"queries": list(QUERIES[2:]), "parameters": ["w
 
 OPTIONS: Mapping[str, str] = {
     "first": "How many items of a list; without it the API's own page. The API's own paging parameters are understood",
-    "after": "Go on after `pageInfo.endCursor` of the page before; give `first` too",
+    "after": "`pageInfo.endCursor` of the last page, to continue; with `first`",
     "last": "How many items from the end",
-    "before": "Items before `pageInfo.startCursor` of a page; give `last` too",
+    "before": "`pageInfo.startCursor` of a page, for the items before it; with `last`",
     "fields": "What to return: minimal, standard, full, or paths such as ['id', 'owner.name', 'body[2000:]']",
     "where": "Only items like {'state': 'open', 'size': {'gt': 3}}; eq, ne, gt, gte, lt, lte, in, contains, startswith",
     "order_by": "The field to order by, over all pages: '-size' has the highest first; with `first` the top items",
@@ -195,7 +195,7 @@ TYPES: Mapping[str, Mapping[str, Any]] = {
         "description": "Result of an operation that failed",
         "fields": [
             _field("success", "boolean", True, "Always false", enum=[False]),
-            _field("error", "object", True, "code, message and, where they help, details"),
+            _field("error", "object", True, "code, message and, if useful, details"),
         ],
     },
     "EndpointPermissions": {
@@ -220,19 +220,19 @@ TYPES: Mapping[str, Mapping[str, Any]] = {
     },
     "AggregateRequest": {
         "kind": "object",
-        "description": "By a name of your own: {count: true} or a field by function (sum, avg, min, max), of each "
-        "value of the field `group_by` if there is one",
+        "description": "By a name of your choice: {count: true} or a field by function (sum, avg, min, max), for "
+        "each value of `group_by` if given",
         "fields": [],
     },
     "PageInfo": {
         "kind": "object",
         "description": "Position of a page in the whole list",
         "fields": [
-            _field("hasNextPage", "boolean", True, "Whether there is more after it"),
-            _field("hasPreviousPage", "boolean", True, "Whether there is more before it"),
-            _field("startCursor", "string", False, "Cursor of the first item, for `before`, where that can be given"),
+            _field("hasNextPage", "boolean", True, "True if more items follow"),
+            _field("hasPreviousPage", "boolean", True, "True if items precede it"),
+            _field("startCursor", "string", False, "Cursor of the first item, for `before`, if supported"),
             _field("endCursor", "string", False, "Cursor of the last item, for `after`, if there is more"),
-            _field("totalCount", "integer", False, "How many there are of all, where the API tells"),
+            _field("totalCount", "integer", False, "Total number, if the API returns it"),
         ],
     },
     "string": {

@@ -202,7 +202,7 @@ async def _undeclared(requests: AdapterRequests, read: Read) -> Observation:
             stated = {"security_schemes": {name: scheme}, "security": [name]}
             return Observation("", Fact.CREDENTIAL, f"{says} as {word}", stated)
     asked = "" if read.response is None else read.response.headers.get("www-authenticate", "").partition(" ")[0].lower()
-    says = f"HTTP {read.status} for {read.row.key} without a credential, and the document names none: declare one"
+    says = f"HTTP {read.status} for {read.row.key} without a credential, and the document declares none: declare one"
     if asked not in CHALLENGES or read.row.api:
         return Observation("", Fact.CREDENTIAL, f"{says}, or name the variable that holds it by --key")
     name = CHALLENGES[asked]

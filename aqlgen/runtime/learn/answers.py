@@ -61,7 +61,7 @@ def of_updates(table: Table, reader: Row, seen: Deviations) -> Iterator[Observat
             if admitted and not admitted >= kinds:
                 lenient[wire] = {"type": sorted(admitted | kinds)}
         if lenient:
-            says = f"{reader.key} gives {listed(list(lenient), _MOST_NAMED)} of other types"
+            says = f"{reader.key} returns {listed(list(lenient), _MOST_NAMED)} with other types"
             yield Observation(row.key, Fact.TYPES, says, {"parameters": lenient}, certain=False)
 
 

@@ -83,9 +83,9 @@ def plan_lines(rows: Sequence[Row], budget: Budget, named: Sequence[Named] | Non
         yield f"Writes: things are made and taken away again, with at most {asked}, and"
         yield f"{counted(_TO_TAKE_BACK.requests, 'request')} to take them away. Changed and restored are:"
         yield from (f"  {resource.path} with {', '.join(resource.values)}" for resource in named)
-    yield f"Reads{' alone' if named is None else ''}: at most {asked}."
+    yield f"{'Only reads' if named is None else 'Reads'}: at most {asked}."
     yield f"{counted(len(rows), 'operation')}: each once where its parameters are known, lists in small pages,"
-    yield "some without the credential, and two at most with a wrong one."
+    yield "some without the credential, at most two with a wrong one."
     yield from (f"  {row.key}" for row in rows)
 
 

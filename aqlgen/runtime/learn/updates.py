@@ -382,7 +382,7 @@ class _Update:
         if len(taken) > 1:
             is_default = self.plan.row.body is not None and self.plan.row.body.content_type in good
             override = {"body": {"content_type": good[0]}} if good and not is_default else {}
-            says = f"It takes a change as {listed(good)}" if good else "It takes a change in none of its media types"
+            says = f"It takes a change as {listed(good)}" if good else "It accepts changes in none of its media types"
             self.site.say(self.plan.row, Fact.MEDIA_TYPE, f"{says}; sent were {listed(list(taken))}", override)
 
     def _kinds(self) -> Iterator[tuple[Row, str]]:

@@ -85,12 +85,10 @@ def _left(ledger: Ledger) -> list[Observation]:
     """Return an observation for each open entry: what may be at the API, and what to do."""
     observations = []
     for entry in ledger.entries.values():
-        says = f"{entry.operation}: something may be left of it. Look for '{entry.marker}' in the API and delete what "
+        says = f"{entry.operation}: a part of it may remain. Look for '{entry.marker}' in the API and delete what "
         says += f"has it, then remove {ledger.path}"
         if entry.original is not None:
-            says = (
-                f"{entry.operation}: what it changed could not be restored. Write the fields back that {ledger.path} "
-            )
+            says = f"{entry.operation}: its change could not be restored. Write the fields back that {ledger.path} "
             says += "has, then remove that file"
         observations.append(Observation("", Fact.REVERSAL, says, certain=False))
     return observations
@@ -241,7 +239,7 @@ async def _undo(site: Site, kind: Kind, entry: Entry, *, observes: bool = False)
         if is_gone:
             site.ledger.done(entry)
             if observes:
-                says = f"{kind.delete.name} takes it back: afterwards it is neither read nor listed"
+                says = f"{kind.delete.name} reverts it: afterwards it is neither read nor listed"
                 override = {} if kind.create.asked == "always" else {"reversible": True}
                 site.say(kind.create, Fact.REVERSAL, says, override, certain=kind.create.asked == "never")
 

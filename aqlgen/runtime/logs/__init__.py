@@ -309,7 +309,7 @@ class _Writer(QueueListener):
             lost, self._lost = self._lost, 0
         text = f"{record}\n"
         if lost:
-            message = "log records were lost, since nobody read them"
+            message = "log records were lost: no reader"
             text += f"{JsonFormatter().format(Record('warning', 'mcp-aql', message, data={'count': lost}))}\n"
         with suppress(OSError, ValueError, AttributeError):
             _write_all(sys.stderr.fileno(), text.encode("utf-8", "backslashreplace"))

@@ -27,7 +27,7 @@ OK = "OK"
 
 
 EVENTS = {
-    "quota": ("What came of requests by the owner's quotas.", ("outcome", "metric", "scope")),
+    "quota": ("Outcomes of requests by the owner's quotas.", ("outcome", "metric", "scope")),
     "circuit": ("Circuits that opened and closed, and requests that an open one held back.", ("outcome", "scope")),
     "retry": ("Requests that the retry budget did not let be sent again.", ("outcome",)),
     "pace": ("Requests that waited for their turn in the pace of the API.", ("outcome",)),

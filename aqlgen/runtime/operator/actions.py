@@ -107,7 +107,7 @@ class Actions:
         if not compare_digest(item["digest"].encode(), digest.encode("utf-8", "surrogatepass")):
             raise Refused(409, "changed", "This changed since you saw it, and nothing was done. Read it again.")
         if kind.needs_whole and not item["whole"]:
-            raise Refused(409, "too_long", "This is too long to be shown whole, so it cannot be approved here.")
+            raise Refused(409, "too_long", "This is too long to show in full, so it cannot be approved here.")
         if kind.needs_reach and not item["reach"]:
             raise Refused(409, "once_only", "This can be approved once alone, not for a session.")
         return target

@@ -52,8 +52,8 @@ def serve_page(
     terminal = _terminal()
     if terminal is None and address_file is None:
         raise NoTerminal(
-            "the page's address lets whoever has it approve what agents do, so it is shown on a terminal alone, and "
-            "this is none: run the command in one, or name a file for the address with --address-file"
+            "the page's address allows approvals, so it is shown only on a terminal: run the command in one, or "
+            "name a file for the address with --address-file"
         )
     sources = Sources(home_source(folder, environ))
     feed = Feed(sources, Logger("error").exception)

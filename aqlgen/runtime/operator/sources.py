@@ -72,8 +72,8 @@ def home_source(folder: Path, environ: Mapping[str, str]) -> Source:
     config, adapter = load(folder, environ), Adapter.load(folder)
     if config.state_url == MEMORY:
         raise ConfigError(
-            "MCP_AQL_STATE_URL is memory:, so what waits for a person stays within each process of the adapter, and no "
-            "operator can reach it: leave the setting out, or name a file or a server of Redis"
+            "MCP_AQL_STATE_URL is memory:, so waiting calls stay inside each process, and no operator can reach "
+            "them: remove the setting, or name a file or a Redis server"
         )
     check_extra(config)
     keys = StateKeys(Variables(environ))

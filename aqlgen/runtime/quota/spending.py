@@ -125,9 +125,9 @@ class CallSpending:
             if not ask:
                 raise self._paused(uses[0], "A person is asked whether to go on when it is called again.")
             if not await person.ask(self._question(row, uses)):
-                raise self._paused(uses[0], "The person who was asked did not say to go on; do not try again.")
+                raise self._paused(uses[0], "The person did not agree to continue; do not try again.")
         elif by_person:
-            raise self._paused(uses[0], "Only a person may say to go on, and this client has no way to ask one.")
+            raise self._paused(uses[0], "Only a person can agree to continue, and this client cannot ask one.")
         else:
             raise await self._issue(uses, keys)
 

@@ -104,8 +104,8 @@ def changed(row: Row) -> Failure:
     """Return the refusal of a request that is another one than was approved."""
     return Failure(
         Code.PERMISSION_DENIED,
-        "Permission denied: the request is another one than was approved, since something changed in between, "
-        "such as a file. Nothing was sent; call it again.",
+        "Permission denied: the request differs from the approved one, since something changed, such as a file. "
+        "Nothing was sent; call it again.",
         {"operation": row.name, "reason": "changed after it was approved"},
     )
 

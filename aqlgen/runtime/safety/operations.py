@@ -124,8 +124,8 @@ def _confirm_operation(*, looping: bool, asking: bool) -> ProtocolOperation:
     parameters = [{**_TOKEN, "required": not looping}] if asking else []
     parameters += [{**_PAUSED, "required": not asking}] if looping else []
     target = {
-        (True, True): "a blocked operation, or the action in which an agent was paused: give one of the parameters",
-        (False, True): "a blocked operation; then call the operation again as it was called",
+        (True, True): "a blocked operation, or an agent's paused action: give one of the parameters",
+        (False, True): "a blocked operation; then repeat its call",
         (True, False): "the action in which an agent was paused",
     }[looping, asking]
     examples = ([_BY_TOKEN] if asking else []) + ([_BY_AGENT] if looping else [])
@@ -153,7 +153,7 @@ _EXECUTION = {
     "name": "object",
     "kind": "object",
     "description": "execution_id, status (pending, running, completed, failed or cancelled), started_at; progress, "
-    "retry_after_seconds, finished_at, error and result where there are any",
+    "retry_after_seconds, finished_at, error and result, if any",
 }
 _HANDLE = "<execution_id of the answer>"
 
@@ -164,7 +164,7 @@ def execution_operations() -> tuple[ProtocolOperation, ...]:
         ProtocolOperation(
             STATUS,
             "read",
-            "Get how far work is that a call began and that goes on after its answer; once it has ended, its result",
+            "Get the progress of long work that a call started, and its result at the end",
             (
                 _ID,
                 {
@@ -182,7 +182,7 @@ def execution_operations() -> tuple[ProtocolOperation, ...]:
         ProtocolOperation(
             CANCEL,
             "execute",
-            "Cancel work that a call began, by the API's own operation for it; fails where the API has none",
+            "Cancel long work that a call started, by the API's operation; fails if there is none",
             (
                 _ID,
                 {

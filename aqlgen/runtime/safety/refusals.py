@@ -82,13 +82,13 @@ def no_token(row: Row, reason: str) -> Failure:
 
 
 _NOBODY = (
-    "runs only once a person has confirmed it, and this client has no way to ask one. Nothing was sent, and no other "
-    "call confirms it: use a client with elicitation, or tell your user. Only the adapter's owner can change this "
+    "needs a person's confirmation, and this client cannot ask one. Nothing was sent, and no other call confirms "
+    "it: use a client with elicitation, or tell your user. Only the adapter's owner can change this "
     "(MCP_AQL_APPROVAL)."
 )
 _NO_OPERATOR = (
-    "runs only once an operator has approved it, and none can see it, since this adapter keeps its state in memory. "
-    "Nothing was sent: tell your user. Only the adapter's owner can change this (MCP_AQL_STATE_URL)."
+    "needs an operator's approval, but this adapter's state is in memory, which no operator sees. Nothing was "
+    "sent: tell your user. Only the adapter's owner can change this (MCP_AQL_STATE_URL)."
 )
 
 
@@ -175,8 +175,8 @@ def declined_before(row: Row) -> Failure:
     """Return the refusal of a call to which a person has said no a while ago."""
     return Failure(
         Code.PERMISSION_DENIED,
-        "Permission denied: a person said no to this call, or to one of these calls, and is not asked about it again "
-        "for a while. Nothing was sent; do not try again, and tell your user if it is needed.",
+        "Permission denied: a person refused this call, or one of these calls, and is not asked again for a while. "
+        "Nothing was sent; do not try again, and tell your user if it is needed.",
         {"operation": row.name, "reason": "declined by the person before"},
     )
 

@@ -140,7 +140,7 @@ def view_of(
     request_line = _request_line(row, request, incomplete)
     lines = [title_of(row, params), request_line, *_about(row, decision)]
     if row.update is not None and row.update.reads_first:
-        lines.append("Only the fields named below are changed; the rest of it is read first, and sent back as it is.")
+        lines.append("Only the fields below change; the rest is read first and sent back unchanged.")
         if row.update.creates:
             lines.append("They create a missing resource.")
     elif row.update is not None and row.update.replaces:
@@ -207,7 +207,7 @@ def _value_lines(values: Sequence[_Line], room: int, incomplete: list[str]) -> I
                 continue
         if value.rank == _DEFAULTED and not defaults:
             defaults = True
-            yield "As it is by default:"
+            yield "Default values:"
         yield text
     if left_over:
         size = sum(value.size for value in left_over)

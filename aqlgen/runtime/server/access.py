@@ -160,8 +160,8 @@ class Guard:
             return (
                 403,
                 "authentication_required",
-                "This request came through a proxy, and without authentication the adapter answers this machine alone. "
-                f"Its owner sets {TOKEN} or an OAuth issuer, or, for everyone who reaches the proxy, "
+                "This request came through a proxy, and without authentication the adapter serves only this "
+                "machine. Its owner can set {TOKEN} or an OAuth issuer, or, for everyone who reaches the proxy, "
                 "MCP_AQL_HTTP_AUTH=none.",
             )
         if len(_values(scope, b"authorization")) > 1:
@@ -224,7 +224,7 @@ class Access(NamedTuple):
         if not kind and (is_published or not ip.is_loopback):
             where = f"on {address}" if not ip.is_loopback else f"at {settings.url}"
             raise AccessError(
-                f"over HTTP {where} every machine that reaches it could use the adapter and its credentials: set "
+                f"over HTTP {where} every machine could use the adapter and its credentials: set "
                 f"MCP_AQL_HTTP_AUTH=token with {TOKEN} or {TOKEN}_FILE, or MCP_AQL_HTTP_AUTH=oauth with "
                 "MCP_AQL_OAUTH_ISSUER and MCP_AQL_OAUTH_AUDIENCE, or MCP_AQL_HTTP_AUTH=none if you want that"
             )
@@ -293,7 +293,7 @@ def token_problem(variables: Variables) -> str:
     for number, token in enumerate(tokens, 1):
         which = f"token {number} of {len(tokens)} in {TOKEN}" if len(tokens) > 1 else f"the token in {TOKEN}"
         if len(token) < _LEAST_LENGTH:
-            return f"{which} is too short to be safe, {_LEAST_LENGTH} characters are the least; {_HINT}"
+            return f"{which} is too short: at least {_LEAST_LENGTH} characters; {_HINT}"
         if not re.fullmatch(r"[\x21-\x7e]+", token):
             return f"{which} holds a character that no header carries; {_HINT}"
     return ""

@@ -82,8 +82,9 @@ class Questions:
             wait = max(1, min(_HOUR, round(spent.counts[0].ends - time.time())))
             raise Failure(
                 Code.RATE_LIMIT_EXCEEDED,
-                f"Too many questions got no yes: {self._per_hour} an hour is the most, and nobody is asked before "
-                f"{wait} seconds have passed. Nothing was sent; tell your user about the call.",
+                f"Too many questions without a yes, {self._per_hour} an hour is the maximum; the next one is "
+                "possible in "
+                f"{wait} seconds. Nothing was sent; tell your user about the call.",
                 {"limit": self._per_hour, "retry_after_seconds": wait},
             )
         if self._observers is not None:

@@ -62,7 +62,7 @@ _PURPOSE = {
     "execute": "Run actions of {title}",
 }
 _PROTOCOL_PURPOSE = {
-    "create": "Report an agent's steps beside {title}",
+    "create": "Report an agent's steps for {title}",
     "execute": "Confirm operations of {title}",
 }
 _STEPS = "Several steps: run_steps"

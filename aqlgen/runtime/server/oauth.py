@@ -69,7 +69,7 @@ class IssuerKeys:
                 if not self._current(kid) and self._may_try():
                     await self._refresh()
         if self._read_at is None or self._clock() - self._read_at > _STALE:
-            raise Unreachable("gives no keys at present")
+            raise Unreachable("has no keys at present")
         return self._keys.get(kid)
 
     def _current(self, kid: str) -> bool:
@@ -100,7 +100,7 @@ class IssuerKeys:
             jwks_url = answer.body.get("jwks_uri") if answer.status == 200 else None
             if answer.body.get("issuer") == self._issuer and isinstance(jwks_url, str) and is_safe(jwks_url):
                 return jwks_url
-        raise Unreachable("does not say where its keys are")
+        raise Unreachable("does not name the URL of its keys")
 
 
 def _metadata_urls(issuer: str) -> tuple[str, ...]:

@@ -365,4 +365,4 @@ def _keys_in(text: str | None) -> tuple[tuple[str, ...], str]:
         return keys, f"{STATE_KEY} must hold keys, one a line, 20 at most"
     short = next((number for number, key in enumerate(keys, 1) if len(key) < 32), 0)
     which = f"key {short} of {len(keys)}" if len(keys) > 1 else "the key"
-    return keys, f"{which} in {STATE_KEY} is too short to be safe, 32 characters are the least" if short else ""
+    return keys, f"{which} in {STATE_KEY} is too short: at least 32 characters" if short else ""

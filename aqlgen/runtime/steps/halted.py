@@ -116,12 +116,12 @@ def advised(failure: Failure, token: str | None) -> str:
     if token is None:
         return message
     beside = ", confirmation_token" if "confirmation_token" in failure.details else ""
-    advice = f"To go on: {RUN_STEPS} with continue{beside}; it begins with the failed call."
+    advice = f"To continue: {RUN_STEPS} with continue{beside}; it begins with the failed call."
     if failure.details.get("outcome") == UNKNOWN_OUTCOME:
         advice = (
             f"To go on: find out whether it was carried out, then {RUN_STEPS} with continue and unknown: 'skip' if it "
             "was, 'repeat' if it was not."
         )
     elif failure.code is Code.CONFIRMATION_REQUIRED:
-        advice = f"To go on: {RUN_STEPS} with continue{beside}; do so only if your user wants this."
+        advice = f"To continue: {RUN_STEPS} with continue{beside}; only if your user wants this."
     return f"{message} {advice}"

@@ -192,7 +192,7 @@ def _wrapping(names: Sequence[str], valid: Sequence[str], within: Mapping[str, C
 def _nearest(names: Sequence[str], valid: Sequence[str]) -> str:
     """Advise the nearest valid names for each unknown one, and all valid ones if some name has no near one."""
     if not valid:
-        return "There are none to give."
+        return "It has no fields."
     near = {name: near_names(name, valid)[:_MOST_NEAR] for name in names}
     hints = [f"Did you mean {' or '.join(map(shown, close))} for '{name}'?" for name, close in near.items() if close]
     return " ".join(hints) if 0 < len(hints) == len(names) else " ".join([*hints, f"Valid ones: {listed(valid)}."])

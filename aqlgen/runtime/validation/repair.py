@@ -205,7 +205,7 @@ class Repair:
         for place, change in list(reading.changes.items())[:_MOST]:
             name = line(visible(_dotted(place)), _LONGEST_PLACE)
             message = f"{name}{self._sentence(place, change, reading.value)}"
-            yield Repaired(name, message if not leaks(message) else f"{line(name, 40)} was read as it is declared")
+            yield Repaired(name, message if not leaks(message) else f"{line(name, 40)} was read as declared")
 
     def _sentence(self, place: Place, change: Change, params: Any) -> str:
         """Return what became of a value, as the end of a sentence that begins with its place."""

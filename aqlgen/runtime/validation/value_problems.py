@@ -264,7 +264,7 @@ def _hint(value: Any, types: Collection[str]) -> str:
     reading = next(coercions(value, types), None)
     is_json = isinstance(value, str) and value.strip()[:1] in ("{", "[")
     if is_json and {"object", "array"} & set(types):
-        return ". Give it as it is, not as the text of it"
+        return ". Give the value, not its text"
     if reading is None or reading.kind not in _ADVICE:
         return ""
     quotes = ", without quotes" if isinstance(value, str) and reading.kind in ("number", "boolean") else ""

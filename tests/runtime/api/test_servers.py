@@ -32,7 +32,7 @@ def test_an_operations_relative_server_is_relative_to_the_documents(package: Mak
 
 @pytest.mark.parametrize(
     ("setting", "message"),
-    [("zone=mars", "none of eu, us"), ("zoon=eu", "no variable"), ("zone", "NAME=VALUE"), ("tenant=a/?b", "blanks")],
+    [("zone=mars", "none of eu, us"), ("zoon=eu", "not a variable"), ("zone", "NAME=VALUE"), ("tenant=a/?b", "blanks")],
 )
 def test_a_bad_variable_is_a_bad_setting(package: Make, tmp_path: Any, setting: str, message: str) -> None:
     package({"op": operation()}, adapter={"servers": [ZONES]})

@@ -55,7 +55,7 @@ FACTS: dict[str, tuple[Shop, str]] = {
     "a computed field": (Shop(computes=True), f"PUT {PETS}: The API computes or changes 'age' by itself"),
     "a duplicate": (Shop(), "POST /pets: A second identical create makes a duplicate"),
     "a conflict": (Shop(repeats="refused"), "POST /pets: A second identical create is refused with 409"),
-    "a delete": (Shop(), "takes it back: afterwards it is neither read nor listed"),
+    "a delete": (Shop(), "reverts it: afterwards it is neither read nor listed"),
     "a thing within another": (Shop(), f"POST {PETS}/toys: A second identical create makes a duplicate"),
 }
 

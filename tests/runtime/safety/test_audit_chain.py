@@ -119,10 +119,10 @@ def test_what_no_chain_can_show_is_said(tmp_path: Path, package: Path, monkeypat
     chain = Chain(path, max_size=300)
     for number in range(4):
         chain.append(json.dumps({"number": number}).encode())
-    assert "goes on from an earlier file" not in audit_verdict(package, os.environ)
+    assert "continues an earlier file" not in audit_verdict(package, os.environ)
     chained_files(path)[0].unlink()
     shown = audit_verdict(package, os.environ)
-    assert "It goes on from an earlier file that is no longer there" in shown
+    assert "It continues an earlier file that was deleted" in shown
     assert "That no entries are missing at the end is not shown" in shown
     assert "is not shown" not in audit_verdict(package, os.environ, shown.rpartition(" ")[2])
 

@@ -86,8 +86,8 @@ class AgentApprovals:
             raise refused(f"{_MOST_STARTS} starts wait for an operator already, {self.operator}: wait for one of them")
         await self._ask(question_id, "start", agent, question, session, _START_SECONDS)
         raise refused(
-            f"a person has to let an agent start: an operator is asked, {self.operator}. Send execute_agent again, "
-            "as it is, once it is decided.",
+            f"a person must let an agent start: an operator is asked, {self.operator}. Send execute_agent again, "
+            "unchanged, after the decision.",
             {"waits_for": "operator"},
         )
 

@@ -71,7 +71,7 @@ def pause_notification(
     asks = "A person confirms with confirm_operation."
     verification = ""
     if level != "confirm":
-        asks = f"A person gives the code, {where}, to verify_challenge."
+        asks = f"A person gives verify_challenge the code, {where}."
         verification = challenge_id
     kind = "danger_zone" if level == "danger_zone" else "autonomy_pause"
     state = "blocked" if level == "danger_zone" else "paused"
@@ -97,7 +97,7 @@ def _of_block(block: Block, caller: str | None) -> Notification:
 
 def of_pause(execution: Execution, pause: Pause, notifications: Iterable[Notification] = ()) -> dict[str, Any]:
     """Return the directive for a report while the agent is paused."""
-    since = f"Paused since {pause.notification.timestamp}: nobody has confirmed '{line(pause.action, 300)}'"
+    since = f"Paused since {pause.notification.timestamp}: waiting for a confirmation of '{line(pause.action, 300)}'"
     reason = pause.reason
     if pause.level != "confirm":
         since = since.replace("confirmed", "verified")

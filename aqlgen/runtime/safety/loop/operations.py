@@ -60,7 +60,7 @@ RECORD_STEP = ProtocolOperation(
             minLength=1,
             maxLength=200,
         ),
-        field("nextParams", "object", False, "Its params, exactly as it is then called: once"),
+        field("nextParams", "object", False, "Its params, exactly as in the call"),
     ),
     {"name": "AutonomyDirective", "kind": "object", "description": "Whether the agent may proceed"},
     (
@@ -92,8 +92,8 @@ _RECORD_HINT = RECORD_STEP._replace(
 VERIFY = ProtocolOperation(
     "verify_challenge",
     "create",
-    "Unblock an agent that was paused or stopped: a person gives the code that an operator is shown for the challenge. "
-    "Without code the client asks the person for it, if it can. A code is good for one try",
+    "Unblock a paused or stopped agent: a person gives the challenge's code, which an operator sees. Without code "
+    "the client asks the person, if it can. A code allows one try",
     (
         field("challenge_id", "string", True, "verificationId of the notification", minLength=1, maxLength=64),
         field("code", "string", False, "The code, from a person", minLength=1, maxLength=200),

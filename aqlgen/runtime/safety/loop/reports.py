@@ -147,12 +147,12 @@ def not_reported(
     if execution is None:
         first = "Start an execution with execute_agent, then report"
         details["start"] = {"operation": "execute_agent", "params": {"element_name": agent}}
-    why = "the report of this call was used by another one" if spent else "it was not reported, or not as it is called"
+    why = "the report of this call was used by another one" if spent else "it was not reported, or not with this call"
     return Failure(
         Code.PERMISSION_DENIED,
         f"Permission denied: '{operation}' changes something, and {why}. {first or 'Report'} it with "
-        f"record_execution_step, nextOperation '{operation}' and nextParams as they are called; if the answer says "
-        "`continue: true`, call it once. details.report is the request.",
+        f"record_execution_step, nextOperation '{operation}' and nextParams as in the call; on `continue: true`, "
+        "call it once. details.report is the request.",
         details,
     )
 

@@ -217,7 +217,7 @@ class Verification:
             "challenge_id": challenge_id,
             "element_name": challenge.agent,
             "verified": True,
-            "message": "Verified. Report the action again with record_execution_step: once, it is let through as it is",
+            "message": "Verified. Report the action again with record_execution_step: it may run once, unchanged",
         }
 
     async def _met(self, challenge: Challenge) -> None:
