@@ -408,7 +408,7 @@ def test_the_review_begins_with_what_is_asked_and_ends_with_what_runs_unasked(tm
         ("never", "walks", [names["POST /toys"]]),
     ]
     words = " ".join(" ".join(page.words).split())
-    assert "5 operations run without a question : 4 reads, and 1 change that structure proves" in words
+    assert "5 operations run without a question : 4 reads, and 1 change proven harmless by structure" in words
     assert "4 need a confirmation at first use , since they are not proven harmless" in words
     assert "it sends client_secret" in words
     assert "takes it back" in words

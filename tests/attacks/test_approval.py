@@ -144,7 +144,7 @@ async def test_the_refusal_says_why_and_who_can_change_it(formed_shop: Callable[
     """R-TRUST-6"""
     error = (await call(formed_shop(confirmation=PERSON), "delete_item", {"item_id": "7"}))["error"]
     assert error["code"] == "PERMISSION_DENIED"
-    assert "no way to ask" in error["message"]
+    assert "this client cannot ask one" in error["message"]
     assert "MCP_AQL_APPROVAL" in error["message"]
     assert error["details"]["approval"] == "person"
 
@@ -426,7 +426,7 @@ async def test_a_flood_of_values_hides_nothing(shop: Callable[..., Shop], flood:
     lines = text.splitlines()
     assert len(text) < 14_000
     assert {"- amount: 100", '- recipient: "DE89 3704"', "- zz_refund_all: true"} <= set(lines)
-    assert lines[-1] == "Part of this call cannot be shown in full. Approve it only if you know what it holds."
+    assert lines[-1] == "Part of this call cannot be shown in full. Approve it only if you know its content."
     assert any("cannot be shown in full, sha256 " in line for line in lines)
     strict = shop(**REVIEWED)
     human = Human()

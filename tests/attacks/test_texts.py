@@ -452,7 +452,7 @@ def test_what_refers_to_words_for_a_model_is_reviewed_first(tmp_path: Path) -> N
     result = instructed(tmp_path)
     reviewed = {decision.name: decision.review_reasons for decision in result.decisions}
     assert reviewed["list_orders"] == ()
-    assert reviewed["list_users"][0].startswith("text: #/components/schemas/B/description reads as an instruction")
+    assert reviewed["list_users"][0].startswith("text: #/components/schemas/B/description looks like an instruction")
     assert in_order_of_review(result.decisions)[0].name == "list_users"
     page = operations_md(result.table, ())
     assert page.index("Texts that look like instructions to a model (1)") < page.index("## READ")

@@ -356,8 +356,8 @@ def test_what_only_the_path_says_wants_a_look(key: str) -> None:
     silent = decide_one(key)
     spoken = decide_one(key, summary="Sets the lists" if key.startswith("PUT") else "Creates a list")
     assert silent.category_reason.confidence < REVIEW_THRESHOLD
-    assert "nothing else speaks" in silent.category_reason.note
-    assert "nothing else speaks" not in spoken.category_reason.note
+    assert "without other evidence" in silent.category_reason.note
+    assert "without other evidence" not in spoken.category_reason.note
 
 
 def test_an_action_on_one_item_is_sure_without_anybody_else() -> None:
@@ -369,7 +369,7 @@ def test_a_contradiction_wants_a_look_and_says_who_contradicts() -> None:
     """R-NAME-4"""
     decision = decide_one("POST /databases/{id}/migrate", "databases_update_region")
     assert decision.category is Category.EXECUTE
-    assert decision.category_reason.note == "the path ends in migrate, but its name says update"
+    assert decision.category_reason.note == "the path ends in migrate, but its name has update"
     assert decision.review_reasons
 
 

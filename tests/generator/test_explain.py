@@ -44,7 +44,7 @@ def test_a_narrow_terminal_has_the_address_and_what_to_review_below_and_whole(do
     assert head.split() == ["operation", "category", "danger", "conf", "why"]
     assert name.split()[1:3] == ["UPDATE", "destructive"]
     assert address == "  POST /auth/{mount}/roles/{role}/a-rather-long-path-of-many-words"
-    assert review.startswith("  review category: named-verb (called write, though its summary says create)")
+    assert review.startswith("  review category: named-verb (called write, though its summary has create)")
 
 
 def test_programs_get_a_line_for_each_operation(doubtful: Path) -> None:

@@ -120,7 +120,7 @@ def test_a_place_tells_parameters_of_one_name_apart(tmp_path: Path) -> None:
     assert list(locations.values()) == ["path"]
     ((line, column, message, hint),) = refused(tmp_path, "GET /pets/{id}: {parameters: {id: {name: x}}}")
     assert (line, column) == (1, 31)
-    assert message == "`id` stands for several parameters of GET /pets/{id}"
+    assert message == "`id` matches several parameters of GET /pets/{id}"
     assert "`path:id`" in hint
     assert "`query:id`" in hint
 

@@ -328,7 +328,7 @@ def test_a_field_of_an_updates_body_has_no_default_of_the_owner(tmp_path: Path) 
     item = {"patch": posting("application/json", FIELDS, parameter("i", "path"))["post"]}
     text = "PATCH /a/{i}: {parameters: {fooBar: {default: k}}}"
     ((_, _, message),) = refused(tmp_path, api({"/a/{i}": item}), text)
-    assert message == "a default of `fooBar` would overwrite what a call of PATCH /a/{i} does not name"
+    assert message == "a default of `fooBar` would overwrite fields that a call of PATCH /a/{i} omits"
     ((_, _, message),) = refused(tmp_path, api({"/a/{i}": item}), text.replace("fooBar", "fooBat"))
     assert message == "PATCH /a/{i} has no parameter `fooBat`"
 
@@ -364,10 +364,10 @@ LISTED = {"200": {"description": "ok", "content": {"application/json": {"schema"
         (
             "adapter: {variables: {bearerAuth: A}, headers: {X-B: {env: A}}}",
             (1, 23),
-            "the variable `A` stands for the header X-B already",
+            "the variable `A` already belongs to the header X-B",
         ),
         ("adapter: {headers: {X-Forwarded-For: a}}", (1, 21), "`X-Forwarded-For` frames or routes requests"),
-        ("adapter: {headers: {Authorization: Bearer x}}", (1, 21), "`Authorization` is a credential, which stands in"),
+        ("adapter: {headers: {Authorization: Bearer x}}", (1, 21), "`Authorization` is a credential, which no file"),
         (
             "adapter: {security_schemes: {a: {type: apiKey, in: header, name: Host}}}",
             (1, 66),

@@ -166,7 +166,7 @@ def test_each_setting_takes_a_value_or_says_in_a_sentence_what_it_must_be() -> N
             "[quota.callers]\nper_week = 3",
             "'quota.callers' in adapter.toml has no key 'per_week'; there are per_minute, ",
         ),
-        ('[auth]\nforward_header = ["Cookie"]', "at entry 1, entry 1: must name a header of its own"),
+        ('[auth]\nforward_header = ["Cookie"]', "at entry 1, entry 1: must name a separate header"),
     ],
 )
 def test_a_value_within_a_setting_is_refused_with_its_place(package: Path, text: str, place: str) -> None:

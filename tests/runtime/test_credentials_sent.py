@@ -292,7 +292,7 @@ def test_a_client_shows_its_certificate_and_the_new_one_once_it_changes(
         (by_path,) = Running(folder, {"P_CERT": str(files["ann"]), "P_KEY": str(files["ann"])}).calls()
     assert without["error"]["details"]["missing"] == ["P_CERT", "P_KEY"]
     assert [envelope["success"] for envelope in (*answers, by_path)] == [True, True, False, True]
-    assert "P_CERT and P_KEY hold no certificate" in answers[2]["error"]["message"]
+    assert "P_CERT and P_KEY contain no certificate" in answers[2]["error"]["message"]
     assert [request.peer for request in local.asked] == ["ann", "bob", "ann"]
 
 

@@ -77,7 +77,7 @@ def test_a_credential_that_another_stands_in_for_is_unused(tmp_path: Path) -> No
     folder = write(tmp_path, {"op": operation(security=[["token"], ["key"]])})
     report = doctor(folder, {**ENVIRON, "P_KEY": "k", "P_TOKEN": "t"})
     assert states(report) == {"key": "unused", "token": "used"}
-    assert "set but unused: what requires it, 1 operation, uses another" in page(report)
+    assert "set but unused: another is used for 1 operation" in page(report)
     assert states(doctor(folder, {**ENVIRON, "P_KEY": "k"})) == {"key": "used", "token": "optional"}
 
 
@@ -235,7 +235,7 @@ def test_a_key_that_is_refused_alone_in_authorization_gets_a_hint(
         folder = write(tmp_path, url=local.url, security_schemes=schemes)
         code, outcome, text = run(folder, monkeypatch, capsys, P_KEY=value)
     assert code == 1
-    assert ("some APIs want 'Bearer <value>'." in outcome["verdict"]) is is_hinted
+    assert ("some APIs need 'Bearer <value>'." in outcome["verdict"]) is is_hinted
     assert "sesame" not in text
 
 

@@ -143,7 +143,7 @@ async def test_a_text_in_place_of_the_list_is_not_counted(tmp_path: Path) -> Non
     listing.api.answer = lambda *_: "the service is down"
     for question in ({"where": {"id": 1}}, {"aggregate": {"count": True}}):
         answer = await listing.call(**question)
-        assert "no list" in answer["error"]["message"]
+        assert "not a list" in answer["error"]["message"]
 
 
 # Order

@@ -67,7 +67,7 @@ def test_an_update_keeps_what_was_observed_and_says_where_a_newer_document_contr
     repo.commit()
     assert contradictions(repo.changed()) == []
     repo.commit()
-    text = "the document says otherwise of {} than when its `{}` was observed on 2026-11-24"
+    text = "the document changed {} since its `{}` was observed on 2026-11-24"
     assert contradictions(repo.changed("--spec", spec(document("integer", deletes=False)))) == [
         (9, 15, text.format("POST /boards", "reversible"))
     ]

@@ -191,7 +191,7 @@ LEFT_OUT: dict[str, tuple[dict[str, Any], str, str]] = {
         "no earlier step 'later'",
         "parameters/0/value",
     ),
-    "a URL": ({"parameters": [{"name": "petId", "in": "path", "value": "$url"}]}, "cannot say '$url'", "/value"),
+    "a URL": ({"parameters": [{"name": "petId", "in": "path", "value": "$url"}]}, "cannot express '$url'", "/value"),
     "a reference in disguise": (
         {"parameters": [{"name": "petId", "in": "path", "value": {"$ref": "look.id"}}]},
         "would be a reference",
@@ -265,7 +265,7 @@ def test_a_payload_that_is_too_deep_leaves_the_workflow_out(tmp_path: Path, body
         ({"inputs": {"type": "object", "properties": {"a": {"$ref": "https://x.example"}}}}, "outside the document"),
         ({"inputs": {"type": "object", "properties": {"petId": {}, "pet_id": {}}}}, "no unique snake_case name"),
         ({"outputs": {"x": "$steps.look.outputs.nope"}}, "has no output 'nope'"),
-        ({"outputs": {"x": "$statusCode"}}, "cannot say '$statusCode'"),
+        ({"outputs": {"x": "$statusCode"}}, "cannot express '$statusCode'"),
     ],
 )
 def test_what_a_whole_workflow_cannot_have_leaves_it_out(tmp_path: Path, more: dict[str, Any], message: str) -> None:

@@ -141,7 +141,7 @@ def use_of(entry: Mapping[str, Any], total: int) -> str:
         return f"set but unused: {never}" if state == "unused" else never
     return {
         "used": f"used by {counts['using']:,} of {counted(total, 'operation')}",
-        "unused": f"set but unused: {counted(counts['naming'], 'operation')} with it use another",
+        "unused": f"set but unused: another is used for {counted(counts['naming'], 'operation')}",
         "needed": f"needed by {counts['lacking']:,} of {counted(total, 'operation')}",
         "optional": f"not needed: {counted(counts['naming'], 'operation')} can do without",
     }[state]

@@ -161,7 +161,7 @@ class Guard:
                 403,
                 "authentication_required",
                 "This request came through a proxy, and without authentication the adapter serves only this "
-                "machine. Its owner can set {TOKEN} or an OAuth issuer, or, for everyone who reaches the proxy, "
+                f"machine. Its owner can set {TOKEN} or an OAuth issuer, or, for everyone who reaches the proxy, "
                 "MCP_AQL_HTTP_AUTH=none.",
             )
         if len(_values(scope, b"authorization")) > 1:

@@ -198,7 +198,7 @@ class Shown:
             wanted, shown = stated.get(word), entry.get(word)
             wanted = [each for each in wanted if each is not None] if word == "enum" and wanted else wanted
             is_free = len(entry) <= 3 or word in ("enum", "pattern") or (word == "format" and wanted not in _FORMS)
-            is_left_out = shown is None and is_free
+            is_left_out = (shown is None and is_free) or f"exclusive{word.capitalize()}" in stated  # shown as integers
             if not is_left_out and shown != wanted:
                 yield f"{word} {shown}, the document has {wanted}"
         if stated.get("format") == "password" and entry and not entry.get("sensitive"):

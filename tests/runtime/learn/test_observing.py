@@ -360,7 +360,7 @@ def test_an_api_whose_document_names_no_credential_is_told_of(tmp_path: Path, ch
     rows = {"one": operation(), "two": operation(path="/two")}
     report, _ = look(tmp_path, rows, lambda _: Answer({}, 401, {"WWW-Authenticate": challenge}))
     (seen,) = report.observations
-    assert "the document names none" in seen.says
+    assert "the document declares none" in seen.says
     assert (bool(seen.override), seen.certain) == (not certain, certain)
 
 
