@@ -112,7 +112,7 @@ def serve_command(
     environ = _environment(package, read_only=read_only)
     report = _report(package, environ)
     if not quiet:
-        typer.echo(terminal_text("\n".join(_review(project, package, report))), err=True)
+        typer.echo(terminal_text("\n".join(_review(project, package, report, mock=mock))), err=True)
     arguments = ["--transport", "http", "--host", host, "--port", str(port)] if http else []
     _start(package, [*arguments, *["--mock"] * mock], environ)
 
@@ -201,8 +201,8 @@ def _report(package: Path, environ: Mapping[str, str]) -> Mapping[str, Any]:
         raise OptionError.of("bad-setting", str(problem), help="docs/settings.md lists the settings.") from None
 
 
-def _review(project: Path, package: Path, report: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what is served, what agents are asked about, and what is missing."""
+def _review(project: Path, package: Path, report: Mapping[str, Any], *, mock: bool) -> Iterator[str]:
+    """Yield the counts of operations and questions, and what real calls lack."""
     from aqlgen.diagnostics.plain import counted
     from aqlgen.runtime.cli.readiness import verdict
     from aqlgen.runtime.table import FAMILIES, Table
@@ -218,6 +218,8 @@ def _review(project: Path, package: Path, report: Mapping[str, Any]) -> Iterator
             f"{counted(first, 'operation')} will be asked about at first use, {asked - first} each time: "
             f"`aqlgen explain {shlex.quote(str(project))} --review` shows why."
         )
+    if mock:  # needs neither hosts nor credentials
+        return
     refused = [host for host in report["hosts"] if not host["accepted"] and (host["operations"] or host["purposes"])]
     yield from (f"Not accepted, so that nothing is sent there: {host['origin']}  {host['summary']}" for host in refused)
     if refused:
