@@ -230,6 +230,15 @@ def test_a_read_that_answers_nothing_calls_back_or_acts_is_asked_about(read: Ope
     assert of(read).asked is asked
 
 
+@pytest.mark.parametrize(("field", "asked"), [("content", Asked.FIRST), ("tags", Asked.NEVER)])
+def test_a_content_deep_in_an_update_of_a_message_is_a_doubt(field: str, asked: Asked) -> None:
+    """R-EFF-1"""
+    schema: Any = {"properties": {"data": {"properties": {"attributes": {"properties": {field: TEXT}}}}}}
+    body = Body(True, "", (MediaType("application/json", schema, MISSING, NOWHERE),), NOWHERE)
+    update = operation("PATCH /messages/{id}", body=body)
+    assert of(update, reading("GET /messages/{id}", "id", "data")).asked is asked
+
+
 def choosing(key: str, name: str, *path: str) -> Operation:
     schema: Any = {"properties": {"event": {"type": "string", "enum": ["create", "update", "delete"]}}}
     for field in reversed(path):

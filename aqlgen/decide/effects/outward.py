@@ -163,7 +163,8 @@ def people_beside(reading: Reading) -> Finding | None:
         *_, whole, part = (None, None, *reading.facts.shape.nouns)
         is_part = whole is not None and whole.parameters and part is not None and not is_plural(part.words)
         around = reading.path_things[-2:-1] if is_part else ()
-        if reading.fields and not (reading.sends(_RECIPIENTS | _CONTENTS) or _addresses(reading)):
+        sent = {singular(name[-1]) for name in reading.fields if name}  # at any depth: silence proves nothing
+        if sent and sent.isdisjoint(_RECIPIENTS | _CONTENTS | _ADDRESSES):
             return None
         nouns = {*reading.heads, *around} - {"notification"}
     words = (nouns & _MESSAGES) | (reading.verb_words & _REACHING)

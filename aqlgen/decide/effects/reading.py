@@ -182,7 +182,8 @@ def head(words: Words) -> str:
 def heads(words: Words) -> frozenset[str]:
     """Return the noun that an object is about, and the one that it is a quantity of ("a collection of messages")."""
     size = head_size(words, 0)
-    return frozenset({head(words), head(words[size + 1 :]) if words[size : size + 1] == ("of",) else head(words)})
+    measured = words[size + 1 :] if words[size : size + 1] == ("of",) else words
+    return frozenset({head(words), head(measured)})
 
 
 def answer_fields(schema: Json, schemas: Schemas, depth: int = 3) -> Iterator[str]:
