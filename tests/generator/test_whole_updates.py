@@ -236,6 +236,29 @@ def test_what_a_put_says_of_fields_that_it_lacks_spares_it_neither_the_reading_n
     assert (row["update"]["strategy"], row["asked"]) == ("put", "first")
 
 
+@pytest.mark.parametrize(
+    ("path", "beside", "creates"),
+    [
+        ("/rooms/{id}/limits", ("delete",), True),
+        ("/rooms/{id}/limits", (), False),
+        ("/rooms/{id}/limits", ("delete", "post"), False),
+        ("/rooms/{id}", ("delete",), False),
+    ],
+)
+def test_the_put_of_a_single_thing_creates_it_if_nothing_else_can_after_a_delete(
+    tmp_path: Path, path: str, beside: tuple[str, ...], creates: bool
+) -> None:
+    """R-UPD-2"""
+    document = identified(path, path)
+    document["paths"][path] |= {
+        method: {"parameters": document["paths"][path]["get"]["parameters"], "responses": {"204": {"description": ""}}}
+        for method in beside
+    }
+    rows = tabulate(tmp_path, document).rows.values()
+    (update,) = (row["update"] for row in rows if "update" in row)
+    assert update.get("creates", False) is creates
+
+
 def identified(path: str, other: str, read: Any = FIELDS, **schemas: Any) -> dict[str, Any]:
     """Return a document with a PUT at one path and a GET at another; parameters are texts but those of `schemas`."""
 

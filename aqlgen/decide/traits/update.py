@@ -39,7 +39,8 @@ def update(subject: Subject, around: Around) -> Trait[Update] | None:
     if reader is None:
         return Trait(value, reason)
     if value.strategy == "put-merge":
-        value = replace(value, creates=subject.send == "upsert" or _says_it_creates(subject))
+        creates = subject.send == "upsert" or _says_it_creates(subject) or _alone_creates(subject, around)
+        value = replace(value, creates=creates)
     elif reason.rule == "patch-method" and _demands(subject.body, around.schemas):
         whole, _ = _merging(subject, reader, around)
         if whole.strategy == "put-merge":
@@ -165,6 +166,13 @@ def _declares(reader: Subject, around: Around) -> bool:
 def _says_it_creates(subject: Subject) -> bool:
     """Return True for a PUT that makes what is not there yet (RFC 9110, 9.3.4)."""
     return subject.method == "PUT" and any(response.status == "201" for response in subject.operation.responses)
+
+
+def _alone_creates(subject: Subject, around: Around) -> bool:
+    """Return True for the PUT of a single thing, `/rooms/{id}/lock`, which alone can make again what DELETE removes."""
+    methods = {each.method for each in around.of_template(subject.operation.path)}
+    is_single = not subject.operation.path.rstrip("/").endswith("}")
+    return subject.method == "PUT" and is_single and "DELETE" in methods and "POST" not in methods
 
 
 def _demands(schema: Json, schemas: Schemas, depth: int = 0) -> bool:
