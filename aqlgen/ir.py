@@ -198,8 +198,6 @@ class SecurityScheme:
     origin: Origin
     flows: tuple[OAuthFlow, ...] = ()
     discovery_url: str = ""
-    service: str = ""
-    """The name by which requests to an AWS service are signed, if the document has it."""
     format: str = ""
     """How a key is written in its header, with `{key}` for the key; "" for the key alone."""
 

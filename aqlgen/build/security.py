@@ -18,7 +18,6 @@ MAX_SCOPES = 1000
 HEADER = re.compile(rf"(?P<name>{HEADER_NAME.pattern})(?:\s*:\s*(?P<word>{TOKEN.pattern})?)?")
 """The name of a header, which documents also write with the word before its key, as `Authorization: Bearer`."""
 SIGNATURE_EXTENSION = "x-amazon-apigateway-authtype"
-SERVICE = re.compile(r"[a-z][a-z0-9-]{1,40}")
 SIGNATURE_WORDS = re.compile(r"(?i)\b(aws|amazon)\b.{0,40}\b(signature|sigv?4)|\bsignature version 4\b|\bsigv4\b")
 
 
@@ -97,7 +96,6 @@ def build_schemes(context: Context, raw: Json) -> tuple[SecurityScheme, ...]:
                 origin=Origin(origin),
                 flows=_flows(node.get("flows")),
                 discovery_url=text(node.get("openIdConnectUrl")) or text(node.get("oauth2MetadataUrl")),
-                service=_service(context, node),
                 format=written,
             )
         )
@@ -109,14 +107,6 @@ def _kind(kind: str, name: str, node: Json) -> str:
     if kind == "http" and text(node.get("scheme")).lower() == "mutual":
         return "mutualTLS"
     return SIGNATURE if _is_signature(kind, name, node) else kind
-
-
-def _service(context: Context, node: Json) -> str:
-    """Return the name of the AWS service that signatures are for."""
-    info = context.resolver.root.get("info")
-    stated = text(info.get("x-aws-signingName")) if isinstance(info, dict) else ""
-    is_name = SERVICE.fullmatch(stated) and text(node.get(SIGNATURE_EXTENSION))
-    return stated if is_name else ""
 
 
 def _is_signature(kind: str, name: str, node: Json) -> bool:

@@ -259,7 +259,6 @@ class Override:
     summary: str | None = None
     description: str | None = None
     confirmation: str | None = None
-    cooldown_seconds: int | None = None
     parameters: Mapping[str, ParameterOverride] = field(default_factory=dict)
     """By wire name, bare or behind its place: `query:page`."""
     pagination: Pagination | Literal[False] | None = None

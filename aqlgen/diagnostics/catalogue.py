@@ -365,7 +365,7 @@ _ENTRIES: Final[dict[str, Entry]] = {
     "signed-requests": Entry(
         "Requests are signed",
         "The scheme is AWS Signature Version 4, computed for each request.",
-        "Install the adapter with its extra `aws`, and set AWS credentials: environment, profile or role.",
+        "Sign each request in before_send of hooks.py, for example with botocore, and set MCP_AQL_AUTH=none.",
     ),
     "unknown-security-scheme": Entry(
         "A security requirement names an unknown scheme",

@@ -46,7 +46,7 @@ _WAYS: Final = (
 _COMMIT: Final = re.compile(rb"^_commit: .*\n", re.MULTILINE)
 """The line of its answers that copier changes."""
 
-_SAME: Final = frozenset("danger asked summary description confirmation cooldown_seconds example aliases".split())
+_SAME: Final = frozenset("danger asked summary description confirmation example aliases".split())
 """Entries of a row that an override holds as they are."""
 
 _FOUND: Final = frozenset({"parameters", "demanded"})

@@ -13,7 +13,7 @@ from typing import Final
 
 from aqlgen.decide.decision import Category
 from aqlgen.diagnostics.plain import plain
-from aqlgen.ir import SIGNATURE, Json
+from aqlgen.ir import Json
 from aqlgen.resources import Release
 from aqlgen.runtime.auth import KEY, sent_as
 from aqlgen.runtime.table import SecurityScheme
@@ -42,11 +42,6 @@ _KINDS: Final = {
     "mutualTLS": "client certificate or its key",
 }
 _HALVES: Final = {"_USERNAME": "user name", "_PASSWORD": "password"}
-
-_OF_AWS: Final = {
-    "AWS_ACCESS_KEY_ID": "AWS's own, to sign requests; its profiles and roles are found, too",
-    "AWS_SECRET_ACCESS_KEY": "AWS's own, with it",
-}
 
 _ROLES: Final = {
     "client_id": "id of your OAuth client, to get tokens with",
@@ -105,8 +100,6 @@ def credential_lines(table: Table) -> list[str]:
             lines.setdefault(variable, f"{variable}{'' if uses[name] else '?'}: {purpose}")
         for role, variable in scheme.get("optional_variables", {}).items():
             lines.setdefault(variable, plain(f"{variable}?: {name}: {_ROLES.get(role, role.replace('_', ' '))}"))
-        if scheme["type"] == SIGNATURE:
-            lines |= {variable: f"{variable}?: {purpose}" for variable, purpose in _OF_AWS.items()}
     return list(lines.values())[:_MOST_VARIABLES]
 
 

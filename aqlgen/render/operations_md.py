@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from aqlgen.decide.decision import Asked, Category, Decision
 from aqlgen.decide.review.rows import ReviewRow, review_rows
 from aqlgen.diagnostics.plain import counted, plain
-from aqlgen.ir import SIGNATURE
 from aqlgen.runtime.table import Deprecation, Idempotency, LongRunning, Pagination, Update, Workflow
 from aqlgen.table.access import overrides_entry, table_hosts
 from aqlgen.table.model import DecidedRow, Table
@@ -163,8 +162,7 @@ def _credentials(table: Table) -> str:
         return "\n## Credentials\n\nThe document declares none.\n"
     lines = []
     for name, entry in schemes.items():
-        otherwise = "AWS variables, with the extra `aws`" if entry["type"] == SIGNATURE else "not supported"
-        variables = ", ".join(f"`{variable}`" for variable in entry["variables"]) or otherwise
+        variables = ", ".join(f"`{variable}`" for variable in entry["variables"]) or "not supported"
         optional = ", ".join(f"`{variable}`" for variable in entry.get("optional_variables", {}).values())
         kind = " ".join((entry["type"], entry.get("scheme", ""))).strip()
         lines.append(f"| {escape(name)} | {escape(kind)} | {variables} | {optional} |\n")

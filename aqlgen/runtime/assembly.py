@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .auth.credentials import Credentials
 from .auth.logins import NOBODY, Logins, PerUser
-from .auth.sources import SIGNATURE, config_of_each
+from .auth.sources import config_of_each
 from .client import Api, Apis, Transports
 from .dispatch.dispatcher import Dispatcher, Parts
 from .encode.urls import variable_problem
@@ -119,8 +119,6 @@ def assemble(
     observers.add(CallRecords(logger))
     if config.telemetry.otel and not mock:
         _trace(adapter, config, observers)
-    if not mock:
-        _warn_of_signatures(adapter, logger)
     audit = Audit(
         audit_file(config, adapter, environ),
         logger,
@@ -198,16 +196,6 @@ def check_extra(config: Config) -> None:
 
         if not is_installed():
             raise ConfigError(f"MCP_AQL_STATE_URL names a server of Redis, and {MISSING}")
-
-
-def _warn_of_signatures(adapter: Adapter, logger: Logger) -> None:
-    """Warn if requests have to be signed and cannot be, since the extra is missing."""
-    signing = [scheme for scheme in adapter.security_schemes.values() if scheme.get("type") == SIGNATURE]
-    if signing:
-        from .auth.aws import is_installed, problem
-
-        if not is_installed():
-            logger.write("warning", problem(signing[0]))
 
 
 def adapter_secrets(adapter: Adapter, environ: Mapping[str, str], config: Config | None = None) -> frozenset[str]:

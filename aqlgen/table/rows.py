@@ -150,7 +150,6 @@ def build_row(
         long_running=decision.trait(LongRunning),
         etag=decision.name in etags,
         confirmation=decision.confirmation or "",
-        cooldown_seconds=decision.override.cooldown_seconds or 0,
         security=with_api(operation.security, operation.api),
         scopes={scheme_of(operation.api, name): listed for name, listed in operation.scopes.items()},
         servers=tuple(Server(url=server.url, variables=server.variables) for server in operation.servers),

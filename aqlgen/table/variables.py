@@ -9,7 +9,7 @@ from typing import Final
 
 from aqlgen.decide.overrides import Overrides, finding, nearest
 from aqlgen.diagnostics import Diagnostic
-from aqlgen.ir import SIGNATURE, OAuthFlow, Origin
+from aqlgen.ir import OAuthFlow, Origin
 from aqlgen.ir import SecurityScheme as DocumentScheme
 from aqlgen.runtime.table import Flow, SecurityScheme
 from aqlgen.table.identity import Identity
@@ -135,8 +135,6 @@ def _scheme_entry(scheme: DocumentScheme, naming: _Naming) -> SecurityScheme:
             entry["format"] = scheme.format
     if scheme.kind == "http":
         entry["scheme"] = scheme.http_scheme
-    if scheme.service:
-        entry["service"] = scheme.service
     if scheme.kind in _TOKENS:
         if scheme.flows:
             entry["flows"] = {flow.grant: _flow(flow) for flow in scheme.flows}
@@ -170,8 +168,6 @@ def _variables(scheme: DocumentScheme, stem: str) -> _Naming:
         return _Naming({"key" if scheme.kind == "apiKey" else "token": stem}, {})
     if scheme.kind == "mutualTLS":
         return _Naming({"cert": f"{stem}_CERT", "key": f"{stem}_KEY"}, {"key_password": f"{stem}_KEY_PASSWORD"})
-    if scheme.kind == SIGNATURE:
-        return _Naming({}, {role: f"{stem}_{role.upper()}" for role in ("profile", "region")})
     if scheme.kind not in _TOKENS:
         return _Naming({}, {})
     base = stem.removesuffix("_TOKEN")

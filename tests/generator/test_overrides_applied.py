@@ -182,15 +182,6 @@ def test_the_example_of_a_call_is_the_users_if_it_works(tmp_path: Path) -> None:
 def test_the_text_of_a_confirmation_stands_in_the_row(tmp_path: Path) -> None:
     row = tabulated(tmp_path, "DELETE /pets/{id}: {confirmation: The pet is gone for good.}").rows["delete_pet"]
     assert row["confirmation"] == "The pet is gone for good."
-    assert "cooldown_seconds" not in row
-
-
-def test_a_time_to_think_stands_in_the_row(tmp_path: Path) -> None:
-    text = "DELETE /pets/{id}: {confirmation: 'Delete {id}?', cooldown_seconds: 5}"
-    row = tabulated(tmp_path, text).rows["delete_pet"]
-    assert (row["confirmation"], row["cooldown_seconds"]) == ("Delete {id}?", 5)
-    refusals = refused(tmp_path, "DELETE /pets/{id}: {cooldown_seconds: 0}")
-    assert "whole number of seconds from 1 to 300" in refusals[0][2]
 
 
 def test_the_spelling_of_fields_is_the_files_unless_the_option_says_otherwise(tmp_path: Path) -> None:

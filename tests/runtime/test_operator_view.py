@@ -100,45 +100,6 @@ async def test_quotas_and_confirmations_are_counted_and_recorded(
     await parts.transport.aclose()
 
 
-async def test_a_circuit_is_recorded_when_it_opens_and_when_it_closes(
-    start: Start, api: Api, caplog: pytest.LogCaptureFixture
-) -> None:
-    """R-OPS-4"""
-    settings = {"MCP_AQL_CIRCUIT_FAILURES": "3", "MCP_AQL_CIRCUIT_SECONDS": "1", "MCP_AQL_RETRIES": "0"}
-    parts, metrics = start(**settings)
-    api.status = 500
-    for _ in range(5):
-        assert not (await call(parts, "list_animals"))["success"]
-    api.status = 200
-    circuits: Any = parts.transport._circuits  # type: ignore[attr-defined]
-    now = circuits._now
-    circuits._now = lambda: now() + 1.1
-    assert (await call(parts, "list_animals"))["success"]
-    assert events(metrics) == {
-        'circuit{outcome="opened",scope="operation"}': 1,
-        'circuit{outcome="refused",scope="operation"}': 2,
-        'circuit{outcome="closed",scope="operation"}': 1,
-    }
-    messages = [record.getMessage() for record in caplog.records]
-    assert messages.count("the API keeps failing: a circuit is open") == 1
-    assert messages.count("the API works again: a circuit is closed") == 1
-    await parts.transport.aclose()
-
-
-async def test_an_api_that_cannot_be_reached_degrades_and_stays_ready(start: Start) -> None:
-    """R-OPS-4: all replicas would leave at once."""
-    settings = {"MCP_AQL_CIRCUIT_FAILURES": "2", "MCP_AQL_RETRIES": "0"}
-    parts, _ = start(MCP_AQL_BASE_URL="http://127.0.0.1:9", **settings)
-    transport: Any = parts.transport
-    health = Health.of(parts.adapter, parts.table, parts.config, {}, parts.store, transport.unreachable)
-    health._clock = iter(range(0, 100, 10)).__next__
-    assert (await health.checked())["api"] == "ok"
-    for _ in range(2):
-        await call(parts, "list_animals")
-    assert (await health.checked())["api"] == "degraded"
-    await parts.transport.aclose()
-
-
 async def test_a_store_that_goes_away_degrades_and_one_that_never_answered_is_not_ready(
     start: Start, tmp_path: Path
 ) -> None:

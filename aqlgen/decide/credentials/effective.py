@@ -102,7 +102,7 @@ def _note_schemes(document: Document, findings: _Findings) -> None:
     for scheme in document.schemes:
         if scheme.kind == SIGNATURE:
             message = f"requests are signed for AWS by the security scheme {scheme.name!r}"
-            advice = "Install the adapter with its extra `aws`: without it the credential cannot be made."
+            advice = "Sign them in before_send of hooks.py, and set MCP_AQL_AUTH=none: the adapter does not sign."
             findings.note(SIGNED, message, scheme.origin.pointer, advice)
         if scheme.format:
             message = f"the key of the security scheme {scheme.name!r} is sent as {scheme.format!r}, by its description"

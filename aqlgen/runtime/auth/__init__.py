@@ -51,7 +51,7 @@ def place_of(scheme: Mapping[str, Any]) -> dict[str, str]:
         return {"in": scheme.get("in", ""), "name": scheme.get("name", ""), "format": scheme.get("format") or KEY}
     if kind == "mutualTLS":
         return {"in": "tls", "name": "", "format": "the client's certificate"}
-    formats = {"awsSigv4": "AWS4-HMAC-SHA256 …", "oauth2": f"Bearer {KEY}", "openIdConnect": f"Bearer {KEY}"}
+    formats = {"oauth2": f"Bearer {KEY}", "openIdConnect": f"Bearer {KEY}"}
     if kind == "http":
         answers = {"basic": "Basic …", "digest": "Digest …", "bearer": f"Bearer {KEY}"}
         formats["http"] = answers.get(name.lower(), f"{name} {KEY}")

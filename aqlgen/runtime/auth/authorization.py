@@ -53,8 +53,6 @@ class Authorization:
             return request
         if marked.source.grant == "digest":
             return self._digested(request, marked)
-        if marked.source.grant == "signature":
-            return self._signed(request, marked)
         token = await self._grants.token(marked.source, self._scopes(marked.source, row), self._base(row))
         return self._with(request, marked, f"Bearer {token}", token)
 
@@ -67,8 +65,6 @@ class Authorization:
             return None
         if marked.source.grant == "digest":
             return self._challenged(request, marked, response)
-        if marked.source.grant == "signature":
-            return None
         old = sent.headers[marked.place][1].partition(" ")[2]
         token = await self._grants.token(marked.source, self._scopes(marked.source, row), self._base(row), old)
         return None if token == old else self._with(request, marked, f"Bearer {token}", token)
@@ -91,15 +87,6 @@ class Authorization:
         headers[marked.place] = (headers[marked.place][0], value)
         hidden = self._credentials.seen.add(secrets)
         return replace(request, headers=tuple(headers), secrets=request.secrets | hidden)
-
-    def _signed(self, request: ApiRequest, marked: _Marked) -> ApiRequest:
-        from .aws import signed
-
-        unsigned = replace(request, headers=request.headers[: marked.place] + request.headers[marked.place + 1 :])
-        sources, scheme = self._credentials.sources, marked.source.scheme
-        roles = (sources.role(scheme, "profile"), sources.role(scheme, "region"))
-        headers, secrets = signed(unsigned, sources.schemes[scheme], *roles)
-        return replace(unsigned, headers=headers, secrets=request.secrets | self._credentials.seen.add(secrets))
 
     def _digested(self, request: ApiRequest, marked: _Marked) -> ApiRequest:
         """Answer the server's last challenge; without one send the request without, to receive one."""

@@ -23,7 +23,7 @@ from ..settings.load import Variables
 from ..table import Adapter, Row
 from ..wire import NO_CREDENTIALS, Account, Applied
 from . import BARE, KEY
-from .sources import SIGNATURE, Source, Sources, without_scheme
+from .sources import Source, Sources, without_scheme
 
 if TYPE_CHECKING:
     import ssl
@@ -36,10 +36,8 @@ __all__ = ["Credentials"]
 
 _NO_CREDENTIAL = "none"
 """The value of MCP_AQL_AUTH for an API that wants no credential."""
-_MARKED = {"digest": "Digest", "signature": "AWS4-HMAC-SHA256"}
-"""The HTTP authentication schemes of marks that stand for no bearer token."""
 _COOKIE_SAFE = "!#$%&'()*+,/:<=>?@[]^`{|}\"\\"
-_PUBLIC = frozenset({"client_id", "scopes", "audience", "token_url", "discovery_url", "username", "region", "profile"})
+_PUBLIC = frozenset({"client_id", "scopes", "audience", "token_url", "discovery_url", "username"})
 
 
 class Credentials:
@@ -171,7 +169,7 @@ class Credentials:
                 continue
             if source.grant:
                 mark = self.mark(source.scheme)
-                headers["Authorization"] = f"{_MARKED.get(source.grant, 'Bearer')} {mark}"
+                headers["Authorization"] = f"{'Digest' if source.grant == 'digest' else 'Bearer'} {mark}"
                 hidden.add(mark)
                 continue
             place, key, text = _placed(scheme, source.values)
@@ -254,8 +252,7 @@ class Credentials:
         return Failure(Code.PERMISSION_DENIED, message, {"reason": reason, "missing": []})
 
     def _is_supported(self, scheme: str) -> bool:
-        entry = self.adapter.security_schemes.get(scheme, {})
-        return bool(entry.get("variables")) or entry.get("type") == SIGNATURE
+        return bool(self.adapter.security_schemes.get(scheme, {}).get("variables"))
 
     def _missing(self, scheme: str) -> list[str]:
         return [] if self.sources.is_per_user(scheme) else self.sources.missing(scheme)
@@ -267,10 +264,6 @@ class Credentials:
             if header is not None:
                 return f"let your client send your own credential in the header '{header}'"
             return "let your client send your own token in the header 'Authorization', as a Bearer token"
-        if self.adapter.security_schemes[scheme]["type"] == SIGNATURE:
-            from .aws import advice
-
-            return advice(self.adapter.name, self.adapter.security_schemes[scheme])
         choices = [f"set {' and '.join(self.sources.missing(scheme))}"]
         for option in self.sources.options(scheme):
             if option.grant == "login":

@@ -23,7 +23,6 @@ from . import sent_as
 from .logins import CLIENT, NOBODY, Logins, PerUser
 
 __all__ = [
-    "SIGNATURE",
     "Source",
     "Sources",
     "TokenOption",
@@ -36,15 +35,13 @@ __all__ = [
 ]
 
 
-SIGNATURE = "awsSigv4"
-"""The type of a scheme that signs requests (AWS Signature Version 4)."""
 _LOGIN_FLOWS = ("authorizationCode", "deviceAuthorization")
 
 
 class Source(NamedTuple):
     """Where a credential comes from. If `grant` is empty, `values` are sent as they are.
 
-    Otherwise it is one of digest, certificate, signature, exchange, refresh_token, login, client_credentials, password.
+    Otherwise it is one of digest, certificate, exchange, refresh_token, login, client_credentials, password.
     The values of a `private` source belong to the caller alone.
     """
 
@@ -80,10 +77,6 @@ class Sources:
             return None
         if self.is_per_user(name):
             return self._from_caller(name, scheme)
-        if scheme.get("type") == SIGNATURE:
-            from .aws import has_credentials
-
-            return Source(name, "signature") if has_credentials(self.role(name, "profile")) else None
         if scheme.get("variables") and not self.missing(name):
             values = tuple(self.variables.value(variable) or "" for variable in scheme["variables"])
             if scheme["type"] == "mutualTLS":
@@ -99,8 +92,6 @@ class Sources:
         scheme = self.schemes[source.scheme]
         if source.private:
             return ()
-        if scheme.get("type") == SIGNATURE:
-            return ("the credentials of AWS",)
         option = next((option for option in self.options(source.scheme) if option.grant == source.grant), None)
         return tuple(scheme.get("variables", ())) if option is None else option.variables
 
@@ -251,8 +242,6 @@ def _entry(sources: Sources, name: str, scheme: Mapping[str, Any], base: str) ->
     is_set = bool(variables) and not sources.missing(name)
     entry = {"scheme": name, "type": scheme.get("type", ""), "variables": variables}
     entry["set"] = is_set or any(option["set"] for option in options)
-    if scheme.get("type") == SIGNATURE:
-        entry |= _signing(sources, name, scheme)
     if scheme.get("type") == "http":
         entry["http_scheme"] = scheme.get("scheme", "")
     entry["sent"] = sent_as(scheme)
@@ -270,12 +259,6 @@ def _entry(sources: Sources, name: str, scheme: Mapping[str, Any], base: str) ->
     if unreadable:
         entry["unreadable"] = unreadable
     return entry
-
-
-def _signing(sources: Sources, name: str, scheme: Mapping[str, Any]) -> dict[str, Any]:
-    from .aws import problem
-
-    return {"set": True} if sources.of(name) is not None else {"set": False, "problem": problem(scheme)}
 
 
 def _options(sources: Sources, name: str, base: str) -> Iterator[dict[str, Any]]:
@@ -315,8 +298,6 @@ def lines(entry: Mapping[str, Any]) -> Iterator[str]:
         yield f"    over HTTP from each caller's header {per_user['header']}"
     elif per_user:
         yield f"    over HTTP by exchange of each caller's token, {', '.join(CLIENT)}  {per_user['token_url']}"
-    if entry.get("problem"):
-        yield f"    {entry['problem']}"
     for name in entry.get("unreadable", ()):
         yield f"    the file that {name} names cannot be read"
 

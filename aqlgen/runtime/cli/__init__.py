@@ -26,9 +26,6 @@ from .arguments import parse_arguments
 __all__ = ["main"]
 
 
-_LARGEST_PLAN = 1_000_000
-
-
 def main(folder: Path, hooks: object | None = None, arguments: Sequence[str] | None = None) -> int:
     """Run the command that the arguments name with the package in `folder`. Returns the exit code."""
     try:
@@ -132,48 +129,6 @@ def _print_answer(envelope: dict[str, Any]) -> int:
 
     _print(as_json(envelope))
     return 0 if envelope["success"] else 1
-
-
-def _plan(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
-    """Check a plan of `run_steps` and show its requests, or write it out as Arazzo; nothing is sent."""
-    import asyncio
-
-    from ..errors import Failure
-    from .operations import as_json, call
-
-    try:
-        text = sys.stdin.read(_LARGEST_PLAN) if options.file == "-" else Path(options.file).read_text("utf-8")
-        params = json.loads(text, parse_float=read_float)
-        params = {"steps": params} if isinstance(params, list) else params
-        if not isinstance(params, dict):
-            return _fail("the plan is neither an object nor a list of steps", 1)
-        plan = {**params, "dry_run": True}
-        answer = asyncio.run(call(folder, hooks, "run_steps", plan, os.environ, mock=options.mock))
-        if answer["success"] and options.arazzo is not None:
-            answer = _arazzo(folder, params, options.arazzo, options.url)
-    except OSError as problem:
-        return _fail(f"the plan cannot be read ({problem.strerror or type(problem).__name__})", 1)
-    except (json.JSONDecodeError, RecursionError):
-        return _fail("the plan is not JSON", 1)
-    except Failure as failure:
-        return _fail(failure.message, 1)
-    except ValueError as problem:
-        return _fail(str(problem), 1)
-    _print(as_json(answer))
-    return 0 if answer.get("success", True) else 1
-
-
-def _arazzo(folder: Path, params: dict[str, Any], name: str, url: str) -> dict[str, Any]:
-    """Return a valid plan as an Arazzo document. Raises Failure, and ValueError for names in another spelling."""
-    from ..steps.arazzo import arazzo_document
-    from ..steps.plan import read_plan
-    from ..table import Table
-
-    table, read = Table(folder), read_plan(params["steps"], params.get("return"))
-    rows = {step.number: row for step in read.steps if (row := table.find(step.operation)) is not None}
-    if len(rows) < len(read.steps):
-        raise ValueError("give operations by the names that introspection shows")
-    return arazzo_document(Adapter.load(folder), table, read, rows, name=name, url=url)
 
 
 def _params(arguments: Sequence[str], read_pairs: Callable[[Sequence[str]], dict[str, Any]]) -> Any:
@@ -303,7 +258,6 @@ _COMMANDS = {
     "search": _search,
     "describe": _describe,
     "call": _call,
-    "plan": _plan,
     "login": _login,
     "clients": _clients,
     "doctor": _doctor,

@@ -128,15 +128,6 @@ def argument_parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
     )
     call.set_defaults(command="call")
 
-    plan = commands.add_parser("plan", help="check a plan of several steps and show its requests; send nothing")
-    plan.add_argument("file", metavar="FILE", help="parameters of run_steps as JSON; - reads standard input")
-    plan.add_argument("--arazzo", metavar="NAME", help="write the plan as workflow NAME of an Arazzo 1.0 document")
-    plan.add_argument(
-        "--url", default="openapi.yaml", help="URL of the API's document, for --arazzo (default: openapi.yaml)"
-    )
-    plan.add_argument("--mock", action="store_true", default=argparse.SUPPRESS, help="check without the API's URL")
-    plan.set_defaults(command="plan")
-
     login = commands.add_parser("login", help="log in, so that the adapter acts for you")
     login.add_argument("scheme", metavar="SCHEME", nargs="?", help="security scheme, if there are several")
     login.add_argument("--scopes", default="", help="scopes, separated by spaces (default: those of the operations)")

@@ -179,9 +179,7 @@ def _of_approval(approval: Question) -> str:
 
 
 def _details(question: Question) -> str:
-    left = question.asked + question.cooldown - time.time()
-    wait = f"\nIt runs in {left:.0f} seconds at the earliest." if left > 0 else ""
-    return f"{_summary(question)}\n\n{question.question}\n{wait}"
+    return f"{_summary(question)}\n\n{question.question}\n"
 
 
 def _left(expires: float) -> str:

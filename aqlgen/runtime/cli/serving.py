@@ -64,8 +64,7 @@ def serve_over_http(folder: Path, hooks: object | None, options: argparse.Namesp
     server, parts = _ready(folder, hooks, mock=options.mock)
     config = parts.config
     environ: Mapping[str, str] = os.environ
-    unreachable = getattr(parts.transport, "unreachable", tuple)
-    service = Service(Health.of(parts.adapter, parts.table, config, environ, parts.store, unreachable))
+    service = Service(Health.of(parts.adapter, parts.table, config, environ, parts.store))
     if config.http.metrics:
         from ..telemetry.metrics import Metrics
 

@@ -303,7 +303,7 @@ ApiSide: TypeAlias = Api | Apis
 
 
 class Transports:
-    """The connections of several APIs by name, each with its own rate limits, circuits and budget of retries."""
+    """The connections of several APIs by name, each with its own rate limits."""
 
     def __init__(self, transports: Mapping[str, Transport]) -> None:
         self._transports = transports
@@ -322,10 +322,3 @@ class Transports:
         for transport in self._transports.values():
             limits = getattr(transport, "known_limits", None)
             yield from () if limits is None else limits(of_caller=of_caller)
-
-    def unreachable(self) -> list[str]:
-        """Return the origins that no connection can be made to, as far as was tried."""
-        unreachable: list[str] = []
-        for transport in self._transports.values():
-            unreachable += getattr(transport, "unreachable", list)()
-        return unreachable

@@ -1,10 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""What fails or hangs is kept from everything else: circuits, and shares of the connections to the API.
-
-Failures are answers of status 500 or more, answers that do not come in time or break off, and connections that cannot
-be made. Whatever the API answers below 500 shows that it works, and ends a row of failures. So many in a row of an
-operation, as one caller calls it, stop it for this caller alone; so many connections in a row that cannot be made stop
-everything to that host. After a while one request finds out, and the next one after the same time.
+"""Shares of the connections to the API, so that calls which hang hold none of another operation or caller.
 
 An operation, as one caller calls it, holds no more connections than are free: one alone gets half of them, two a third
 each, and for whoever comes next there is one left. The others of its calls wait.
@@ -12,119 +7,19 @@ each, and for whoever comes next there is one left. The others of its calls wait
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict, deque
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections import Counter, deque
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from math import ceil
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TypeAlias
 
 import anyio
 
 from ..errors import NOT_PERFORMED, Code, Failure
 from ..session import current_caller
-from ..wire import ApiRequest, origin_of
 
-if TYPE_CHECKING:
-    from ..logs.observers import Observers
-
-__all__ = ["CONNECTIONS", "Circuits", "Shares"]
-
-_MAX_CIRCUITS = 4096
-_NOT_FAILING = frozenset({501, 505})
+__all__ = ["CONNECTIONS", "Shares"]
 
 _Pair: TypeAlias = "tuple[str, str | None]"
-_Key: TypeAlias = "tuple[str, _Pair | None]"
-"""An origin with an operation and its caller, or with None for the connections to it."""
-
-
-@dataclass(slots=True)
-class _Circuit:
-    """A row of failures. When it is long enough nothing is sent before `until`; one request after that moves it on."""
-
-    failures: int = 0
-    until: float = 0.0
-
-
-class Circuits:
-    """The circuits of all hosts. After `failures` in a row nothing is sent for `seconds`; 0 failures: never so."""
-
-    def __init__(self, failures: int, seconds: float, now: Callable[[], float], observers: Observers) -> None:
-        self._enough = failures
-        self._seconds = seconds
-        self._now = now
-        self._observers = observers
-        self._circuits: OrderedDict[_Key, _Circuit] = OrderedDict()
-
-    def admit(self, request: ApiRequest, operation: str, *, changes: bool) -> None:
-        """Let a request through, as a probe if it is time for one. Raises Failure while a circuit is open."""
-        now = self._now()
-        for key, circuit in self._open(request, operation):
-            if circuit.until > now:
-                self._note("refused", key, operation)
-                raise _circuit_open(max(1, ceil(circuit.until - now)), _scope(key), operation, changes=changes)
-            circuit.until = now + self._seconds
-
-    def is_open(self, request: ApiRequest, operation: str) -> bool:
-        """Return True if a request would not be let through now, but perhaps as a probe."""
-        return next(self._open(request, operation), None) is not None
-
-    def answered(self, request: ApiRequest, operation: str, status: int) -> None:
-        """Take note of the status of a response."""
-        if status >= 500 and status not in _NOT_FAILING:
-            self.failed(request, operation)
-        elif self._circuits:
-            for key in _keys(request, operation):
-                self._close(key, operation)
-
-    def failed(self, request: ApiRequest, operation: str, *, connection: bool = False) -> None:
-        """Take note of a request without a response; `connection`: none could be made."""
-        if not self._enough:
-            return
-        host, pair = _keys(request, operation)
-        if not connection:
-            self._close(host, operation)
-        key = host if connection else pair
-        circuit = self._circuits.setdefault(key, _Circuit())
-        self._circuits.move_to_end(key)
-        while len(self._circuits) > _MAX_CIRCUITS:
-            self._circuits.popitem(last=False)
-        circuit.failures += 1
-        circuit.until = self._now() + self._seconds
-        if circuit.failures == self._enough:
-            self._note("opened", key, operation)
-
-    def unreachable(self) -> list[str]:
-        """Return the origins that no connection could be made to when it was last tried, so often that all stops."""
-        circuits = self._circuits.items()
-        return [key[0] for key, circuit in circuits if key[1] is None and circuit.failures >= self._enough]
-
-    def _open(self, request: ApiRequest, operation: str) -> Iterator[tuple[_Key, _Circuit]]:
-        for key in _keys(request, operation) if self._circuits else ():
-            circuit = self._circuits.get(key)
-            if circuit is not None and circuit.failures >= self._enough:
-                yield key, circuit
-
-    def _close(self, key: _Key, operation: str) -> None:
-        circuit = self._circuits.pop(key, None)
-        if circuit is not None and circuit.failures >= self._enough:
-            self._note("closed", key, operation)
-
-    def _note(self, outcome: str, key: _Key, operation: str) -> None:
-        scope = _scope(key)
-        named = operation if scope == "operation" else ""
-        self._observers.event("circuit", outcome=outcome, scope=scope, host=key[0], operation=named)
-
-
-def _keys(request: ApiRequest, operation: str) -> tuple[_Key, _Key]:
-    """Return the circuit of the host and that of the operation for its caller."""
-    origin = origin_of(request.url)
-    return (origin, None), (origin, (operation, current_caller()))
-
-
-def _scope(key: _Key) -> str:
-    return "host" if key[1] is None else "operation"
-
 
 CONNECTIONS = 100
 """The most connections to an API at a time."""
@@ -200,12 +95,3 @@ def _no_connection(operation: str, held: int, *, changes: bool) -> Failure:
     )
     outcome = {"outcome": NOT_PERFORMED} if changes else {}
     return Failure(Code.RATE_LIMIT_EXCEEDED, text, {"retry_after_seconds": 1, "sent": False, **outcome})
-
-
-def _circuit_open(seconds: int, scope: str, operation: str, *, changes: bool) -> Failure:
-    details: dict[str, Any] = {"circuit": "open", "scope": scope, "retry_after_seconds": seconds, "sent": False}
-    if changes:
-        details["outcome"] = NOT_PERFORMED
-    whose = "the API cannot be reached" if scope == "host" else f"the API keeps failing for '{operation}'"
-    message = f"Internal error: {whose}, so nothing was sent; try again in {seconds} seconds"
-    return Failure(Code.INTERNAL_ERROR, message, details)

@@ -11,7 +11,7 @@ A quota counts for the origin and the credential of the request whose response t
 
 An operation that was not called yet counts against what all others are known to share, and against nothing else. When
 a quota begins anew, no more requests are under way at first than it is large. A response 429 without a quota holds back
-its operation; from then on its requests keep to a pace that is measured.
+its operation for as long as it says.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import Code, Failure
 from ..session import current_caller
 from ..wire import QUOTA_NAMES, ApiRequest, ApiResponse, origin_of
-from .retries import Pace, Timing
 
 if TYPE_CHECKING:
     from ..decode.headers import Quota
@@ -42,8 +41,7 @@ _DEFAULT_HOLD = 1.0
 _WHOLE_API = "global"
 _SAME_END = 1.1
 """Ends of one quota that are told in whole seconds differ by less than these."""
-_PATIENCE = 10.0
-"""Most seconds that a request waits for its turn in the pace that the API demands."""
+
 _SMALL_COST = 3
 """What is left of a shared quota falls by no more than this between two responses, or by a twentieth of its size."""
 
@@ -62,7 +60,6 @@ class _Count:
     under_way: int = 0
     peak: int = 0
     told_at: float = 0.0
-    pace: Pace | None = None
 
     def take(self, other: _Count, sent_at: float) -> None:
         """Take what a response says, as far as no request that was sent later told more."""
@@ -102,13 +99,6 @@ class _Caller:
     counts: OrderedDict[Hashable, _Count] = field(default_factory=OrderedDict)
     operations: dict[str, tuple[Hashable, ...]] = field(default_factory=dict)
     caller: str | None = field(default_factory=current_caller)
-
-    def paced(self, operation: str) -> Iterator[tuple[_Count, Pace]]:
-        """Yield the counts of an operation that have a pace, with it."""
-        for bucket in (_held(operation), _WHOLE_API):
-            count = self.counts.get(bucket)
-            if count is not None and count.pace is not None:
-                yield count, count.pace
 
     def counts_of(self, operation: str) -> list[_Count]:
         """Return the quotas that an operation counts against."""
@@ -164,36 +154,6 @@ class QuotaMeter:
         self._now = now
         self._callers: OrderedDict[tuple[str, frozenset[str]], _Caller] = OrderedDict()
 
-    async def waited(self, request: ApiRequest, operation: str, seconds_left: float, timing: Timing) -> bool:
-        """Wait for the turn of a request in the pace of its bucket. Returns True if it had to wait.
-
-        Raises Failure (RATE_LIMIT_EXCEEDED) when its turn does not come in time.
-        """
-        ends = self._now() + min(_PATIENCE, seconds_left)
-        waits = False
-        while seconds := self._seconds_until_turn(request, operation):
-            if seconds > ends - self._now():
-                raise _exceeded(ceil(seconds), 0)
-            waits = True
-            await timing.pause(seconds)
-        return waits
-
-    def _seconds_until_turn(self, request: ApiRequest, operation: str) -> float:
-        """Return the seconds after which a request may ask again for its turn, 0 if it has taken it."""
-        caller = self._callers.get(_caller_key(request)) if self._callers else None
-        if caller is None:
-            return 0.0
-        now, seconds, paces = self._now(), 0.0, []
-        for count, pace in caller.paced(operation):
-            if pace.is_forgotten(now):
-                count.pace = None
-            else:
-                paces.append(pace)
-                seconds = max(seconds, pace.seconds_until_turn(now, count.under_way))
-        for pace in paces if not seconds else ():
-            pace.go(now)
-        return seconds
-
     def seconds_held(self, request: ApiRequest, operation: str) -> float:
         """Return the seconds until another request of an operation may be sent."""
         caller = self._callers.get(_caller_key(request))
@@ -226,8 +186,9 @@ class QuotaMeter:
         is_limited = response.status == 429
         if not is_limited:
             unlimited = QUOTA_NAMES.isdisjoint(headers)
-            if self._callers:
-                self._accepted(request, operation, unlimited=unlimited and response.status < 300)
+            caller = self._callers.get(_caller_key(request))
+            if caller is not None and unlimited and response.status < 300:
+                caller.operations.setdefault(operation, ())
             if unlimited:
                 return
         now = self._now()
@@ -247,9 +208,6 @@ class QuotaMeter:
         if hold is not None:
             bucket = _WHOLE_API if _is_global(headers) else _held(operation)
             caller.remember(bucket, hold, sent_at)
-            held = caller.counts[bucket]
-            held.pace = held.pace or Pace()
-            held.pace.refused(now, hold.ends - now, sent_at or now)
 
     def known(self, *, of_caller: bool) -> Iterator[KnownLimit]:
         """Yield the quotas that the API told of and that have not ended, each name once.
@@ -267,16 +225,6 @@ class QuotaMeter:
                 if count.ends > now and name not in names:
                     names.add(name)
                     yield KnownLimit(name, count.limit, max(0, count.left), _window(bucket), count.ends)
-
-    def _accepted(self, request: ApiRequest, operation: str, *, unlimited: bool) -> None:
-        """Take note of a response that is no refusal; `unlimited`: it tells of no quota."""
-        caller = self._callers.get(_caller_key(request))
-        if caller is not None:
-            now = self._now()
-            if unlimited:
-                caller.operations.setdefault(operation, ())
-            for _, pace in caller.paced(operation):
-                pace.accepted(now)
 
     def _caller(self, request: ApiRequest) -> _Caller:
         key = _caller_key(request)

@@ -14,10 +14,10 @@ import anyio
 
 from ..errors import NOT_PERFORMED, UNKNOWN_OUTCOME, Code, Failure
 from ..logs.observers import Observers
-from ..wire import QUOTA_NAMES, ApiRequest, ApiResponse, PrivateAddress, changes_something, current_spending, origin_of
-from .isolation import CONNECTIONS, Circuits, Shares
+from ..wire import QUOTA_NAMES, ApiRequest, ApiResponse, PrivateAddress, changes_something, current_spending
+from .isolation import CONNECTIONS, Shares
 from .receive import ACCEPT_ENCODING, Bounds, CodingError, Receiver
-from .retries import Backoff, RetryBudget, Timing, is_tls, is_unsent, unreachable
+from .retries import Backoff, Timing, is_tls, is_unsent, unreachable
 
 if TYPE_CHECKING:
     import httpx2
@@ -49,8 +49,6 @@ class HttpTransport:
         verify: ssl.SSLContext | bool = True,
         transport: httpx2.AsyncBaseTransport | None = None,
         retries: int = 2,
-        retry_budget: int = 20,
-        circuit: tuple[int, float] = (10, 15.0),
         bounds: Bounds | None = None,
         timing: Timing | None = None,
         hosts: Callable[[], Hosts] | None = None,
@@ -64,9 +62,7 @@ class HttpTransport:
         self._bounds = bounds or Bounds(max_response)
         self._timing = timing or Timing()
         self._meter: QuotaMeter | None = None  # from the first response on that tells of a quota
-        self._observers = observers = Observers() if observers is None else observers
-        self._budget = RetryBudget(retry_budget, self._timing.now, observers)
-        self._circuits = Circuits(*circuit, self._timing.now, observers)
+        self._observers = Observers() if observers is None else observers
         self._shares = Shares()
         self._hosts = hosts
         self._resolver = resolver
@@ -90,8 +86,6 @@ class HttpTransport:
             verify=verify,
             transport=transport,
             retries=config.retries,
-            retry_budget=config.client.retry_budget,
-            circuit=(config.client.circuit_failures, config.client.circuit_seconds),
             bounds=Bounds(
                 response=config.max_response_size,
                 events=config.stream_events,
@@ -134,10 +128,6 @@ class HttpTransport:
     def known_limits(self, *, of_caller: bool) -> Iterator[KnownLimit]:
         """Yield the API's limits as it told of them; `of_caller`: only to the present caller's credential."""
         return iter(()) if self._meter is None else self._meter.known(of_caller=of_caller)
-
-    def unreachable(self) -> list[str]:
-        """Return the origins that no connection can be made to, as far as was tried."""
-        return self._circuits.unreachable()
 
     async def aclose(self) -> None:
         """Close every connection."""
@@ -200,7 +190,6 @@ class _Call:
         self._uncertain = False
         self._requests = 0
         self._operation = row.name if row is not None else ""
-        self._exchanged: ApiRequest | None = None
         self._begin(request, checked=False)
 
     def _begin(self, request: ApiRequest, *, checked: bool) -> None:
@@ -210,7 +199,6 @@ class _Call:
         self._backoff = Backoff.of(request, self._owner._retries)
         self._tries = 0
         self._last: ApiResponse | Exception | None = None
-        self._owner._budget.requested(request)
 
     def ended(self, error: Exception) -> ApiResponse:
         """Return the response that counts when the time ran out: that of a write that was done, or of a retry.
@@ -220,8 +208,6 @@ class _Call:
         import httpx2
 
         if isinstance(error, (TimeoutError, httpx2.TimeoutException)):
-            if isinstance(error, TimeoutError) and self._exchanged is not None:
-                self._owner._circuits.failed(self._exchanged, self._operation)
             if self._performed is not None:
                 return self._performed
             if self._latest is not None and not (self._changes and self._sending):
@@ -259,7 +245,7 @@ class _Call:
         meter = self._owner._meter
         if wait is not None and meter is not None and response.status == 429:
             wait = max(wait, meter.seconds_held(self._request, self._operation))
-        if wait is None or not self._may_repeat(wait):
+        if wait is None or wait >= self._seconds_left():
             return self._redirected(response)
         self._last = self._latest = response
         self._uncertain = self._uncertain or response.status >= 500
@@ -275,7 +261,7 @@ class _Call:
             unsent = is_unsent(error)
             self._uncertain = self._uncertain or not unsent
             wait = None if is_tls(error) else self._backoff.after_fault(self._tries, self._timing, unsent=unsent)
-            if wait is not None and self._may_repeat(wait):
+            if wait is not None and wait < self._seconds_left():
                 self._last = error
                 self._tries += 1
                 return wait
@@ -322,50 +308,26 @@ class _Call:
         hosts = (httpx2.URL(each.url).host for each in (self._first, request))
         return not (self._owner.is_owners(request.url) or is_same_private_host(*hosts))
 
-    def _may_repeat(self, wait: float) -> bool:
-        """Return True if there is time to send the request again after a pause, and a retry left for it."""
-        owner, sent = self._owner, (self._request, self._operation)
-        return wait < self._seconds_left() and not owner._circuits.is_open(*sent) and owner._budget.spend(*sent)
-
     async def exchange(self) -> ApiResponse:
-        """Send the request at its turn, if nothing forbids it, when a connection is free; record what came of it.
-
-        What an open circuit refuses, or lets through to find out, waits for no connection.
-        """
-        import httpx2
-
+        """Send the request, if nothing forbids it, when a connection is free."""
         owner, operation, request, spending = self._owner, self._operation, self._request, current_spending()
-        meter, circuits = owner._meter, owner._circuits
-        is_open = circuits.is_open(request, operation)
-        share = nullcontext() if is_open else owner._shares.of(operation, self._seconds_left(), changes=self._changes)
-        async with share:
-            circuits.admit(request, operation, changes=self._changes)
-            try:
-                if meter is not None and await meter.waited(request, operation, self._seconds_left(), self._timing):
-                    owner._observers.event("pace", outcome="waited", host=origin_of(request.url), operation=operation)
-                with nullcontext() if meter is None else meter.admitted(request, operation):
-                    if spending is not None and self._row is not None:
-                        await spending.admit(self._row, again=self._requests > 0)
-                    self._requests += 1
-                    self._exchanged, sent_at = request, self._timing.now()
-                    with owner._observers.exchange(request, operation, self._tries) as exchange:
-                        response = await self._sent(exchange.request)
-                        reader = Receiver(owner._bounds, exchange.request, self._row, self._seconds_left())
-                        try:
-                            answer = await reader.read(response)
-                        except CodingError as problem:
-                            raise self._failed(f"the API's answer {problem}") from None
-                        finally:
-                            await response.aclose()
-                        exchange.status = answer.status
-                circuits.answered(request, operation, answer.status)
-                owner.note(request, operation, answer, sent_at)
-            except httpx2.TransportError as error:
-                if not (is_tls(error) or isinstance(error, httpx2.PoolTimeout)):
-                    circuits.failed(request, operation, connection=is_unsent(error))
-                self._exchanged = None
-                raise
-        self._exchanged = None
+        async with owner._shares.of(operation, self._seconds_left(), changes=self._changes):
+            with nullcontext() if owner._meter is None else owner._meter.admitted(request, operation):
+                if spending is not None and self._row is not None:
+                    await spending.admit(self._row, again=self._requests > 0)
+                self._requests += 1
+                sent_at = self._timing.now()
+                with owner._observers.exchange(request, operation, self._tries) as exchange:
+                    response = await self._sent(exchange.request)
+                    reader = Receiver(owner._bounds, exchange.request, self._row, self._seconds_left())
+                    try:
+                        answer = await reader.read(response)
+                    except CodingError as problem:
+                        raise self._failed(f"the API's answer {problem}") from None
+                    finally:
+                        await response.aclose()
+                    exchange.status = answer.status
+            owner.note(request, operation, answer, sent_at)
         return answer
 
     async def _sent(self, request: ApiRequest) -> httpx2.Response:

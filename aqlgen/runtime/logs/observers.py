@@ -28,9 +28,6 @@ OK = "OK"
 
 EVENTS = {
     "quota": ("Outcomes of requests by the owner's quotas.", ("outcome", "metric", "scope")),
-    "circuit": ("Circuits that opened and closed, and requests that an open one held back.", ("outcome", "scope")),
-    "retry": ("Requests that the retry budget did not let be sent again.", ("outcome",)),
-    "pace": ("Requests that waited for their turn in the pace of the API.", ("outcome",)),
     "confirmation": ("Confirmations that were asked for, given and refused.", ("outcome", "by")),
     "store": ("Outages of the store, their ends, and counts that it lost.", ("outcome",)),
 }
@@ -150,12 +147,8 @@ _RECORDED = {
     ("quota", "reached_warn"): ("notice", "a quota nears its end"),
     ("quota", "reached_pause"): ("warning", "a quota is nearly used up"),
     ("quota", "continued"): ("notice", "a call goes on over the pause of a quota"),
-    ("circuit", "opened"): ("warning", "the API keeps failing: a circuit is open"),
-    ("circuit", "closed"): ("notice", "the API works again: a circuit is closed"),
-    ("retry", "refused"): ("notice", "requests are not sent again, since the retry budget is used up"),
     ("confirmation", "confirmed"): ("notice", "a call is confirmed"),
     ("store", "lowered"): ("error", "the store's count went down: counting continues from this process's count"),
-    ("pace", "waited"): ("debug", "a request waited for its turn in the pace of the API"),
 }
 """Levels and messages of events by their outcome; of others there is a record already, such as that of their call."""
 _QUIET = 60.0

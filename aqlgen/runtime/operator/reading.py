@@ -85,7 +85,6 @@ def _question(question: Question) -> Item:
         "danger": _line(question.danger),
         "reasons": _lines(question.reasons),
         "reach": terminal_text(question.reach[:_TEXT]),
-        "cooldown": question.cooldown,
         **_who(question),
         "asked": question.asked,
         "changing": {
@@ -210,11 +209,10 @@ async def read_quotas(source: Source) -> list[Item]:
             "adapter": source.id,
             "metric": use.limit.metric,
             "scope": _line(use.limit.scope),
-            "used": use.limit.shown(use.window.used),
-            "warn": use.limit.shown(use.limit.warn),
-            "pause": use.limit.shown(use.limit.pause),
-            "most": use.limit.shown(use.limit.most),
-            "unit": source.currency if use.limit.is_cost else "requests",
+            "used": use.window.used,
+            "warn": use.limit.warn,
+            "pause": use.limit.pause,
+            "most": use.limit.most,
             "status": use.status,
             "ends": use.window.ends,
         }

@@ -38,7 +38,6 @@ class Source:
     audit: Audit
     log_path: Path | None
     quotas: Quotas | None = None
-    currency: str = ""
 
 
 def source_at(place: str, name: str, custody: Custody, audit: Audit, **more: Any) -> Source:
@@ -93,7 +92,7 @@ def home_source(folder: Path, environ: Mapping[str, str]) -> Source:
 
     file = None if is_redis(config.state_url) else state_file(config.state_url, adapter.name, environ)
     place, quotas = str(file or config.state_url), Quotas(config, adapter.name, custody)
-    return source_at(place, adapter.name, custody, audit, quotas=quotas, currency=config.quota.currency)
+    return source_at(place, adapter.name, custody, audit, quotas=quotas)
 
 
 def operator_name(name: str) -> str:

@@ -159,21 +159,21 @@ async def quota_status(quotas: Quotas, api_limits: Iterable[KnownLimit]) -> dict
         effect = "calls go on and are not counted" if quotas.open_when_away else "limited requests are not sent"
         data["note"] = f"The store of the quotas cannot be reached: {effect} until it is back"
     else:
-        data["quotas"] = [_shown(use, quotas.config.quota.currency) for use in uses]
+        data["quotas"] = [_shown(use) for use in uses]
         ends += [use.window.ends for use in uses]
     if ends:
         data["next_reset"] = iso_time(min(ends))
     return data
 
 
-def _shown(use: Use, currency: str) -> dict[str, Any]:
+def _shown(use: Use) -> dict[str, Any]:
     limit = use.limit
     return {
         "metric": limit.metric,
-        "current": limit.shown(use.window.used),
-        "warn": limit.shown(limit.warn),
-        "pause": limit.shown(limit.pause),
-        "hard_stop": limit.shown(limit.most),
+        "current": use.window.used,
+        "warn": limit.warn,
+        "pause": limit.pause,
+        "hard_stop": limit.most,
         "status": use.status,
-        **limit.label(currency),
+        **limit.label,
     }

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..settings.load import ConfigError
-from ..settings.tables import MILLIONTHS, QuotaSettings
+from ..settings.tables import QuotaSettings
 
 if TYPE_CHECKING:
     from ..table import Row, Table
 
-__all__ = ["CALLER", "Limit", "Limits", "Pattern", "amount_text", "check_patterns"]
+__all__ = ["CALLER", "Limit", "Limits", "Pattern", "check_patterns"]
 
 CALLER = "caller"
 """The scope of limits that count for each caller alone."""
@@ -21,8 +21,6 @@ _METRICS = {
     "per_minute": ("requests_per_minute", 60),
     "per_hour": ("requests_per_hour", 3600),
     "per_day": ("requests_per_day", 86400),
-    "cost_per_hour": ("cost_per_hour", 3600),
-    "cost_per_day": ("cost_per_day", 86400),
 }
 """The metric and the window in seconds of each key of the settings."""
 
@@ -38,7 +36,6 @@ class Pattern:
         self._parts = text.lower().split("*")
         self._by_path = " " in text
         self._by_api = ":" in text.partition(" ")[0]
-        self.length = len(text) - text.count("*")
 
     def fits(self, name: str, method: str, path: str, api: str = "") -> bool:
         """Return True for an operation of that name, method, path and API."""
@@ -65,7 +62,7 @@ class Pattern:
 
 
 class Limit(NamedTuple):
-    """A limit of a metric. `most`, `warn` and `pause` are requests, or millionths of the currency if it `is_cost`.
+    """A limit of a metric in a window of seconds. `most`, `warn` and `pause` are numbers of requests.
 
     `scope` is "" for the adapter, CALLER, or the pattern of the operations that share it.
     """
@@ -75,7 +72,6 @@ class Limit(NamedTuple):
     most: int
     warn: int
     pause: int
-    is_cost: bool
     scope: str
 
     def key(self, caller: str) -> str:
@@ -83,14 +79,10 @@ class Limit(NamedTuple):
         whose = f"{CALLER} {caller}" if self.scope == CALLER else f"operations {self.scope}" if self.scope else "all"
         return f"quota {self.metric} {whose}"
 
-    def shown(self, amount: int) -> int | float:
-        """Return an amount as it is shown."""
-        return amount / MILLIONTHS if self.is_cost else amount
-
-    def label(self, currency: str) -> dict[str, Any]:
-        """Return what of its details is not a number: what it is about, and the currency."""
-        label: dict[str, Any] = {"scope": self.scope} if self.scope else {}
-        return label | {"currency": currency} if self.is_cost else label
+    @property
+    def label(self) -> dict[str, str]:
+        """What of its details is not a number: what it is about."""
+        return {"scope": self.scope} if self.scope else {}
 
 
 class Limits:
@@ -106,53 +98,36 @@ class Limits:
             (Pattern(text), tuple(_limits_of({**defaults, **limits}, text)))
             for text, limits in settings.operations.items()
         ]
-        self._prices = sorted(
-            ((Pattern(text), text, round(price * MILLIONTHS)) for text, price in settings.prices.items()),
-            key=lambda entry: (-entry[0].length, entry[1]),
-        )
-        self._known: dict[tuple[str, str], tuple[tuple[Limit, int], ...]] = {}
+        self._known: dict[tuple[str, str], tuple[Limit, ...]] = {}
 
     @property
     def all(self) -> tuple[Limit, ...]:
         """Every limit there is, those of the adapter first."""
         return (*self._everywhere, *(limit for _, limits in self._patterns for limit in limits))
 
-    def of(self, row: Row) -> tuple[tuple[Limit, int], ...]:
-        """Return the limits that a request of an operation counts against, each with how much it counts."""
+    def of(self, row: Row) -> tuple[Limit, ...]:
+        """Return the limits that a request of an operation counts against."""
         key = (row.family, row.name)
         known = self._known.get(key)
         if known is None:
-            known = self._known[key] = tuple(self._of(row.name, row.method, row.path, row.api))
+            of_row = row.name, row.method, row.path, row.api
+            fitting = (limit for pattern, limits in self._patterns if pattern.fits(*of_row) for limit in limits)
+            known = self._known[key] = (*self._everywhere, *fitting)
         return known
-
-    def _of(self, name: str, method: str, path: str, api: str) -> Iterator[tuple[Limit, int]]:
-        price = next((price for pattern, _, price in self._prices if pattern.fits(name, method, path, api)), 0)
-        fitting = (limits for pattern, limits in self._patterns if pattern.fits(name, method, path, api))
-        for limit in (*self._everywhere, *(limit for limits in fitting for limit in limits)):
-            amount = price if limit.is_cost else 1
-            if amount:
-                yield limit, amount
 
 
 def check_patterns(settings: QuotaSettings, table: Table) -> None:
     """Raise ConfigError for a pattern of the settings that fits no operation of a table."""
-    left = {text: Pattern(text) for text in (*settings.operations, *settings.prices) if text != "*"}
+    left = {text: Pattern(text) for text in settings.operations if text != "*"}
     for name, _, values in table.values("method", "path", "api") if left else ():
         left = {text: pattern for text, pattern in left.items() if not pattern.fits(name, *values)}
     if left:
-        raise ConfigError(f"'{next(iter(left))}' in quota.operations or quota.prices fits no operation")
-
-
-def amount_text(limit: Limit, amount: int, currency: str) -> str:
-    """Return an amount in words."""
-    return f"{amount / MILLIONTHS:g} {currency}" if limit.is_cost else str(amount)
+        raise ConfigError(f"'{next(iter(left))}' in quota.operations fits no operation")
 
 
 def _limits_of(table: Mapping[str, Any], scope: str) -> Iterator[Limit]:
     for key, (metric, window) in _METRICS.items():
         most = table.get(key)
         if most is not None:
-            is_cost = key.startswith("cost")
-            units = round(most * MILLIONTHS) if is_cost else most
-            warn, pause = (-(-units * table[f"{step}_percent"] // 100) for step in ("warn", "pause"))
-            yield Limit(metric, window, units, warn, pause, is_cost, scope)
+            warn, pause = (-(-most * table[f"{step}_percent"] // 100) for step in ("warn", "pause"))
+            yield Limit(metric, window, most, warn, pause, scope)

@@ -22,7 +22,7 @@ from ..warnings import CallWarning
 from ..warnings.thresholds import QUOTA
 from ..wire import QuotaPaused
 from .counting import Quotas, Use, caller_id, scope_text, seconds_until
-from .limits import Limit, amount_text
+from .limits import Limit
 
 if TYPE_CHECKING:
     from ..protocol_operations import Person
@@ -62,10 +62,10 @@ class CallSpending:
     async def admit(self, row: Row, *, again: bool = False) -> None:
         """Count a request. Raises Failure if it must not be sent, and QuotaPaused unless `again`."""
         quotas = self._quotas
-        charges = quotas.limits.of(row)
-        if not charges:
+        limits = quotas.limits.of(row)
+        if not limits:
             return
-        counters = self._counters(charges, again=again)
+        counters = self._counters(limits, again=again)
         spent = await quotas.spend(counters)
         if spent is None and not quotas.open_when_away:
             raise self._uncounted()
@@ -74,26 +74,26 @@ class CallSpending:
             self._warnings[UNCOUNTED] = CallWarning(UNCOUNTED, text, "medium")
             quotas.note("uncounted")
         elif spent.admitted:
-            for (limit, amount), counter, count in zip(charges, counters, spent.counts, strict=True):
+            for limit, counter, count in zip(limits, counters, spent.counts, strict=True):
                 if count.used >= limit.warn:
                     self._warnings[counter.key] = self._warning(Use(limit, count))
-                    self._note_reached(limit, count.used, amount)
+                    self._note_reached(limit, count.used)
         else:
-            raise self._refusal(charges, counters, spent.counts)
+            raise self._refusal(limits, counters, spent.counts)
 
     async def settle(self, row: Row) -> None:
         """Settle the pause of a call before its first request, if there is one; nothing is counted. Raises Failure."""
-        charges = self._quotas.limits.of(row)
-        if not charges:
+        limits = self._quotas.limits.of(row)
+        if not limits:
             return
-        counters = self._counters(charges, again=False)
+        counters = self._counters(limits, again=False)
         spent = await self._quotas.spend([counter._replace(amount=0) for counter in counters])
         if spent is None or all(
             counter.limit is None or count.used + counter.amount <= counter.limit
             for counter, count in zip(counters, spent.counts, strict=True)
         ):
             return
-        refusal = self._refusal(charges, counters, spent.counts)
+        refusal = self._refusal(limits, counters, spent.counts)
         if not isinstance(refusal, QuotaPaused):
             raise refusal
         await self.go_on(row, refusal)
@@ -131,25 +131,23 @@ class CallSpending:
         else:
             raise await self._issue(uses, keys)
 
-    def _counters(self, charges: Sequence[tuple[Limit, int]], *, again: bool) -> list[Counter]:
+    def _counters(self, limits: Sequence[Limit], *, again: bool) -> list[Counter]:
         """Return what a request counts, up to the pause unless it goes on."""
         caller = caller_id()
         counters = []
-        for limit, amount in charges:
+        for limit in limits:
             key, most = self._quotas.key(limit, caller), limit.most
             if not again and key not in self._continued:
-                most = min(most, limit.pause + amount - 1)  # what was used before has to be less than `pause`
-            counters.append(Counter(key, limit.window, amount, most))
+                most = min(most, limit.pause)  # what was used before has to be less than `pause`
+            counters.append(Counter(key, limit.window, 1, most))
         return counters
 
     def _refusal(
-        self, charges: Sequence[tuple[Limit, int]], counters: Sequence[Counter], counts: Sequence[Count]
+        self, limits: Sequence[Limit], counters: Sequence[Counter], counts: Sequence[Count]
     ) -> Failure | QuotaPaused:
         """Return why a request is not sent."""
-        uses = [Use(limit, count) for (limit, _), count in zip(charges, counts, strict=True)]
-        spent = [
-            use for use, (_, amount) in zip(uses, charges, strict=True) if use.window.used + amount > use.limit.most
-        ]
+        uses = [Use(limit, count) for limit, count in zip(limits, counts, strict=True)]
+        spent = [use for use in uses if use.window.used >= use.limit.most]
         if spent:
             use = max(spent, key=lambda use: use.window.ends)
             self._quotas.note("exhausted", use.limit)
@@ -172,10 +170,10 @@ class CallSpending:
         details = {"reason": "the store is down", "retry_after_seconds": 1, "sent": False}
         return Failure(Code.INTERNAL_ERROR, text, details)
 
-    def _note_reached(self, limit: Limit, used: int, amount: int) -> None:
+    def _note_reached(self, limit: Limit, used: int) -> None:
         """Report a threshold that this very request has reached."""
         for step, threshold in (("reached_pause", limit.pause), ("reached_warn", limit.warn)):
-            if used - amount < threshold <= used:
+            if used == threshold:
                 self._quotas.note(step, limit)
                 return
 
@@ -183,41 +181,40 @@ class CallSpending:
         limit, used = use.limit, use.window.used
         details: dict[str, Any] = {
             "metric": limit.metric,
-            "current": limit.shown(used),
-            "warn_threshold": limit.shown(limit.warn),
+            "current": used,
+            "warn_threshold": limit.warn,
         }
         if used < limit.pause < limit.most:
-            details["pause_threshold"] = limit.shown(limit.pause)
+            details["pause_threshold"] = limit.pause
         else:
-            details["hard_stop_threshold"] = limit.shown(limit.most)
-        details |= limit.label(self._quotas.config.quota.currency)
+            details["hard_stop_threshold"] = limit.most
+        details |= limit.label
         return CallWarning(
             QUOTA, "Approaching quota limit", "high" if used > limit.most * _URGENT else "medium", details
         )
 
     def _exhausted(self, use: Use) -> Failure:
-        limit, currency = use.limit, self._quotas.config.quota.currency
+        limit = use.limit
         wait = seconds_until(use.window.ends)
         details: dict[str, Any] = {
             "metric": limit.metric,
-            "current": limit.shown(use.window.used),
-            "hard_stop_threshold": limit.shown(limit.most),
+            "current": use.window.used,
+            "hard_stop_threshold": limit.most,
             "resets_at": iso_time(use.window.ends),
             "retry_after_seconds": wait,
             "sent": False,
         }
         text = (
-            f"Quota exhausted: {limit.metric} is limited to {amount_text(limit, limit.most, currency)}"
+            f"Quota exhausted: {limit.metric} is limited to {limit.most}"
             f"{scope_text(limit)} by the adapter's owner. Nothing was sent; try again in {wait} seconds."
         )
-        return Failure(Code.QUOTA_EXHAUSTED, text, details | limit.label(currency))
+        return Failure(Code.QUOTA_EXHAUSTED, text, details | limit.label)
 
     def _question(self, row: Row, uses: Sequence[Use]) -> str:
         """Return the question, which is the same for the same call until the quota begins anew."""
-        currency = self._quotas.config.quota.currency
         lines = [
-            f"{use.limit.metric}{scope_text(use.limit)}: more than {amount_text(use.limit, use.limit.pause, currency)} "
-            f"of {amount_text(use.limit, use.limit.most, currency)} are used, until {iso_time(use.window.ends)}"
+            f"{use.limit.metric}{scope_text(use.limit)}: more than {use.limit.pause} "
+            f"of {use.limit.most} are used, until {iso_time(use.window.ends)}"
             for use in uses
         ]
         return "\n".join([f"Quota nearly used up. Continue with '{row.name}'?", *lines])
@@ -230,21 +227,21 @@ class CallSpending:
         return self._paused(uses[0], advice, {"confirmation_token": token.text, "expires_at": token.expires_at})
 
     def _paused(self, use: Use, advice: str, token: dict[str, str] | None = None) -> Failure:
-        limit, currency = use.limit, self._quotas.config.quota.currency
+        limit = use.limit
         details: dict[str, Any] = {
             "metric": limit.metric,
-            "current": limit.shown(use.window.used),
-            "pause_threshold": limit.shown(limit.pause),
-            "hard_stop_threshold": limit.shown(limit.most),
+            "current": use.window.used,
+            "pause_threshold": limit.pause,
+            "hard_stop_threshold": limit.most,
             **(token or {}),
             "resets_at": iso_time(use.window.ends),
             "retry_after_seconds": seconds_until(use.window.ends),
             "sent": False,
-            **limit.label(currency),
+            **limit.label,
         }
         text = (
-            f"Quota pause threshold reached: {amount_text(limit, use.window.used, currency)} of "
-            f"{amount_text(limit, limit.most, currency)} {limit.metric}{scope_text(limit)} are used. "
+            f"Quota pause threshold reached: {use.window.used} of "
+            f"{limit.most} {limit.metric}{scope_text(limit)} are used. "
             f"Nothing was sent. {advice}"
         )
         return Failure(Code.QUOTA_PAUSE, text, details)

@@ -15,7 +15,7 @@ path: the thing that is acted on. So what a person approved once for one label o
 it, with the same further values, and for nothing else. Of the thing itself the form counts as well: a number stands for
 numbers, a UUID for UUIDs, another plain name for plain names; a name with a slash, a blank, a comma or a star stands
 for itself alone, and so does one that means everything. The decision counts, too: what is held back by another rule or
-for other reasons is asked about. There is none for forbidden operations, for those with a cooldown, for files, and for
+for other reasons is asked about. There is none for forbidden operations, for files, and for
 dangerous operations unless the owner allows it; and none where there is neither a session nor a known caller.
 """
 
@@ -206,9 +206,7 @@ def reasons_of(calls: Sequence[HeldCall]) -> list[str]:
     return list(dict.fromkeys(reason for call in calls for reason in call.decision.reasons))
 
 
-def question_of(
-    calls: Sequence[HeldCall], adapter: str, session_id: str | None, settings: ConfirmationSettings
-) -> Question:
+def question_of(calls: Sequence[HeldCall], adapter: str, session_id: str | None) -> Question:
     """Return the question about calls, as it is before it is put."""
     names = tuple(dict.fromkeys(call.row.name for call in calls))
     return Question(
@@ -224,7 +222,6 @@ def question_of(
         caller=current_caller() or "",
         session=session_id or "",
         digest=digest_of(names, [call.digest for call in calls], adapter, session_id, current_caller()),
-        cooldown=max(call.row.cooldown_seconds or settings.cooldown.get(call.row.danger, 0) for call in calls),
     )
 
 
@@ -336,7 +333,7 @@ def session_approval(calls: Sequence[HeldCall], about: Question, settings: Confi
     )
     is_mild = most != "none" and levels <= {*LEVELS[: LEVELS[:-1].index(most) + 1]}
     shapes = {_shape(call) for call in calls}
-    if not is_mild or about.cooldown or any(call.request.files for call in calls) or len(shapes) != 1:
+    if not is_mild or any(call.request.files for call in calls) or len(shapes) != 1:
         return None
     from .question_texts import key_literal
 
@@ -350,7 +347,6 @@ def session_approval(calls: Sequence[HeldCall], about: Question, settings: Confi
         question="",
         danger=row.danger,
         reasons=(),
-        cooldown=0.0,
         reach=f"{key_literal(row.name)} {same}, up to {uses} times, for {minutes} minutes",
         digest=digest_of(about.session, current_caller(), shape),
         left=uses,

@@ -10,7 +10,6 @@ session, caller, parameters and request are the same. While the store is away no
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -88,7 +87,7 @@ class Asking:
 
     async def is_confirmed(self, held: HeldCall, session_id: str | None) -> bool:
         """Return True if a call will not be asked about: it was confirmed before. Raises StoreAway."""
-        about, now = approvals.question_of([held], self.adapter, session_id, self.settings), self.tokens.clock()
+        about, now = approvals.question_of([held], self.adapter, session_id), self.tokens.clock()
         covering = (about, approvals.session_approval([held], about, self.settings), approvals.first_use(held, about))
         if held.any and covering[-1] is None:
             return True  # no session would keep a yes: each call is asked about at its turn
@@ -172,7 +171,7 @@ class _Confirmation:
         self._calls = calls
         self._session = session
         self._row = calls[0].row
-        self._about = approvals.question_of(calls, asking.adapter, session.id, asking.settings)
+        self._about = approvals.question_of(calls, asking.adapter, session.id)
         self._approval = approvals.session_approval(calls, self._about, asking.settings)
         self._first_uses = [approvals.first_use(call, self._about) for call in calls]
         self._details = {"operation": ", ".join(self._about.operations)}
@@ -239,10 +238,9 @@ class _Confirmation:
         await self._ask(person)
 
     async def _used(self, known: Question) -> bool:
-        """Return True if an approval was used for its calls. Raises Failure, and uses nothing, if it is too early."""
+        """Return True if an approval was used for its calls."""
         if not known.permits(1, self._asking.tokens.clock()):
             return False
-        self._check_time(known)
         return await self._store.use(known.id, known.digest) is not None
 
     async def _used_before(self) -> bool:
@@ -283,11 +281,6 @@ class _Confirmation:
             token = await self._opened(sent)
             if self._asking.guarded and (known is None or known.confirmed[0] != token.ticket.id):
                 raise refusals.confirmed_by_itself(self._details["operation"])
-            if self._about.cooldown:
-                await tokens.note(session.id, token, self._details)
-                if known is None:
-                    raise tokens.unknown(self._details)
-                self._check_time(known, token)
             await tokens.use(session.id, token, self._details)
         except Failure as refusal:
             reason = refusal.details.get("reason", refusal.code.value)
@@ -302,9 +295,7 @@ class _Confirmation:
 
     async def _ask(self, person: Person) -> None:
         """Ask the person behind the client; an operator who says no meanwhile has the last word."""
-        import anyio
-
-        asking, began, approval = self._asking, time.monotonic(), self._approval
+        asking, approval = self._asking, self._approval
         if asking.questions.for_operators:
             with suppress(Failure):
                 await self._put("person")
@@ -314,7 +305,6 @@ class _Confirmation:
             await asking.declined.keep(self._session.id, approvals.keys_of(self._calls))
             await self._store.settle(self._about.digest)
             raise refusals.not_confirmed(self._row)
-        await anyio.sleep(max(0.0, began + self._about.cooldown - time.monotonic()))
         await self._refuse_if_denied(await self._store.asked(self._about.digest))
         self._confirmed("person", "CONFIRMATION_GRANTED", by="person")
         await self._store.settle(self._about.digest)
@@ -329,7 +319,7 @@ class _Confirmation:
         self._record("TOKEN_ISSUED", "denied", token_id=token.short, reason="CONFIRMATION_REQUIRED")
         asking.note("asked", "token", self._row)
         row, reasons = approvals.gravest(self._calls).row, approvals.reasons_of(self._calls)
-        return refusals.confirmation_required(row, token, len(self._calls), self._text, reasons, self._about.cooldown)
+        return refusals.confirmation_required(row, token, len(self._calls), self._text, reasons)
 
     async def _wait(self) -> Failure:
         """Return the answer that an operator has to decide, or that nobody can."""
@@ -390,11 +380,6 @@ class _Confirmation:
         """For how long the calls can be confirmed."""
         ttl = self._asking.settings.ttl
         return min(ttl, _FORBIDDEN_SECONDS) if any(call.row.danger == "forbidden" for call in self._calls) else ttl
-
-    def _check_time(self, known: Question, token: Token | None = None) -> None:
-        left = known.asked + self._about.cooldown - self._asking.tokens.clock()
-        if left > 0:
-            raise refusals.too_early(", ".join(known.operations), left, token)
 
     def _confirmed(self, door: str, event: str, **details: Any) -> None:
         """Record a yes, and inform those who watch the adapter."""

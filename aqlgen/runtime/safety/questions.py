@@ -50,10 +50,9 @@ class Question:
     question in one line of words, `question` all of it. `digest` is that of everything that an approval covers, the
     caller and the session included, and `left` how many calls it is good for. `scope` is how far an operator's approval
     reaches; `reach` says in words what one for the session would cover, and is empty where there is none. An approval
-    for a session is a question of its own kind, which is decided already. `cooldown` is the seconds between the
-    question and the run; `is_asked` says that the person behind the client is being asked. `confirmed` is the ticket,
-    the end and the short text of the token by which confirm_operation has confirmed it; an operator may still decide
-    otherwise.
+    for a session is a question of its own kind, which is decided already. `is_asked` says that the person behind the
+    client is being asked. `confirmed` is the ticket, the end and the short text of the token by which confirm_operation
+    has confirmed it; an operator may still decide otherwise.
     """
 
     id: str
@@ -73,7 +72,6 @@ class Question:
     by: str = ""
     reach: str = ""
     digest: str = ""
-    cooldown: float = 0.0
     left: int = 1
     is_asked: bool = False
     confirmed: tuple[str, float, str] = ("", 0.0, "")

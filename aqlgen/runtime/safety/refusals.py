@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "confirmation_required", "confirmed_by_itself", "declined_before", "denied", "denied_by_operator", "no_token",
-    "nobody_to_ask", "not_confirmed", "not_offered", "not_shown", "too_early", "unwritable", "waits_for_operator",
+    "nobody_to_ask", "not_confirmed", "not_offered", "not_shown", "unwritable", "waits_for_operator",
 ]  # fmt: skip
 
 _MOST_NAMED = 20
@@ -148,20 +147,6 @@ def confirmed_by_itself(operation: str) -> Failure:
     )
 
 
-def too_early(operation: str, seconds: float, token: Token | None = None) -> Failure:
-    """Return the answer to a confirmation that comes too soon after its question; it stays good."""
-    wait = max(1, math.ceil(seconds))
-    details: dict[str, Any] = {"operation": operation, "reason": "cooldown", "retry_after_seconds": wait}
-    if token is not None:
-        details |= {"confirmation_token": token.text, "expires_at": token.expires_at}
-    return Failure(
-        Code.CONFIRMATION_REQUIRED,
-        f"Confirmed too early: '{operation}' has a time to think it over. Nothing was sent, and the confirmation stays "
-        f"good: call again in the same way in {wait} seconds.",
-        details,
-    )
-
-
 def not_confirmed(row: Row) -> Failure:
     """Return the refusal of a call to which a person said no."""
     return Failure(
@@ -194,13 +179,11 @@ def not_shown(row: Row, incomplete: Sequence[str]) -> Failure:
     )
 
 
-def confirmation_required(
-    row: Row, token: Token, calls: int, message: str, reasons: Sequence[str], cooldown: float = 0.0
-) -> Failure:
+def confirmation_required(row: Row, token: Token, calls: int, message: str, reasons: Sequence[str]) -> Failure:
     """Return the demand of a confirmation, with its token; `row` is the gravest of the calls' operations.
 
     The question, its reasons and its end stand beside the error alone, and are read once (error codes 5.4 leaves them
-    optional in `details`). `cooldown` is for how many seconds the token cannot be used yet.
+    optional in `details`).
     """
     text = (
         "Confirmation required. To go on, call it again with the same params and confirmation_token in them, only if "
@@ -210,9 +193,6 @@ def confirmation_required(
     if calls > 1:
         text = f"{calls} calls require confirmation, and one token confirms them all."
         details["calls"] = calls
-    if cooldown:
-        text += f" It runs in {math.ceil(cooldown)} seconds, no sooner."
-        details["cooldown_seconds"] = math.ceil(cooldown)
     confirmation: Mapping[str, Any] = {
         "token": token.text,
         "expires_at": token.expires_at,

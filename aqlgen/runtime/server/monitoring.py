@@ -2,8 +2,8 @@
 """What those who run the adapter learn of it over HTTP: whether it can answer calls, and a record of each request.
 
 An orchestrator asks whether the process lives, and whether it can answer calls. Not ready is a process that could
-answer no call. What is away for all replicas alike, the store or the API, degrades them: if all of them left at once,
-nothing would be answered at all.
+answer no call. A store that is away for all replicas alike degrades them: if all of them left at once, nothing would be
+answered at all.
 
 `/healthz` and `/readyz` are answered under every host and without authentication, since those who ask have neither;
 they say nothing but the names of what was checked. `/metrics` is for whom the endpoint is open to; where these show a
@@ -14,7 +14,7 @@ A record goes to the log at level info: what an access log holds, and who called
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING
@@ -68,12 +68,8 @@ class Health:
         config: Config,
         environ: Mapping[str, str],
         store: WatchedStore,
-        unreachable: Callable[[], Sequence[str]] = tuple,
     ) -> Health:
-        """Return the health of an adapter: its table, its credentials, a store that others keep, and the API.
-
-        `unreachable` returns the origins of the API that no connection can be made to.
-        """
+        """Return the health of an adapter: its table, its credentials, and a store that others keep."""
 
         async def operations() -> str:
             return OK if next(iter(table.values("method")), None) is not None or not adapter.counts else FAILED
@@ -87,13 +83,10 @@ class Health:
                 return OK
             return DEGRADED if store.answered else FAILED  # its URL may be wrong, which no replica should start with
 
-        async def api() -> str:
-            return DEGRADED if unreachable() else OK
-
         checks: dict[str, Check] = {"operations": operations, "credentials": credentials}
         if is_redis(config.state_url):
             checks["store"] = store_answers
-        return cls({**checks, "api": api})
+        return cls(checks)
 
     async def checked(self) -> dict[str, str]:
         """Return how each thing that is checked works, by its name."""

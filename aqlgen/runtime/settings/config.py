@@ -17,7 +17,6 @@ from pydantic import BeforeValidator
 from . import Names, Setting, settings_of
 from .tables import (
     AuditSettings,
-    ClientSettings,
     ConfirmationSettings,
     HttpSettings,
     LoopSettings,
@@ -240,7 +239,7 @@ class Config(NamedTuple):
     confirmation: ConfirmationSettings = ConfirmationSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     http: HttpSettings = HttpSettings()
-    client: ClientSettings = ClientSettings()
+
     quota: QuotaSettings = QuotaSettings()
     trust: TrustRecord = TrustRecord()
     sources: Mapping[str, str] = {}
@@ -256,7 +255,6 @@ SETTINGS = (
     *settings_of(LoopSettings, "loop", "safety_loop"),
     *settings_of(ConfirmationSettings, "confirmation", "confirmation"),
     *settings_of(AuditSettings, "audit", "audit"),
-    *settings_of(ClientSettings, "client", "client"),
     *settings_of(QuotaSettings, "quota", "quota"),
     *settings_of(TelemetrySettings, "telemetry", "telemetry"),
     *settings_of(HttpSettings, "http", "http"),

@@ -1,8 +1,8 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The tables of adapter.toml, a class each: an API that fails, confirmations, the loop, the audit log, traces, HTTP.
+"""The tables of adapter.toml, a class each: confirmations, the loop, the audit log, traces, HTTP.
 
 Those of the loop concern its evaluation, its verification and single agents (specification, 8.7.4). The owner's quotas
-say how many requests the adapter sends, and what they may cost (R-RATE-1).
+say how many requests the adapter sends (R-RATE-1).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import BeforeValidator, Field, StringConstraints
+from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict
 
 from . import Names
@@ -20,7 +20,6 @@ from .types import (
     HttpsUrl,
     HttpUrl,
     Line,
-    Number,
     Origin,
     Patterns,
     Scopes,
@@ -33,13 +32,10 @@ from .types import (
     from_json,
     known_keys,
     matching,
-    requiring,
 )
 
 __all__ = [
-    "MILLIONTHS",
     "AuditSettings",
-    "ClientSettings",
     "ConfirmationSettings",
     "HttpSettings",
     "LoopSettings",
@@ -50,27 +46,6 @@ __all__ = [
 ]
 
 MIB = 1024 * 1024
-
-
-class ClientSettings(NamedTuple):
-    """The table `[client]`."""
-
-    retry_budget: Annotated[int, Whole(0, 100), Names("RETRY_BUDGET")] = 20
-    """Maximum retries as a percentage of the requests to a host, {allowed}, beside one per second, to limit the
-    load on a failing API."""
-    circuit_failures: Annotated[int, Whole(0, 1000), Names("CIRCUIT_FAILURES")] = 10
-    """Consecutive failures (no connection, timeout, status 500 or more) after which nothing is sent for
-    circuit_seconds, {allowed}; 0: never. Counted per operation and caller, and per host only without a
-    connection."""
-    circuit_seconds: Annotated[Seconds, Names("CIRCUIT_SECONDS")] = 15.0
-    """Seconds until one request tests the API again."""
-
-
-Wait = Annotated[int, Whole(0, 300)]
-Level = Annotated[
-    str,
-    matching("reversible|destructive|dangerous|forbidden", "must be reversible, destructive, dangerous or forbidden"),
-]
 
 
 class ConfirmationSettings(NamedTuple):
@@ -93,13 +68,6 @@ class ConfirmationSettings(NamedTuple):
     declined_per_hour: Annotated[int, Whole(1, 1000), Names("CONFIRMATION_DECLINED")] = 10
     """Maximum questions per caller in an hour to the client's user without a yes, {allowed}; then no more are
     asked."""
-    cooldown: Annotated[
-        Mapping[Level, Wait],
-        BeforeValidator(from_json),
-        Names("CONFIRMATION_COOLDOWN", form="as JSON", example="cooldown = { dangerous = 5, forbidden = 30 }"),
-    ] = {}
-    """Minimum seconds between question and call, by danger, each 0 to 300: an earlier confirmation waits.
-    `cooldown_seconds` in overrides.yaml sets it for one operation."""
     session_danger: Annotated[
         Word[Literal["none", "destructive", "dangerous"]], Names("CONFIRMATION_SESSION_DANGER")
     ] = "destructive"
@@ -223,22 +191,8 @@ class HttpSettings(NamedTuple):
     """Serve Prometheus metrics at /metrics, to callers of the endpoint."""
 
 
-MILLIONTHS = 1_000_000
-"""Costs are counted in millionths of the currency, so that sums are exact."""
-
 Requests = Annotated[int, Whole(1, 1_000_000_000)]
 Percent = Annotated[int, Whole(1, 100)]
-Money = Annotated[
-    float,
-    Number,
-    Field(gt=0, le=1_000_000_000),
-    requiring(lambda amount: round(amount, 6) == amount, "must be an amount of six decimals or fewer"),
-]
-Currency = Annotated[
-    str,
-    StringConstraints(strip_whitespace=True, to_upper=True),
-    matching(r"[A-Z]{3}", "must be the three letters of a currency, such as USD"),
-]
 OperationPattern = Annotated[
     Stripped,
     matching(
@@ -255,8 +209,6 @@ class LimitSettings(TypedDict, total=False):
     per_minute: Requests
     per_hour: Requests
     per_day: Requests
-    cost_per_hour: Money
-    cost_per_day: Money
     warn_percent: Percent
     pause_percent: Percent
 
@@ -275,17 +227,11 @@ class QuotaSettings(NamedTuple):
     """The same for an hour."""
     per_day: Annotated[Requests | None, Names("QUOTA_PER_DAY", example="per_day = 50000")] = None
     """The same for a day."""
-    cost_per_hour: Annotated[Money | None, Names("QUOTA_COST_PER_HOUR", example="cost_per_hour = 5.00")] = None
-    """Maximum cost of requests in an hour, by `quota.prices`."""
-    cost_per_day: Annotated[Money | None, Names("QUOTA_COST_PER_DAY", example="cost_per_day = 50.00")] = None
-    """The same for a day."""
     warn_percent: Annotated[Percent, Names("QUOTA_WARN_PERCENT")] = 80
     """Per cent of a limit from which answers have a warning, {allowed}."""
     pause_percent: Annotated[Percent, Names("QUOTA_PAUSE_PERCENT")] = 95
     """Per cent of a limit from which each call needs a confirmation (by `confirmation.approval`), {allowed}; at
     least warn_percent; 100: never."""
-    currency: Annotated[Currency, Names("QUOTA_CURRENCY")] = "USD"
-    """Currency of prices and costs, for display."""
     when_away: Annotated[Word[Literal["closed", "open"]], Names("QUOTA_WHEN_AWAY")] = "closed"
     """Requests with a quota while the store is down. "closed": not sent, so that no limit is exceeded. "open":
     sent, uncounted, with a warning."""
@@ -303,13 +249,6 @@ class QuotaSettings(NamedTuple):
         Names("QUOTA_CALLERS", form="as JSON", example="[quota.callers]\nper_minute = 60"),
     ] = LimitSettings()
     """Further limits, with the same keys, for each authenticated caller; all others share one."""
-    prices: Annotated[
-        Mapping[OperationPattern, Money],
-        _json,
-        _some,
-        Names("QUOTA_PRICES", form="as JSON", example='[quota.prices]\n"*" = 0.001\n"create_*" = 0.01'),
-    ] = {}
-    """Price of a request, by the same patterns; the longest match applies; without a match it is free."""
 
 
 def quota_problem(settings: QuotaSettings) -> str:
@@ -319,9 +258,6 @@ def quota_problem(settings: QuotaSettings) -> str:
         pause = limits.get("pause_percent", settings.pause_percent)
         if pause < warn:
             return f"'{where}' has a pause_percent of {pause}, which is less than its warn_percent of {warn}"
-        costs = [key for key in ("cost_per_hour", "cost_per_day") if limits.get(key) is not None]
-        if costs and not settings.prices:
-            return f"'{where}.{costs[0]}' needs prices: set quota.prices (MCP_AQL_QUOTA_PRICES)"
     return ""
 
 

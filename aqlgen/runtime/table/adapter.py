@@ -117,15 +117,13 @@ class SecurityScheme(_Placed, total=False):
     """A credential (OpenAPI, Security Scheme Object) with its environment variables."""
 
     type: str
-    """Type: apiKey, http, oauth2, openIdConnect, mutualTLS, or awsSigv4 for signed requests."""
+    """Type: apiKey, http, oauth2, openIdConnect, mutualTLS, or awsSigv4 for requests that hooks.py signs."""
     name: str
     """The name of the header, parameter, cookie or field of an API key."""
     format: str
     """Format of the API key, such as `Token {key}`; default: the key alone."""
     scheme: str
     """The HTTP authentication scheme, such as `bearer`."""
-    service: str
-    """AWS service of the signature, if the URL does not contain it."""
     flows: Mapping[str, Flow]
     """OAuth flows, by grant."""
     discovery_url: str

@@ -172,8 +172,6 @@ class Row:
     """True if an update needs this read's ETag."""
     confirmation: str = ""
     """The owner's confirmation question, with `{name}` for parameters."""
-    cooldown_seconds: int = 0
-    """Minimum seconds between question and call; 0: as in the settings."""
     security: tuple[tuple[str, ...], ...] | None = None
     """Alternatives of security schemes; default: the adapter's."""
     scopes: Mapping[str, Sequence[str]] = column(factory=dict)

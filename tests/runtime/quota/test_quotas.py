@@ -172,10 +172,10 @@ async def test_the_example_of_the_hard_stop_comes_out_and_nothing_is_sent(start:
 async def test_the_status_has_the_form_of_the_document(start: Start, api: Local) -> None:
     """R-RATE-1"""
     hourly()
-    parts = start(QUOTA_PER_HOUR=5000, QUOTA_COST_PER_DAY=50, QUOTA_PRICES='{"*": 0.001}', QUOTA_PAUSE_PERCENT=96)
+    parts = start(QUOTA_PER_HOUR=5000, QUOTA_PER_DAY=50_000, QUOTA_PAUSE_PERCENT=96)
     assert (await status(parts))["quotas"][0]["status"] == "ok"
     await used(parts, "requests_per_hour", 4099)
-    await used(parts, "cost_per_day", 4_499_000, DAY)
+    await used(parts, "requests_per_day", 4499, DAY)
     await call(parts)
     shown = await status(parts)
     assert shown["adapter"] == "zoo"
@@ -189,18 +189,17 @@ async def test_the_status_has_the_form_of_the_document(start: Start, api: Local)
             "status": "warn",
         },
         {
-            "metric": "cost_per_day",
-            "current": 4.5,
-            "warn": 40.0,
-            "pause": 48.0,
-            "hard_stop": 50.0,
+            "metric": "requests_per_day",
+            "current": 4500,
+            "warn": 40_000,
+            "pause": 48_000,
+            "hard_stop": 50_000,
             "status": "ok",
-            "currency": "USD",
         },
     ]
     assert shown["next_reset"].endswith(":00:00Z")
     await used(parts, "requests_per_hour", 700)
-    await used(parts, "cost_per_day", 45_500_000, DAY)
+    await used(parts, "requests_per_day", 45_500, DAY)
     assert [quota["status"] for quota in (await status(parts))["quotas"]] == ["paused", "exhausted"]
 
 
@@ -230,9 +229,6 @@ async def test_the_status_shows_what_the_api_said_of_its_own_limits(tmp_path: Pa
     [
         ({"QUOTA_PER_MINUTE": "0"}, "", "must be a whole number from 1"),
         ({"QUOTA_PER_DAY": "-5"}, "", "must be a whole number from 1"),
-        ({"QUOTA_COST_PER_DAY": "-1"}, "", "must be greater than 0"),
-        ({"QUOTA_COST_PER_DAY": "1e-9"}, "", "six decimals or fewer"),
-        ({"QUOTA_COST_PER_DAY": "5"}, "", "needs prices"),
         ({"QUOTA_PER_DAY": "5", "QUOTA_WARN_PERCENT": "96"}, "", "less than its warn_percent"),
         ({}, "[quota.callers]\nper_day = 5\npause_percent = 60\n", "less than its warn_percent"),
         (
@@ -244,10 +240,8 @@ async def test_the_status_shows_what_the_api_said_of_its_own_limits(tmp_path: Pa
         (
             {},
             '[quota.operations."destroy_*"]\nper_day = 5\n',
-            "'destroy_*' in quota.operations or quota.prices fits no",
+            "'destroy_*' in quota.operations fits no",
         ),
-        ({}, '[quota.prices]\n"*" = 0\n', "at '*': must be greater than 0"),
-        ({"QUOTA_CURRENCY": "dollars"}, "", "three letters"),
         ({"QUOTA_PER_MINUT": "5"}, "", "Did you mean MCP_AQL_QUOTA_PER_MINUTE"),
     ],
 )
@@ -259,12 +253,12 @@ async def test_a_quota_that_cannot_be_kept_stops_the_start(
     assert problem in str(caught.value)
 
 
-async def test_patterns_callers_and_prices_count_by_themselves(start: Start, api: Local) -> None:
+async def test_patterns_and_callers_count_by_themselves(start: Start, api: Local) -> None:
     """R-RATE-1"""
     hourly(DAY)
     toml = """
         [quota]
-        cost_per_day = 1.05
+        per_day = 4
         warn_percent = 100
         pause_percent = 100
         [quota.operations."list_*"]
@@ -273,9 +267,6 @@ async def test_patterns_callers_and_prices_count_by_themselves(start: Start, api
         per_day = 1
         [quota.callers]
         per_day = 4
-        [quota.prices]
-        "*" = 0.1
-        "list_k*" = 0.65
     """
     parts = start(toml=toml)
     animal = {"operation": "get_animal", "params": {"animal_id": 7}}
@@ -284,16 +275,14 @@ async def test_patterns_callers_and_prices_count_by_themselves(start: Start, api
     assert (await call(parts, animal))["success"]
     refused = (await call(parts, animal))["error"]
     assert (refused["details"]["metric"], refused["details"]["scope"]) == ("requests_per_day", "get /animals/*")
-    assert (await call(parts, keepers))["success"]  # 0.85 by now
-    refused = (await call(parts, keepers))["error"]
-    assert refused["details"]["metric"] == "cost_per_day"
-    assert (refused["details"]["current"], refused["details"]["currency"]) == (0.85, "USD")
+    assert (await call(parts, keepers))["success"]
     with with_caller({}, "ann"):
         assert (await call(parts))["success"]
-        assert [quota["current"] for quota in (await status(parts))["quotas"]] == [0.95, 1, 3, 1]
-        assert (await call(parts))["error"]["details"]["scope"] == "list_*"
+        assert [quota["current"] for quota in (await status(parts))["quotas"]] == [4, 1, 3, 1]
+        refused = (await call(parts))["error"]["details"]
+        assert (refused["metric"], "scope" in refused) == ("requests_per_day", False)
     with with_caller({}, "bob"):
-        assert [quota["current"] for quota in (await status(parts))["quotas"]] == [0.95, 0, 3, 1]
+        assert [quota["current"] for quota in (await status(parts))["quotas"]] == [4, 0, 3, 1]
     assert len(api.asked) == 4
 
 

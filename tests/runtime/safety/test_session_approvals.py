@@ -231,14 +231,13 @@ async def test_the_owner_says_how_grave_they_may_be(place: Make, operation: str,
     assert bool(home.asked[0].requested_schema["properties"]) is offered
 
 
-async def test_there_is_none_for_forbidden_operations_and_those_with_a_cooldown(place: Make) -> None:
+async def test_there_is_none_for_forbidden_operations(place: Make) -> None:
     """R-SAFE-4: a forbidden one never comes so far; were it confirmed, each call would be."""
-    home = place(session_danger="dangerous", cooldown={"destructive": 1})
+    home = place(session_danger="dangerous")
     home.dispatcher._gate._hooks = Hooks(on_decision=lambda decision, _: decision._replace(outcome="confirm"))
     async with home.agent() as delete:
         await delete("wipe_label")
-        await delete("delete_label", name="ui")
-    assert [asked.requested_schema["properties"] for asked in home.asked] == [{}, {}]
+    assert [asked.requested_schema["properties"] for asked in home.asked] == [{}]
 
 
 async def test_a_call_that_is_held_back_for_another_reason_is_asked_about(place: Make) -> None:

@@ -261,7 +261,6 @@ function buildMatter(card, item) {
     folded("Everything that would be approved", item.question),
     item.whole ? "" : h("p", { class: "warn" }, "This is too long to be shown whole, so it can be denied here, not approved."),
     item.reach ? h("p", { class: "fine wide" }, "Approving for this session covers: ", bdi(item.reach)) : "",
-    item.cooldown ? h("p", { class: "fine" }, `It runs ${item.cooldown} s after it was asked about, at the soonest.`) : "",
     h("p", { class: "outcome" }),
     buttons,
   );
@@ -398,7 +397,7 @@ function refreshApproval(card, item) {
 }
 
 const TONES = { warn: "amber", paused: "red", exhausted: "red" };
-const METRICS = { requests_per_minute: "a minute", requests_per_hour: "an hour", requests_per_day: "a day", cost_per_hour: "an hour", cost_per_day: "a day" };
+const METRICS = { requests_per_minute: "a minute", requests_per_hour: "an hour", requests_per_day: "a day" };
 
 function buildQuota(card, item) {
   const fill = h("i", { "data-tone": TONES[item.status] });
@@ -406,7 +405,7 @@ function buildQuota(card, item) {
   const number = (value) => value.toLocaleString("en", { maximumFractionDigits: 4 });
   card.append(
     h("div", { class: "top" }, state.names.size > 1 ? h("span", {}, bdi(state.names.get(item.adapter) ?? "")) : "", item.scope ? h("span", {}, bdi(item.scope)) : "", h("span", { class: "time", "data-resets": item.ends })),
-    h("p", {}, `${number(item.used)} of ${number(item.most)} `, bdi(item.unit), ` ${METRICS[item.metric] ?? item.metric}`, item.status === "ok" ? "" : h("b", {}, ` — ${item.status}`)),
+    h("p", {}, `${number(item.used)} of ${number(item.most)} requests ${METRICS[item.metric] ?? item.metric}`, item.status === "ok" ? "" : h("b", {}, ` — ${item.status}`)),
     h("div", { class: "bar", "aria-hidden": "true" }, fill),
   );
 }
