@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from .exact_json import with_floats
 from .session import Session
@@ -27,7 +27,6 @@ __all__ = [
     "MAX_STEPS",
     "QUESTION_KEY",
     "RUN_STEPS",
-    "Answer",
     "DiscreetPerson",
     "Handler",
     "Nobody",
@@ -45,10 +44,6 @@ QUESTION_KEY = "confirm"
 _CONSTRAINTS = ("type", "enum", "minimum", "maximum", "minLength", "maxLength", "pattern")
 
 
-Answer: TypeAlias = Literal["", "once", "session"] | bool
-"""The answer of a person: a clear yes, which may reach beyond the call for the rest of the session, or a no."""
-
-
 class Person(Protocol):
     """The person behind the client, who can confirm what an agent cannot (R-SAFE-4).
 
@@ -62,11 +57,8 @@ class Person(Protocol):
         """True if the client can ask a person."""
         ...
 
-    async def ask(self, question: str, offer: str = "") -> Answer:
-        """Ask a question; everything but a clear yes is a no.
-
-        `offer` is what a yes for the session would cover, "" where there is none. Only a clear choice is "session".
-        """
+    async def ask(self, question: str) -> bool:
+        """Ask a question; everything but a clear yes is a no."""
         ...
 
     async def ask_text(self, question: str, name: str) -> str | None:
@@ -99,9 +91,9 @@ class Nobody:
     batched = False
     reachable = False
 
-    async def ask(self, question: str, offer: str = "") -> Answer:  # noqa: ARG002
+    async def ask(self, question: str) -> bool:  # noqa: ARG002
         """Return no."""
-        return ""
+        return False
 
     async def ask_text(self, question: str, name: str) -> str | None:  # noqa: ARG002
         """Return None."""
@@ -129,10 +121,9 @@ class DiscreetPerson:
         """True if the client can ask a person."""
         return self._person.reachable
 
-    async def ask(self, question: str, offer: str = "") -> Answer:
+    async def ask(self, question: str) -> bool:
         """Ask a question."""
-        question = self._masked(question)
-        return await (self._person.ask(question, self._masked(offer)) if offer else self._person.ask(question))
+        return await self._person.ask(self._masked(question))
 
     async def ask_text(self, question: str, name: str) -> str | None:
         """Ask for a text and return it; None if none is given."""

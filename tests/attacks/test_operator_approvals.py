@@ -197,4 +197,3 @@ async def test_a_file_that_is_exchanged_after_the_approval_is_not_sent(
     file.write_bytes(b"other")
     assert code(await home.send(send)) == "CONFIRMATION_REQUIRED"
     assert home.shop.wire.sent == []
-    assert all(matter.reach == "" for matter in await home.desk.questions())

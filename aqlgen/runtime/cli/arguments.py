@@ -174,7 +174,6 @@ def argument_parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
         help="default: list waiting calls and approvals",
     )
     operator.add_argument("id", metavar="ID", nargs="?", default="", help="id of the question, challenge or approval")
-    operator.add_argument("--session", action="store_true", help="also approve further calls of the same shape")
     operator.add_argument("--by", metavar="NAME", default="", help="name for the audit log (default: your user name)")
     operator.set_defaults(command="operator")
 

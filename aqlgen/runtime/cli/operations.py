@@ -350,8 +350,8 @@ class Terminal:
         """True if somebody can answer."""
         return self._yes or (sys.stdin is not None and sys.stdin.isatty())
 
-    async def ask(self, question: str, _: str = "") -> bool:
-        """Ask a question. Anything but a clear yes is a no, and it reaches no further than this call."""
+    async def ask(self, question: str) -> bool:
+        """Ask a question. Anything but a clear yes is a no."""
         if self._yes:
             return True
         sys.stderr.write(f"{terminal_text(question)}\nGo on? [y/N] ")

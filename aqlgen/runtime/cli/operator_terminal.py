@@ -14,14 +14,14 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from ..errors import CommandError
 from ..operator.actions import Actions, Refused
 from ..operator.sources import Source, Sources, home_source, operator_name
 from ..safety.questions import Challenge, Question
 from ..state import StoreAway
-from ..text import counted, line, terminal_text
+from ..text import line, terminal_text
 
 if TYPE_CHECKING:
     import argparse
@@ -43,16 +43,13 @@ class _Terminal:
     source: Source
     actions: Actions
 
-    async def approve(self, id: str, scope: Literal["once", "session"]) -> str:
+    async def approve(self, id: str) -> str:
         """Show a question, and approve it if the operator types yes."""
         question = await self._question(id)
-        if scope == "session" and not question.reach:
-            raise CommandError(f"{question.id} can be approved once alone, not for the session")
-        reach = f"\nFor the session means: {question.reach}." if scope == "session" else ""
-        if not _is_yes(f"{_details(question)}{reach}\nApprove it{' for the session' if reach else ''}? [yes/N] "):
+        if not _is_yes(f"{_details(question)}\nApprove it? [yes/N] "):
             return "Nothing was decided."
-        await self._do("approve_session" if reach else "approve", question)
-        return f"{question.id} is approved {'for the session' if reach else 'once'}: {line(question.title, 400)}"
+        await self._do("approve", question)
+        return f"{question.id} is approved once: {line(question.title, 400)}"
 
     async def deny(self, id: str) -> str:
         """Deny a question."""
@@ -77,7 +74,7 @@ class _Terminal:
         """End an approval for a session."""
         approval = self._chosen(await self.source.questions.approvals(), id, "approval", "OPERATOR_REVOKE")
         await self._do("revoke", approval)
-        return f"Revoked {approval.id}: {approval.reach}. The next call is asked about again."
+        return f"Revoked {approval.id}: {line(approval.title, 400)}. The next call is asked about again."
 
     async def listed(self) -> str:
         """Return what waits and what holds."""
@@ -87,7 +84,7 @@ class _Terminal:
             "Waiting for a decision": [_summary(question) for question in waiting],
             "Codes asked for": [_of_challenge(challenge) for challenge in await self.source.questions.challenges()],
             "Decided, and not used yet": [_summary(question) for question in questions if question.verdict],
-            "Approved for a session": [_of_approval(approval) for approval in approvals],
+            "Used in a session, and not asked about again": [_of_approval(approval) for approval in approvals],
         }
         lines = [text for name, items in sections.items() if items for text in (name, *items[:_MOST_LISTED], "")]
         return "\n".join(lines).rstrip() or "Nothing waits."
@@ -141,7 +138,7 @@ def run_operator(folder: Path, environ: Mapping[str, str], options: argparse.Nam
     steps: Mapping[str, Callable[[], Awaitable[str]]] = {
         "list": terminal.listed,
         "show": lambda: terminal.show(item_id),
-        "approve": lambda: terminal.approve(item_id, "session" if options.session else "once"),
+        "approve": lambda: terminal.approve(item_id),
         "deny": lambda: terminal.deny(item_id),
         "code": lambda: terminal.code(item_id),
         "revoke": lambda: terminal.revoke(item_id),
@@ -174,8 +171,7 @@ def _of_challenge(challenge: Challenge) -> str:
 
 
 def _of_approval(approval: Question) -> str:
-    holds = f"{counted(approval.left, 'call')} and {_left(approval.expires)} left"
-    return f"  {approval.id}  {approval.reach}\n            by {line(approval.by, 70)}, {holds}"
+    return f"  {approval.id}  {line(approval.title, 400)}, {_left(approval.expires)} left"
 
 
 def _details(question: Question) -> str:

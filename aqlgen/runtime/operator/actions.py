@@ -48,7 +48,6 @@ class _Kind:
     decision: str = ""
     needs_reason: bool = False
     needs_whole: bool = False
-    needs_reach: bool = False
 
 
 class Actions:
@@ -108,8 +107,6 @@ class Actions:
             raise Refused(409, "changed", "This changed since you saw it, and nothing was done. Read it again.")
         if kind.needs_whole and not item["whole"]:
             raise Refused(409, "too_long", "This is too long to show in full, so it cannot be approved here.")
-        if kind.needs_reach and not item["reach"]:
-            raise Refused(409, "once_only", "This can be approved once alone, not for a session.")
         return target
 
     def _record(self, source: Source, kind: _Kind, target: Any, reason: str, *, failed: bool = False) -> None:
@@ -150,15 +147,6 @@ _KINDS = {
         "Approved, once.",
         "approved once",
         needs_whole=True,
-    ),
-    "approve_session": _Kind(
-        "matters",
-        "OPERATOR_DECISION",
-        lambda source, item, by: source.questions.decide(item.id, "approved", by, "session"),
-        "Approved for this session.",
-        "approved for the session",
-        needs_whole=True,
-        needs_reach=True,
     ),
     "deny": _Kind(
         "matters",

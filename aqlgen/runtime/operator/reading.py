@@ -84,13 +84,11 @@ def _question(question: Question) -> Item:
         "operations": _lines(question.operations),
         "danger": _line(question.danger),
         "reasons": _lines(question.reasons),
-        "reach": terminal_text(question.reach[:_TEXT]),
         **_who(question),
         "asked": question.asked,
         "changing": {
             "expires": question.expires,
             "verdict": question.verdict,
-            "scope": question.scope,
             "by": _line(question.by),
         },
     }
@@ -158,11 +156,10 @@ def _seconds(started: str) -> float:
 def _approval(approval: Question) -> Item:
     return {
         "title": _line(approval.title),
-        "reach": terminal_text(approval.reach[:_TEXT]),
         **_who(approval),
         "by": _line(approval.by),
         "asked": approval.asked,
-        "changing": {"left": approval.left, "expires": approval.expires},
+        "changing": {"expires": approval.expires},
     }
 
 

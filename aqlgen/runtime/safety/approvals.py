@@ -9,21 +9,14 @@ One question lists every call with its request and values, each line as it stand
 (R-BAT-2, R-STEP-2). The confirmation is bound to the requests of all, in their order, and each is used up by its own
 call.
 
-An approval for a session lets further calls of the same shape run without another question (confirmation tokens, 5.4).
-The shape of a call is its operation and everything that it is given, but for the value of the last parameter of the
-path: the thing that is acted on. So what a person approved once for one label of a repository holds for other labels of
-it, with the same further values, and for nothing else. Of the thing itself the form counts as well: a number stands for
-numbers, a UUID for UUIDs, another plain name for plain names; a name with a slash, a blank, a comma or a star stands
-for itself alone, and so does one that means everything. The decision counts, too: what is held back by another rule or
-for other reasons is asked about. There is none for forbidden operations, for files, and for
-dangerous operations unless the owner allows it; and none where there is neither a session nor a known caller.
+An operation that nothing proves harmless is asked about once in a session: the first yes is for all its calls. There is
+none where there is neither a session nor a known caller.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -40,7 +33,6 @@ from .questions import Question
 
 if TYPE_CHECKING:
     from ..hooks import Call, GateDecision
-    from ..settings.tables import ConfirmationSettings
     from ..state import Store
     from ..state.custody import State
     from ..table import Row
@@ -49,7 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Approval", "Approvals", "Declined", "HeldCall", "changed", "first_use", "fitting", "gravest", "keys_of",
-    "question_about", "question_of", "reasons_of", "request_digest", "session_approval",
+    "question_about", "question_of", "reasons_of", "request_digest",
 ]  # fmt: skip
 
 
@@ -312,47 +304,6 @@ def _declined(session_id: str | None, key: str) -> tuple[str, str]:
     return "declined", f"{owner_of(session_id)}:{digest_of(key)}"
 
 
-# The approval for a session
-
-_PLACEHOLDER = re.compile(r"\{([^{}]{1,200})\}")
-_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
-_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@-]{0,127}")
-_EVERYTHING = frozenset({"all", "any", "everything", "everyone", "default", "me", "self", "current", "root"})
-
-
-def session_approval(calls: Sequence[HeldCall], about: Question, settings: ConfirmationSettings) -> Question | None:
-    """Return the approval for the session that would cover calls, not given yet; None where there is none.
-
-    `about` is the question about them.
-    """
-    if (about.session in ("", TERMINAL) and not about.caller) or any(call.any for call in calls):
-        return None
-    levels, most = (
-        {level for call in calls for level in (call.decision.danger, call.row.danger)},
-        settings.session_danger,
-    )
-    is_mild = most != "none" and levels <= {*LEVELS[: LEVELS[:-1].index(most) + 1]}
-    shapes = {_shape(call) for call in calls}
-    if not is_mild or any(call.request.files for call in calls) or len(shapes) != 1:
-        return None
-    from .question_texts import key_literal
-
-    row, (shape, free) = calls[0].row, shapes.pop()
-    uses, minutes = settings.session_uses, max(1, settings.session_seconds // 60)
-    same = f"with any {key_literal(free)} and all else as here" if free else "exactly as here"
-    return replace(
-        about,
-        kind="session",
-        title=row.name,
-        question="",
-        danger=row.danger,
-        reasons=(),
-        reach=f"{key_literal(row.name)} {same}, up to {uses} times, for {minutes} minutes",
-        digest=digest_of(about.session, current_caller(), shape),
-        left=uses,
-    )
-
-
 def first_use(call: HeldCall, about: Question) -> Question | None:
     """Return the approval of an operation that nothing proves harmless, for all its calls of a session.
 
@@ -362,26 +313,3 @@ def first_use(call: HeldCall, about: Question) -> Question | None:
         return None
     digest = digest_of(FIRST_USE, about.session, about.caller, call.row.cache_key, list(call.decision))
     return replace(about, kind="session", title=call.row.name, question="", reasons=(), digest=digest)
-
-
-def _shape(call: HeldCall) -> tuple[str, str]:
-    """Return the digest of what calls of a shape share, and the parameter whose value may differ, "" for none."""
-    row, params = call.row, call.call.params
-    wires = _PLACEHOLDER.findall(row.path.partition("?")[0])
-    places = ((item.location, item.wire, name) for name, item in row.parameters.items())
-    free = next((name for *place, name in places if wires and place == ["path", wires[-1]]), "")
-    form = _form(params.get(free)) if free and not row.parameters[free].sensitive else ""
-    free = free if form else ""
-    rest = {name: value for name, value in params.items() if name != free}
-    shape = {"given": rest, "free": free, "form": form, "decision": list(call.decision)}
-    return fingerprint(row.cache_key, shape), free
-
-
-def _form(value: Any) -> str:
-    """Return the form of the name of a thing; "" for one that stands for itself alone."""
-    text = value if isinstance(value, str) else str(value) if type(value) is int else ""
-    if text.isascii() and text.isdigit():
-        return "number"
-    if _UUID.fullmatch(text):
-        return "uuid"
-    return "name" if _PLAIN.fullmatch(text) and text.lower() not in _EVERYTHING else ""

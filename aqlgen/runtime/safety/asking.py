@@ -1,10 +1,10 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The confirmation of calls that the gatekeeper holds back: who is asked, and what counts as a yes (R-SAFE-3, 4).
 
-In this order: what an operator decided about these very calls; a token; a confirmation by confirm_operation; an
-approval for the session; the person behind the client; and otherwise a token for the agent, or the wait for an
-operator. Setting `confirmation.approval` says which of these there are. An operator's denial comes before everything,
-and a person's no before everything but an operator's yes. Each is of the same question, which is one as long as
+In this order: what an operator decided about these very calls; a token; a confirmation by confirm_operation; the
+first use of the operation in the session; the person behind the client; and otherwise a token for the agent, or the
+wait for an operator. Setting `confirmation.approval` says which of these there are. An operator's denial comes before
+everything, and a person's no before everything but an operator's yes. Each is of the same question, which is one while
 session, caller, parameters and request are the same. While the store is away nothing is confirmed.
 """
 
@@ -88,12 +88,12 @@ class Asking:
     async def is_confirmed(self, held: HeldCall, session_id: str | None) -> bool:
         """Return True if a call will not be asked about: it was confirmed before. Raises StoreAway."""
         about, now = approvals.question_of([held], self.adapter, session_id), self.tokens.clock()
-        covering = (about, approvals.session_approval([held], about, self.settings), approvals.first_use(held, about))
-        if held.any and covering[-1] is None:
+        first = approvals.first_use(held, about)
+        if held.any and first is None:
             return True  # no session would keep a yes: each call is asked about at its turn
         store = await self.questions.of(session_id)
-        known, *granted = [None if each is None else await store.asked(each.digest) for each in covering]
-        permits = any(each is not None and each.permits(1, now) for each in (known, *granted))
+        known, granted = [None if each is None else await store.asked(each.digest) for each in (about, first)]
+        permits = any(each is not None and each.permits(now) for each in (known, granted))
         return permits or (known is not None and known.verdict != "")
 
     def text(self, held: HeldCall) -> str:
@@ -172,7 +172,6 @@ class _Confirmation:
         self._session = session
         self._row = calls[0].row
         self._about = approvals.question_of(calls, asking.adapter, session.id)
-        self._approval = approvals.session_approval(calls, self._about, asking.settings)
         self._first_uses = [approvals.first_use(call, self._about) for call in calls]
         self._details = {"operation": ", ".join(self._about.operations)}
 
@@ -193,8 +192,7 @@ class _Confirmation:
             elif not (asking.by_agent and await self._by_confirm_operation(known)):
                 if await self._used_before():
                     return
-                if not await self._by_session():
-                    await self._ask_now(person)
+                await self._ask_now(person)
         for approval in self._first_uses:
             if approval is not None:
                 await self._keep(approval, FIRST_USE, _FIRST_USE_SECONDS)
@@ -204,7 +202,6 @@ class _Confirmation:
         if known is None or not known.verdict or not await self._used(known):
             return False
         self._confirmed("operator", "CONFIRMATION_GRANTED", by=known.by, matter=known.id)
-        await self._approve_session(known.by, is_meant=known.scope == "session")
         return True
 
     async def _refuse_if_declined(self) -> None:
@@ -216,16 +213,6 @@ class _Confirmation:
         if await self._asking.declined.holds(self._session.id, declined):
             self._refused("person", reason="a person declined it before", by="person")
             raise refusals.declined_before(self._row)
-
-    async def _by_session(self) -> bool:
-        """Return True if the approval for the session covers the calls."""
-        if self._approval is None:
-            return False
-        digest = self._approval.digest
-        used = await self._store.use(await self._store.id_of(digest), digest, len(self._calls))
-        if used is not None:
-            self._confirmed("session", "CONFIRMATION_GRANTED", by=used.by, approval=used.id, left=used.left)
-        return used is not None
 
     async def _ask_now(self, person: Person | None) -> None:
         """Ask the person behind the client. Raises Failure with a token, or for the wait, where none is reached."""
@@ -239,7 +226,7 @@ class _Confirmation:
 
     async def _used(self, known: Question) -> bool:
         """Return True if an approval was used for its calls."""
-        if not known.permits(1, self._asking.tokens.clock()):
+        if not known.permits(self._asking.tokens.clock()):
             return False
         return await self._store.use(known.id, known.digest) is not None
 
@@ -247,7 +234,7 @@ class _Confirmation:
         """Return True if somebody has said yes in this session to each operation, which needs no more than that."""
         for approval in self._first_uses:
             known = None if approval is None else await self._store.asked(approval.digest)
-            if known is None or not known.permits(1, self._asking.tokens.clock()):
+            if known is None or not known.permits(self._asking.tokens.clock()):
                 return False
         self._confirmed("session", "CONFIRMATION_GRANTED", by=FIRST_USE)
         return True
@@ -295,12 +282,11 @@ class _Confirmation:
 
     async def _ask(self, person: Person) -> None:
         """Ask the person behind the client; an operator who says no meanwhile has the last word."""
-        asking, approval = self._asking, self._approval
+        asking = self._asking
         if asking.questions.for_operators:
             with suppress(Failure):
                 await self._put("person")
-        answer = await (person.ask(self._text) if approval is None else person.ask(self._text, approval.reach))
-        if not answer:
+        if not await person.ask(self._text):
             self._refused("person", reason="a person did not confirm it", by="person")
             await asking.declined.keep(self._session.id, approvals.keys_of(self._calls))
             await self._store.settle(self._about.digest)
@@ -308,7 +294,6 @@ class _Confirmation:
         await self._refuse_if_denied(await self._store.asked(self._about.digest))
         self._confirmed("person", "CONFIRMATION_GRANTED", by="person")
         await self._store.settle(self._about.digest)
-        await self._approve_session("person", is_meant=answer == "session")
 
     async def _issue(self) -> Failure:
         """Return the demand of a confirmation with its token."""
@@ -351,29 +336,19 @@ class _Confirmation:
             question=text,
             asked=now,
             expires=now + self._seconds + asking.settings.skew,
-            reach="" if self._approval is None else self._approval.reach,
             is_asked=door == "person",
         )
         await store.ask(put)
         self._session.hold("questions", (store, put.id), asking.questions.end)
         return await store.question(put.id) or put
 
-    async def _approve_session(self, by: str, *, is_meant: bool) -> None:
-        """Grant the approval for the session that goes with a yes."""
-        if self._approval is None or not is_meant:
-            return
-        approval = await self._keep(self._approval, by, self._asking.settings.session_seconds)
-        about = {"by": by, "approval": approval.id, "reach": approval.reach}
-        self._record("APPROVAL_GRANTED", "confirmed", self._calls[:1], **about)
-
-    async def _keep(self, approval: Question, by: str, seconds: int) -> Question:
+    async def _keep(self, approval: Question, by: str, seconds: int) -> None:
         """Keep an approval until its time or the session ends."""
         store, now = self._store, self._store.clock()
         approval = replace(approval, asked=now, expires=now + seconds, verdict="approved", by=by)
         approval = replace(approval, id=await store.id_of(approval.digest))
         await store.keep(approval)
         self._session.hold("questions", (store, approval.id), self._asking.questions.end)
-        return approval
 
     @property
     def _seconds(self) -> int:

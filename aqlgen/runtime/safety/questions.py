@@ -48,11 +48,9 @@ class Question:
 
     `id` says which call, step or start it is about: the same one asked again is the same question. `title` is the
     question in one line of words, `question` all of it. `digest` is that of everything that an approval covers, the
-    caller and the session included, and `left` how many calls it is good for. `scope` is how far an operator's approval
-    reaches; `reach` says in words what one for the session would cover, and is empty where there is none. An approval
-    for a session is a question of its own kind, which is decided already. `is_asked` says that the person behind the
-    client is being asked. `confirmed` is the ticket, the end and the short text of the token by which confirm_operation
-    has confirmed it; an operator may still decide otherwise.
+    caller and the session included. An approval for a session is a question of its own kind, which is decided already.
+    `is_asked` says that the person behind the client is being asked. `confirmed` is the ticket, the end and the short
+    text of the token by which confirm_operation has confirmed it; an operator may still decide otherwise.
     """
 
     id: str
@@ -68,18 +66,14 @@ class Question:
     caller: str = ""
     session: str = ""
     verdict: Verdict = ""
-    scope: Literal["once", "session"] = "once"
     by: str = ""
-    reach: str = ""
     digest: str = ""
-    left: int = 1
     is_asked: bool = False
     confirmed: tuple[str, float, str] = ("", 0.0, "")
 
-    def permits(self, calls: int, now: float) -> bool:
-        """Return True if it is an approval of so many calls."""
-        is_approved = self.verdict == "approved" or self.confirmed[1] >= now
-        return is_approved and self.left >= calls and self.expires > now
+    def permits(self, now: float) -> bool:
+        """Return True if it is an approval."""
+        return (self.verdict == "approved" or self.confirmed[1] >= now) and self.expires > now
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,14 +156,12 @@ class QuestionStore:
 
         return await self._changed(Question, id, write) is not None
 
-    async def use(self, id: str, digest: str, calls: int = 1) -> Question | None:
-        """Use an approval with this digest for so many calls. Of all who try, one gets it; None for the others."""
+    async def use(self, id: str, digest: str) -> Question | None:
+        """Use an approval with this digest. Of all who try, one gets it; None for the others."""
 
         def spend(question: Question, now: float) -> Question | None:
-            if question.digest != digest or not question.permits(calls, now):
-                return None
-            left = question.left - calls
-            return replace(question, left=left) if left else replace(question, left=0, verdict="", expires=now)
+            is_usable = question.digest == digest and question.permits(now)
+            return replace(question, verdict="", expires=now) if is_usable else None
 
         return await self._changed(Question, id, spend)
 
@@ -218,19 +210,17 @@ class QuestionStore:
         """Return the challenges, the oldest first; none of them has its code with it."""
         return await self._all(_CHALLENGE, Challenge)
 
-    async def decide(
-        self, id: str, verdict: Literal["approved", "denied"], by: str, scope: Literal["once", "session"] = "once"
-    ) -> bool:
-        """Decide a question. False if it is gone, has expired, was decided before, or cannot be approved that far.
+    async def decide(self, id: str, verdict: Literal["approved", "denied"], by: str) -> bool:
+        """Decide a question. False if it is gone, has expired, or was decided before.
 
         A decision holds for five minutes, or for two where an operation is forbidden, and until the question expires.
         """
 
         def write(question: Question, now: float) -> Question | None:
-            if question.verdict or (scope == "session" and not question.reach):
+            if question.verdict:
                 return None
             holds = _DECIDED_FORBIDDEN if question.danger == "forbidden" else _DECIDED
-            return replace(question, verdict=verdict, by=by, scope=scope, expires=max(question.expires, now + holds))
+            return replace(question, verdict=verdict, by=by, expires=max(question.expires, now + holds))
 
         return await self._changed(Question, id, write) is not None
 
@@ -300,7 +290,7 @@ class SessionQuestions:
             question
             for question in (await (await self.of(session_id)).questions() if any(owner) else ())
             if question.kind in ("call", "plan") and (question.session, question.caller) == owner
-            if not (question.verdict or question.is_asked or question.permits(1, now))
+            if not (question.verdict or question.is_asked or question.permits(now))
         ]
 
     def end(self, ended: set[tuple[QuestionStore, str]]) -> None:
@@ -327,7 +317,8 @@ class SessionQuestions:
 
 
 def _restored(form: type[Item], values: dict[str, Any]) -> Item:
-    fields: dict[str, Any] = {name: tuple(item) if isinstance(item, list) else item for name, item in values.items()}
+    known = values.keys() & form.__dataclass_fields__.keys()  # an earlier release may have kept more
+    fields: dict[str, Any] = {name: tuple(item) if isinstance(item := values[name], list) else item for name in known}
     return form(**fields)
 
 

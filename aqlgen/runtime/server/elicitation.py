@@ -6,9 +6,7 @@
 - Protocol 2026-07-28: the call's result is the question, and the client calls again with the answer and a handle: a
   sealed ticket, valid at any replica for one call with the same arguments.
 
-A question is answered by accepting it or not; anything but a clear yes is a no, silence included. Where a yes may
-reach further than the call, the form has a choice. It is one call where nothing was chosen, and for a client whose
-forms have no choices: such a one is asked again with an empty form.
+A question is answered by accepting it or not; anything but a clear yes is a no, silence included.
 
 A caller has one open question at a time, and so many an hour that get no yes. What was declined is not asked again
 (`safety.approvals`).
@@ -34,14 +32,12 @@ if TYPE_CHECKING:
     from mcp.types import CallToolRequestParams
 
     from ..logs.observers import Observers
-    from ..protocol_operations import Answer
     from ..session import Session
     from ..state.custody import State
 
 __all__ = ["ClientPerson", "Questions"]
 
 _SCHEMA: Mapping[str, Any] = {"type": "object", "properties": {}}
-_CHOICE, _SESSION = "approve", "session"
 _ANSWER_TIMEOUT = 300.0
 _OPEN, _HOUR = "open questions", 3600
 _PREFIX, _KIND, _CALL = "ask_", "question", 16
@@ -145,20 +141,19 @@ class ClientPerson:
             return False
         return self._asks_by_result or self._context.session.can_send_request
 
-    async def ask(self, question: str, offer: str = "") -> Answer:
-        """Ask a question, with a choice where a yes for the session is on offer.
+    async def ask(self, question: str) -> bool:
+        """Ask a question.
 
         Raises Unanswered if the call's result must be the question, and Failure if a part of the call is done already.
         """
-        answer, form = await self._answer(question, _form(offer))
-        chosen = _chosen(answer, "" if form is _SCHEMA else offer)
-        await self._keep(question, is_yes=bool(chosen))
-        return chosen
+        is_yes = _is_yes(await self._answer(question, _SCHEMA))
+        await self._keep(question, is_yes=is_yes)
+        return is_yes
 
     async def ask_text(self, question: str, name: str) -> str | None:
         """Ask for a text and return it; None if none is given. Raises as `ask` does."""
         schema = {"type": "object", "properties": {name: {"type": "string"}}, "required": [name]}
-        content = _content((await self._answer(question, schema))[0])
+        content = _content(await self._answer(question, schema))
         text = None if content is None else content.get(name)
         text = text if isinstance(text, str) and text.strip() else None
         await self._keep(question, is_yes=text is not None)
@@ -170,10 +165,10 @@ class ClientPerson:
         else:
             await self._questions.declined.keep(self._session.id, [question])
 
-    async def _answer(self, question: str, schema: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
-        """Return what the client answers to a form, None for none, and the form; what was declined is not asked."""
+    async def _answer(self, question: str, schema: Mapping[str, Any]) -> Any:
+        """Return what the client answers to a form, None for none; what was declined is not asked."""
         if await self._questions.declined.holds(self._session.id, [question]):
-            return None, schema
+            return None
         if not self._asks_by_result:
             return await self._requested(question, schema)
         if self.batched:
@@ -189,20 +184,17 @@ class ClientPerson:
             await self._questions.begin(session_id, call)
             raise Unanswered(question, await self._questions.put(call, session_id), schema)
         await self._questions.end(session_id)
-        return (self._params.input_responses or {}).get(QUESTION_KEY), schema
+        return (self._params.input_responses or {}).get(QUESTION_KEY)
 
-    async def _requested(self, question: str, schema: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+    async def _requested(self, question: str, schema: Mapping[str, Any]) -> Any:
         import anyio
 
         await self._questions.begin(self._session.id)
         try:
-            answer = await self._request(question, schema)
-            if answer is None and _CHOICE in schema["properties"]:  # a client may know no choices
-                answer, schema = await self._request(question, _SCHEMA), _SCHEMA
+            return await self._request(question, schema)
         finally:
             with anyio.CancelScope(shield=True):
                 await self._questions.end(self._session.id)
-        return answer, schema
 
     async def _request(self, question: str, schema: Mapping[str, Any]) -> Any:
         import anyio
@@ -221,30 +213,6 @@ class ClientPerson:
         bound = [self._session.id, current_caller(), params.name, params.arguments, question]
         call = json.dumps(bound, sort_keys=True, default=str)
         return hashlib.sha256(call.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _form(offer: str) -> Mapping[str, Any]:
-    """Return the form of a question: empty, or with the choice how far a yes reaches."""
-    if not offer:
-        return _SCHEMA
-    choice = {
-        "type": "string",
-        "title": "How far does this reach?",
-        "description": f"For this session means: {offer}.",
-        "enum": ["once", _SESSION],
-        "enumNames": ["Only this call", "For this session"],
-        "default": "once",
-    }
-    return {"type": "object", "properties": {_CHOICE: choice}}
-
-
-def _chosen(answer: Any, offer: str) -> Answer:
-    """Return what an answer says: only the choice itself, spelled as it was offered, reaches beyond the call."""
-    if not _is_yes(answer):
-        return ""
-    response = answer if isinstance(answer, Mapping) else answer.model_dump()
-    chosen = (response.get("content") or {}).get(_CHOICE)
-    return "session" if offer and chosen == _SESSION else "once"
 
 
 def _is_yes(answer: Any) -> bool:

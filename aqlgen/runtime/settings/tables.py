@@ -68,15 +68,6 @@ class ConfirmationSettings(NamedTuple):
     declined_per_hour: Annotated[int, Whole(1, 1000), Names("CONFIRMATION_DECLINED")] = 10
     """Maximum questions per caller in an hour to the client's user without a yes, {allowed}; then no more are
     asked."""
-    session_danger: Annotated[
-        Word[Literal["none", "destructive", "dangerous"]], Names("CONFIRMATION_SESSION_DANGER")
-    ] = "destructive"
-    """Highest danger that a person or operator may approve for the rest of a session, for calls of the same shape:
-    {allowed}; "none": ask about every call."""
-    session_uses: Annotated[int, Whole(1, 1000), Names("CONFIRMATION_SESSION_USES")] = 50
-    """Calls covered by a session approval, {allowed}."""
-    session_seconds: Annotated[int, Whole(60, 86_400), Names("CONFIRMATION_SESSION_SECONDS")] = 1800
-    """Seconds that a session approval lasts, {allowed}, within the session."""
 
 
 Steps = Annotated[int, Whole(1, 10_000)]

@@ -249,8 +249,7 @@ function buildMatter(card, item) {
   const title = titled(bdi(item.title));
   const buttons = h("div", { class: "buttons" });
   if (item.whole) {
-    buttons.append(button(card, title, "Approve once", "primary", (event) => act(card, event, "approve")));
-    if (item.reach) buttons.append(button(card, title, "Approve for this session", "", (event) => act(card, event, "approve_session")));
+    buttons.append(button(card, title, "Approve", "primary", (event) => act(card, event, "approve")));
   }
   buttons.append(button(card, title, "Deny", "deny", (event) => act(card, event, "deny")));
   card.append(
@@ -260,7 +259,6 @@ function buildMatter(card, item) {
     reasons(item.reasons) ?? "",
     folded("Everything that would be approved", item.question),
     item.whole ? "" : h("p", { class: "warn" }, "This is too long to be shown whole, so it can be denied here, not approved."),
-    item.reach ? h("p", { class: "fine wide" }, "Approving for this session covers: ", bdi(item.reach)) : "",
     h("p", { class: "outcome" }),
     buttons,
   );
@@ -273,8 +271,7 @@ function refreshMatter(card, item) {
     buttons.hidden = true;
     card.dataset.decided = item.verdict;
     cards.get(card).decided = performance.now();
-    const far = item.verdict === "approved" ? (item.scope === "session" ? " for this session" : " once") : "";
-    card.querySelector(".outcome").replaceChildren(`${VERDICTS[item.verdict] ?? "Decided"}${far} by `, bdi(item.by || "somebody"), ".", h("span", { class: "until" }, " It stands here until the agent has come back for it."));
+    card.querySelector(".outcome").replaceChildren(`${VERDICTS[item.verdict] ?? "Decided"} by `, bdi(item.by || "somebody"), ".", h("span", { class: "until" }, " It stands here until the agent has come back for it."));
     if (inside) focus(card);
   } else if (!item.verdict) {
     buttons.hidden = false;
@@ -384,8 +381,7 @@ function buildApproval(card, item) {
   const title = h("h3", { id: `title-${++ids}`, tabindex: "-1" }, bdi(item.title));
   card.append(
     title,
-    h("div", { class: "top" }, state.names.size > 1 ? h("span", {}, bdi(state.names.get(item.adapter) ?? "")) : "", h("span", { class: "rest" }), timeOf(item)),
-    h("p", { class: "wide" }, bdi(item.reach)),
+    h("div", { class: "top" }, state.names.size > 1 ? h("span", {}, bdi(state.names.get(item.adapter) ?? "")) : "", timeOf(item)),
     meta([["By", item.by], ...whom(item).slice(1)]) ?? "",
     h("p", { class: "outcome" }),
     h("div", { class: "buttons" }, button(card, title, "Revoke", "", (event) => act(card, event, "revoke"))),
@@ -393,7 +389,6 @@ function buildApproval(card, item) {
 }
 function refreshApproval(card, item) {
   retime(card, item);
-  card.querySelector(".rest").textContent = `${item.left} call${item.left === 1 ? "" : "s"} left`;
 }
 
 const TONES = { warn: "amber", paused: "red", exhausted: "red" };
