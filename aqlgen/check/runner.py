@@ -119,7 +119,7 @@ async def _check(project: Path, package: str, chosen: Chosen) -> Checked:
         variables = {
             "MCP_AQL_CONFIG": str(settings), "MCP_AQL_STATE_URL": "memory:", "MCP_AQL_POLICY": "open",
             "MCP_AQL_AUDIT_PATH": str(Path(scratch) / "all.jsonl"), "MCP_AQL_APPROVAL": "agent",
-            "MCP_AQL_CIRCUIT_FAILURES": "1000", "MCP_AQL_MAX_STRING_LENGTH": str(64 * 1024),
+            "MCP_AQL_MAX_STRING_LENGTH": str(64 * 1024),
             **credentials,
         }  # fmt: skip
         plain = (sys.executable, "-m", package)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .auth.credentials import Credentials
-from .auth.logins import NOBODY, Logins, PerUser
+from .auth.logins import Logins, PerUser, per_user_of
 from .auth.sources import config_of_each
 from .client import Api, Apis, Transports
 from .dispatch.dispatcher import Dispatcher, Parts
@@ -101,7 +101,7 @@ def assemble(
     shared = State(store, adapter.name, keys)
     seen = Secrets()
     seen.own(_configured_secrets(config))
-    per_user = NOBODY if mock else PerUser.of(config, adapter)
+    per_user: PerUser = {} if mock else per_user_of(config, adapter)
     sides: dict[str, Api] = {}
     transports: dict[str, Transport] = {}
     for name, of_api in config_of_each(config, adapter).items():
@@ -137,7 +137,7 @@ def assemble(
     async def status() -> dict[str, Any]:
         from .quota.counting import Quotas, quota_status
 
-        of_caller = bool(config.forward_header or config.exchange_url)  # each has a credential for the API
+        of_caller = bool(config.forward_header)  # each has a credential for the API
         known = () if limits is None else limits(of_caller=of_caller)
         return await quota_status(Quotas(config, adapter.name, shared.shared), known)
 

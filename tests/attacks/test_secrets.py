@@ -450,7 +450,7 @@ def test_a_password_of_the_address_is_a_secret_like_any(adapter: Adapter, url: s
 
 
 @pytest.mark.parametrize("suffix", ["", "_FILE"])
-@pytest.mark.parametrize("name", ["MCP_AQL_HTTP_TOKEN", "MCP_AQL_AUTH_EXCHANGE_CLIENT_SECRET", "P_KEY"])
+@pytest.mark.parametrize("name", ["MCP_AQL_HTTP_TOKEN", "P_KEY"])
 def test_variables_and_their_files_are_secrets(tmp_path: Path, adapter: Adapter, name: str, suffix: str) -> None:
     tokens = ["first-token-of-file", "second-token-of-file"] if name == "MCP_AQL_HTTP_TOKEN" else ["only-token-of-file"]
     file = tmp_path / "secret"

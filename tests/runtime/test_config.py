@@ -176,7 +176,7 @@ def test_a_value_within_a_setting_is_refused_with_its_place(package: Path, text:
     assert place in str(caught.value)
 
 
-@pytest.mark.parametrize("key", ["http.token_file", "state.key", "auth.exchange_client_secret"])
+@pytest.mark.parametrize("key", ["http.token_file", "state.key"])
 def test_a_secret_in_the_file_is_refused_with_its_variable_and_not_shown(package: Path, key: str) -> None:
     settings_file(package, f"{key} = 'hunter2'")
     variable = f"MCP_AQL_{key.removesuffix('_file').replace('.', '_').upper()}"
@@ -205,7 +205,7 @@ def test_a_variable_that_nothing_reads_stops_the_start(package: Path, name: str,
 def test_variables_that_are_no_settings_and_those_of_others_are_left_alone(package: Path) -> None:
     environ = {
         "MCP_AQL_HTTP_TOKEN_FILE": "/t",
-        "MCP_AQL_AUTH_EXCHANGE_CLIENT_ID": "x",
+        "MCP_AQL_STATE_KEY_FILE": "/k",
         "MCP_SERVER": "x",
         "ZOO_KEY": "x",
     }

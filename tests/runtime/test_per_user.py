@@ -1,4 +1,4 @@
-"""Over HTTP each caller acts with their own credential: from a header, or exchanged for the token that they show."""
+"""Over HTTP each caller acts with their own credential: from a header."""
 
 from __future__ import annotations
 
@@ -131,82 +131,6 @@ async def test_callers_side_by_side_never_mix(tmp_path: Path, era: str) -> None:
     assert {call.headers["authorization"][-2:] == call.path[-2:] for call in local.at("/v1/pets")} == {True}
 
 
-class Exchange:
-    """An API, and an endpoint that exchanges `x-of-NAME` for a token of NAME; `waits` of them answer together."""
-
-    def __init__(self, waits: int = 1) -> None:
-        self.barrier = threading.Barrier(waits, timeout=20)
-        self.same = False
-
-    def __call__(self, asked: Asked) -> Answer:
-        if not asked.path.startswith("/exchange"):
-            return echo(asked)
-        self.barrier.wait()
-        name = asked.form["subject_token"].rpartition("-of-")[2]
-        if name == "mallory":
-            return Answer({"error": "invalid_request", "error_description": f"no {asked.form['subject_token']}"}, 400)
-        token = asked.form["subject_token"] if self.same else f"exchanged-of-{name}"
-        return Answer({"access_token": token, "issued_token_type": "x", "token_type": "Bearer", "expires_in": 3600})
-
-
-def exchanging(local: Local) -> dict[str, str]:
-    return {
-        "MCP_AQL_AUTH_EXCHANGE_URL": f"{local.url}/exchange",
-        "MCP_AQL_AUTH_EXCHANGE_AUDIENCE": "the-api",
-        "MCP_AQL_AUTH_EXCHANGE_CLIENT_ID": "adapter",
-        "MCP_AQL_AUTH_EXCHANGE_CLIENT_SECRET": "secret-of-adapter",
-    }
-
-
-async def test_a_callers_token_is_exchanged_once_and_never_sent_on(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    with serving(Exchange()) as local:
-        folder = adapter(tmp_path, f"{local.url}/v1", {"oauth": OAUTH, "key": KEY}, ["oauth"])
-        async with served(folder, exchanging(local) | {"P_TOKEN": "token-of-owner"}) as call:
-            answers = [
-                await call({"Authorization": f"Bearer x-of-{name}"}) for name in ("ann", "bob", "ann", "mallory")
-            ]
-            answers.append(await call({}))
-    assert names(local) == ["Bearer exchanged-of-ann", "Bearer exchanged-of-bob", "Bearer exchanged-of-ann"]
-    assert [call.form["subject_token"] for call in local.at("/exchange")] == ["x-of-ann", "x-of-bob", "x-of-mallory"]
-    assert local.at("/exchange")[0].form == {
-        "grant_type": "urn:ietf:params:oauth:grant-type:token-exchange",
-        "subject_token": "x-of-ann",
-        "subject_token_type": "urn:ietf:params:oauth:token-type:access_token",
-        "requested_token_type": "urn:ietf:params:oauth:token-type:access_token",
-        "audience": "the-api",
-    }
-    assert [answer["success"] for answer in answers] == [True, True, True, False, False]
-    assert answers[3]["error"]["code"] == answers[4]["error"]["code"] == "PERMISSION_DENIED"
-    assert "'Authorization'" in answers[4]["error"]["message"]
-    for asked in local.at("/v1/pets"):
-        assert "x-of-" not in str(asked.headers)
-    secrets = ["exchanged-of-ann", "exchanged-of-bob", "x-of-mallory", "secret-of-adapter", "token-of-owner"]
-    hidden(secrets, *answers, *capfd.readouterr())
-
-
-async def test_exchanges_side_by_side_never_mix(tmp_path: Path) -> None:
-    count = 6
-    with serving(Exchange(count)) as local:
-        folder = adapter(tmp_path, f"{local.url}/v1", {"oauth": OAUTH}, ["oauth"])
-        async with served(folder, exchanging(local)) as call:
-            answers = await asyncio.gather(*(call({"Authorization": f"Bearer x-of-{n:02}"}) for n in range(count)))
-    assert all(answer["success"] for answer in answers)
-    assert sorted(names(local)) == [f"Bearer exchanged-of-{n:02}" for n in range(count)]
-
-
-async def test_an_exchange_that_gives_the_same_token_back_is_refused(tmp_path: Path) -> None:
-    exchange = Exchange()
-    exchange.same = True
-    with serving(exchange) as local:
-        folder = adapter(tmp_path, f"{local.url}/v1", {"oauth": OAUTH}, ["oauth"])
-        async with served(folder, exchanging(local)) as call:
-            answer = await call({"Authorization": "Bearer x-of-ann"})
-    assert answer["error"]["code"] == "PERMISSION_DENIED"
-    assert not local.at("/v1/pets")
-
-
 @pytest.mark.parametrize("value", ["ann:open sesame", "Basic YW5uOm9wZW4gc2VzYW1l", "YW5uOm9wZW4gc2VzYW1l"])
 async def test_several_schemes_are_filled_from_several_headers(tmp_path: Path, value: str) -> None:
     with serving(lambda asked: Answer({"n": 1})) as local:
@@ -241,12 +165,6 @@ async def test_over_standard_input_the_owners_variables_are_used(tmp_path: Path)
         ({"MCP_AQL_AUTH_FORWARD_HEADER": "X-Y"}, "must name a security scheme; those of the API are 'oauth', 'key'"),
         ({"MCP_AQL_AUTH_FORWARD_HEADER": "X-Y=other"}, "names the security scheme 'other'"),
         ({"MCP_AQL_AUTH_FORWARD_HEADER": "X-Y=key;X-Z=key"}, "from two headers"),
-        ({"MCP_AQL_AUTH_EXCHANGE_URL": "ftp://x"}, "must be an http or https address"),
-        ({"MCP_AQL_AUTH_EXCHANGE_URL": "https://x/", "MCP_AQL_AUTH_EXCHANGE_SCHEME": "key"}, "it cannot fill"),
-        (
-            {"MCP_AQL_AUTH_EXCHANGE_URL": "https://x/", "MCP_AQL_AUTH_FORWARD_HEADER": "X-Y=oauth"},
-            "both fill the scheme 'oauth'",
-        ),
     ],
 )
 async def test_settings_that_cannot_be_meant_are_refused(

@@ -143,7 +143,7 @@ class Credentials:
 
     def _lasting(self, alternatives: tuple[tuple[str, ...], ...], sources: list[Source]) -> bool:
         per_user = self.sources.per_user
-        if per_user.forward or per_user.exchange or any(source.grant in ("login", "certificate") for source in sources):
+        if per_user or any(source.grant in ("login", "certificate") for source in sources):
             return False
         schemes = [self.adapter.security_schemes.get(name, {}) for schemes in alternatives for name in schemes]
         return all(
@@ -260,10 +260,7 @@ class Credentials:
     def _advice(self, scheme: str) -> str:
         """Return how a scheme's credential can be supplied, as the end of a sentence."""
         if self.sources.is_per_user(scheme):
-            header = self.sources.per_user.forward.get(scheme)
-            if header is not None:
-                return f"let your client send your own credential in the header '{header}'"
-            return "let your client send your own token in the header 'Authorization', as a Bearer token"
+            return f"let your client send your own credential in the header '{self.sources.per_user[scheme]}'"
         choices = [f"set {' and '.join(self.sources.missing(scheme))}"]
         for option in self.sources.options(scheme):
             if option.grant == "login":

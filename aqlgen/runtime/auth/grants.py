@@ -14,7 +14,6 @@ from ..errors import Code, Failure
 from ..redaction import redact
 from ..text import leaks
 from .discovery import Discovery, Fetch, Unreachable, is_safe
-from .logins import CLIENT
 from .sources import Source, Sources, discovery_url_of, token_url_of
 from .tokens import OAUTH_ERRORS, Client, Refused, Token, Tokens, ask, stated_error
 
@@ -78,15 +77,10 @@ class Grants:
         """Return the scopes to ask for; a refresh token has its own."""
         if source.grant in ("refresh_token", "login"):
             return ""
-        exchange = self._sources.per_user.exchange
-        if source.grant == "exchange" and exchange is not None and exchange.scope:
-            return exchange.scope
         return self._sources.role(source.scheme, "scopes") or " ".join(sorted(scopes))
 
     async def _request(self, source: Source, scopes: str, base: str) -> Token:
         try:
-            if source.grant == "exchange":
-                return await self._exchange(source, scopes)
             if source.grant == "login":
                 return await self._of_login(source.scheme)
             url = await self._url(source, base)
@@ -168,28 +162,6 @@ class Grants:
         self._seen.add([login["access_token"]])
         return Token(login["access_token"], None if left is None else self._clock() + left)
 
-    async def _exchange(self, source: Source, scopes: str) -> Token:
-        """Exchange the caller's token. The result must be another one, since the caller's own is never sent on."""
-        exchange = self._sources.per_user.exchange
-        assert exchange is not None  # noqa: S101 - a source of this grant comes from it
-        form = {
-            "grant_type": _EXCHANGE,
-            "subject_token": source.values[0],
-            "subject_token_type": _ACCESS_TOKEN,
-            "requested_token_type": _ACCESS_TOKEN,
-            "audience": exchange.audience,
-            "scope": scopes,
-        }
-        client = Client(*(self._sources.variables.value(variable) or "" for variable in CLIENT))
-        self._seen.add([client.secret])
-        token = await ask(
-            self._fetch, exchange.url, _without_empty(form), client, clock=self._clock, methods=self._methods
-        )
-        if token.value == source.values[0]:
-            raise Refused("invalid_target", "the exchange gave the same token back")
-        self._seen.add([token.value])
-        return token
-
     def _role(self, scheme: str, role: str) -> str:
         return self._sources.role(scheme, role) or ""
 
@@ -231,10 +203,6 @@ def unreachable(problem: str) -> Failure:
 
 
 def _advice(name: str, sources: Sources, source: Source, error: str) -> str:
-    if source.grant == "exchange":
-        if error in ("invalid_client", "unauthorized_client"):
-            return f"Check {CLIENT[0]} and {CLIENT[1]}."
-        return "Get a new token for your client, and check the exchange's audience and scope."
     roles = sources.schemes[source.scheme].get("optional_variables", {})
     if error in ("invalid_client", "unauthorized_client"):
         return f"Check {roles.get('client_id')} and {roles.get('client_secret')}."

@@ -2,16 +2,16 @@
 """The credentials of persons: the logins that the command `login` stored, and those of each caller over HTTP.
 
 Logins are by security scheme, in a file or in the store that replicas share. A caller's credential comes from a header
-that the owner names, or by token exchange (RFC 8693). If one of these is set up for a scheme, a call over HTTP gets its
-credential from there or not at all: nobody acts with the owner's. The Authorization header that a client shows to the
-adapter itself is never sent on to the API.
+that the owner names. If one is named for a scheme, a call over HTTP gets its credential from there or not at all:
+nobody acts with the owner's. The Authorization header that a client shows to the adapter itself is never sent on to the
+API.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..settings.config import Config
 from ..settings.load import ConfigError
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..state.redis import RedisState
     from ..state.sqlite import SqliteState
 
-__all__ = ["NOBODY", "Exchange", "Logins", "PerUser", "SharedLogins"]
+__all__ = ["Logins", "PerUser", "SharedLogins", "per_user_of"]
 
 _SPACE = "logins"
 
@@ -128,50 +128,20 @@ class SharedLogins(Logins):
         return value if isinstance(value, dict) else None
 
 
-CLIENT = ("MCP_AQL_AUTH_EXCHANGE_CLIENT_ID", "MCP_AQL_AUTH_EXCHANGE_CLIENT_SECRET")
-"""The variables of the OAuth client that exchanges tokens, each also as `…_FILE`."""
+PerUser: TypeAlias = Mapping[str, str]
+"""The headers that fill schemes for each caller, by scheme."""
 
 
-class Exchange(NamedTuple):
-    """The endpoint that exchanges a caller's token for one of the API, and the scheme that it is for."""
-
-    scheme: str
-    url: str
-    audience: str = ""
-    scope: str = ""
-
-
-class PerUser(NamedTuple):
-    """The headers that fill schemes, by scheme, and the exchange that fills one."""
-
-    forward: Mapping[str, str] = {}
-    exchange: Exchange | None = None
-
-    @classmethod
-    def of(cls, config: Config, adapter: Adapter) -> PerUser:
-        """Read the settings. Raises ConfigError for a scheme that the API does not have or that cannot be filled."""
-        schemes = adapter.security_schemes
-        forward: dict[str, str] = {}
-        for header, named in config.forward_header:
-            fillable = [name for name, entry in schemes.items() if entry.get("type") != "mutualTLS"]
-            scheme = _scheme("auth.forward_header", named, fillable)
-            if scheme in forward:
-                raise ConfigError(f"'auth.forward_header' fills the scheme '{scheme}' from two headers")
-            forward[scheme] = header.lower()
-        if not config.exchange_url:
-            return cls(forward)
-        bearers = [name for name, entry in schemes.items() if _is_bearer(entry)]
-        scheme = _scheme("auth.exchange_scheme", config.exchange_scheme, bearers)
+def per_user_of(config: Config, adapter: Adapter) -> PerUser:
+    """Read the settings. Raises ConfigError for a scheme that the API does not have or that cannot be filled."""
+    fillable = [name for name, entry in adapter.security_schemes.items() if entry.get("type") != "mutualTLS"]
+    forward: dict[str, str] = {}
+    for header, named in config.forward_header:
+        scheme = _scheme("auth.forward_header", named, fillable)
         if scheme in forward:
-            raise ConfigError(f"'auth.exchange_scheme' and 'auth.forward_header' both fill the scheme '{scheme}'")
-        return cls(forward, Exchange(scheme, config.exchange_url, config.exchange_audience, config.exchange_scope))
-
-
-NOBODY = PerUser()
-
-
-def _is_bearer(scheme: Mapping[str, Any]) -> bool:
-    return scheme.get("type") in ("oauth2", "openIdConnect") or scheme.get("scheme", "").lower() == "bearer"
+            raise ConfigError(f"'auth.forward_header' fills the scheme '{scheme}' from two headers")
+        forward[scheme] = header.lower()
+    return forward
 
 
 def _scheme(key: str, named: str, fillable: Iterable[str]) -> str:

@@ -20,7 +20,7 @@ from ..settings.config import Config
 from ..settings.load import ConfigError, Variables
 from ..table import Adapter
 from . import sent_as
-from .logins import CLIENT, NOBODY, Logins, PerUser
+from .logins import Logins, PerUser, per_user_of
 
 __all__ = [
     "Source",
@@ -41,7 +41,7 @@ _LOGIN_FLOWS = ("authorizationCode", "deviceAuthorization")
 class Source(NamedTuple):
     """Where a credential comes from. If `grant` is empty, `values` are sent as they are.
 
-    Otherwise it is one of digest, certificate, exchange, refresh_token, login, client_credentials, password.
+    Otherwise it is one of digest, certificate, refresh_token, login, client_credentials, password.
     The values of a `private` source belong to the caller alone.
     """
 
@@ -63,11 +63,11 @@ class Sources:
     """The sources of each scheme's credential. The caller's own comes first, then the first that is complete."""
 
     def __init__(
-        self, adapter: Adapter, variables: Variables, *, per_user: PerUser = NOBODY, logins: Logins | None = None
+        self, adapter: Adapter, variables: Variables, *, per_user: PerUser | None = None, logins: Logins | None = None
     ) -> None:
         self.schemes = adapter.security_schemes
         self.variables = variables
-        self.per_user = per_user
+        self.per_user = per_user or {}
         self.logins = logins or Logins()
 
     def of(self, name: str) -> Source | None:
@@ -97,9 +97,7 @@ class Sources:
 
     def is_per_user(self, name: str) -> bool:
         """Return True if the call came over HTTP and each caller brings the scheme's credential."""
-        exchange = self.per_user.exchange
-        filled = name in self.per_user.forward or (exchange is not None and exchange.scheme == name)
-        return filled and caller_headers() is not None
+        return name in self.per_user and caller_headers() is not None
 
     def missing(self, name: str) -> list[str]:
         """Return the variables of a scheme that are not set.
@@ -149,8 +147,7 @@ class Sources:
     def configured_urls(self) -> list[str]:
         """Return the addresses of authorization servers that the owner has set."""
         roles = ("token_url", "discovery_url")
-        urls = [url for name in self.schemes for role in roles if (url := self.role(name, role))]
-        return urls + ([self.per_user.exchange.url] if self.per_user.exchange is not None else [])
+        return [url for name in self.schemes for role in roles if (url := self.role(name, role))]
 
     def _option(self, scheme: Mapping[str, Any], grant: str, *roles: str) -> TokenOption:
         variables = scheme["optional_variables"]
@@ -158,17 +155,8 @@ class Sources:
         return TokenOption(grant, tuple(variables[role] for role in roles), token_url or token_url_of(scheme, grant))
 
     def _from_caller(self, name: str, scheme: Mapping[str, Any]) -> Source | None:
-        headers = caller_headers() or {}
-        header = self.per_user.forward.get(name)
-        if header is not None:
-            value = headers.get(header, "").strip()
-            return Source(name, _grant(scheme), _split(scheme, value), private=True) if value else None
-        kind, _, token = headers.get("authorization", "").strip().partition(" ")
-        return (
-            Source(name, "exchange", (token.strip(),), private=True)
-            if kind.lower() == "bearer" and token.strip()
-            else None
-        )
+        value = (caller_headers() or {}).get(self.per_user[name], "").strip()
+        return Source(name, _grant(scheme), _split(scheme, value), private=True) if value else None
 
 
 def token_url_of(scheme: Mapping[str, Any], grant: str) -> str:
@@ -225,7 +213,7 @@ def report(
 
     Raises ConfigError when the settings name a scheme that cannot be filled.
     """
-    per_user = NOBODY if config is None else PerUser.of(config, adapter)
+    per_user = {} if config is None else per_user_of(config, adapter)
     sources = Sources(adapter, Variables(environ), per_user=per_user, logins=logins)
     configs = {} if config is None else config_of_each(config, adapter)
     entries = []
@@ -252,9 +240,8 @@ def _entry(sources: Sources, name: str, scheme: Mapping[str, Any], base: str) ->
         entry["optional_variables"] = dict(scheme["optional_variables"])
     if scheme.get("discovery_url"):
         entry["discovery_url"] = sources.role(name, "discovery_url") or scheme["discovery_url"]
-    per_user = _per_user(sources, name)
-    if per_user:
-        entry["per_user"] = per_user
+    if name in sources.per_user:
+        entry["per_user"] = {"header": sources.per_user[name]}
     unreadable = sources.variables.unreadable((*variables, *scheme.get("optional_variables", {}).values()))
     if unreadable:
         entry["unreadable"] = unreadable
@@ -272,15 +259,6 @@ def _options(sources: Sources, name: str, base: str) -> Iterator[dict[str, Any]]
         }
 
 
-def _per_user(sources: Sources, name: str) -> dict[str, Any]:
-    exchange = sources.per_user.exchange
-    if name in sources.per_user.forward:
-        return {"header": sources.per_user.forward[name]}
-    if exchange is not None and exchange.scheme == name:
-        return {"token_url": exchange.url, "variables": list(CLIENT), "set": not sources.variables.missing(CLIENT)}
-    return {}
-
-
 def lines(entry: Mapping[str, Any]) -> Iterator[str]:
     """Return the lines for a person about the entry of a scheme."""
     state = "set" if entry["set"] else "missing"
@@ -293,11 +271,8 @@ def lines(entry: Mapping[str, Any]) -> Iterator[str]:
         place = option["token_url"] or entry.get("discovery_url") or ""
         variables = ", ".join(option["variables"]) + (" and the command login" if option["grant"] == "login" else "")
         yield f"    or {option['grant']:<21} {state:<12} {variables}  {place}".rstrip()
-    per_user = entry.get("per_user", {})
-    if "header" in per_user:
-        yield f"    over HTTP from each caller's header {per_user['header']}"
-    elif per_user:
-        yield f"    over HTTP by exchange of each caller's token, {', '.join(CLIENT)}  {per_user['token_url']}"
+    if "per_user" in entry:
+        yield f"    over HTTP from each caller's header {entry['per_user']['header']}"
     for name in entry.get("unreadable", ()):
         yield f"    the file that {name} names cannot be read"
 

@@ -219,20 +219,18 @@ def _learn(folder: Path, hooks: object | None, options: argparse.Namespace) -> i
 
 
 def _describe(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
-    from .operations import as_json, describe, nearest, no_such_name, render_description
+    from .operations import call, nearest, no_such_name
 
-    if not options.output_format and not sys.stdout.isatty():
-        answer = _introspected(folder, hooks, options, name=[options.operation])
-        if answer["success"] and answer["data"]["operations"]:
-            return _print_answer(answer)
-        options.output_format = "json"  # of a type, or the refusal
-    details, command = describe(folder, options.operation, os.environ), _command(folder)
-    if details is None:
-        near = nearest(folder, options.operation, os.environ, types=True)
-        return _fail(no_such_name(options.operation, near, command, "operation or type"), 1)
-    as_text = as_json(details) if options.output_format == "json" else None
-    _print(as_text or render_description(folder, details, command, os.environ))
-    return 0
+    name, answer = options.operation, _introspected(folder, hooks, options, name=[options.operation])
+    if answer["success"] and not answer["data"]["operations"]:
+        import asyncio
+
+        request = {"query": "types", "name": name, "all": True}
+        answer = asyncio.run(call(folder, hooks, "introspect", request, os.environ, mock=options.mock))
+        if answer["success"] and answer["data"]["type"] is None:
+            near = nearest(folder, name, os.environ, types=True)
+            return _fail(no_such_name(name, near, _command(folder), "operation or type"), 1)
+    return _print_answer(answer)
 
 
 def _runtime(_folder: Path, _hooks: object | None, options: argparse.Namespace) -> int:

@@ -216,11 +216,10 @@ def argument_parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
     )
     learn.add_argument("--write", type=Path, metavar="FILE", help="write the report for `aqlgen learn --from FILE`")
     learn.set_defaults(command="learn")
-    for command in (operations, describe, doctor, learn):
+    for command in (operations, doctor, learn):
         command.add_argument(
             "--output-format", choices=("human", "json"), default="human", help="output for people or for programs"
         )
-    describe.set_defaults(output_format="")
     parser.commands = list(commands.choices)
     return parser
 

@@ -1,7 +1,7 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""What the command prints of operations: the pages of `describe`, the list of `operations`, and the answer of `call`.
+"""What the command prints of operations: the list of `operations`, and the answer of `call`.
 
-Nothing here imports mcp. The page of an operation or a type says what it takes, with the fields of the objects in it.
+Nothing here imports mcp.
 
 Parameters come as NAME=VALUE each. A value is JSON where its parameter takes another type than a text, and reads so;
 a text otherwise, as it stands; of a list of texts, each between commas. What it lacks, the call itself says.
@@ -12,11 +12,10 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from ..exact_json import read_float, write_json
 from ..introspection.introspect import Introspection
@@ -24,7 +23,7 @@ from ..schema import Types, alternatives, as_schema, follow, json_type, union_of
 from ..schema.validators import PROTOCOL_SCHEMAS
 from ..settings.load import ConfigError, load
 from ..table import Adapter, JsonSchema, Row, Table
-from ..text import counted, escaped, folded, line, terminal_text
+from ..text import escaped, folded, line, terminal_text
 from ..validation.coercions import ALL_TYPES, admitted_types
 
 __all__ = [
@@ -34,7 +33,6 @@ __all__ = [
     "as_json",
     "call",
     "declared",
-    "describe",
     "example_calls",
     "knows",
     "list_operations",
@@ -43,117 +41,17 @@ __all__ = [
     "no_such_name",
     "read_params",
     "read_value",
-    "render_description",
     "render_operations",
     "words_of",
 ]
 
-_WIDTH = 100
-_FACTS = ("format", "minimum", "maximum", "minLength", "maxLength", "pattern")
-_MOST_FIELDS = 80
-_MOST_INNER = 30
-"""The most fields that a page shows of an object within an operation or a type, which have a page of their own."""
-_MOST_VALUES = 20
 _LONGEST = 200
-
-Details: TypeAlias = Mapping[str, Any]
-
-
-def render_description(folder: Path, details: Details, command: str, environ: Mapping[str, str]) -> str:
-    """Return the page for people of what `describe` returned. `command` is how the adapter is called."""
-    introspection, _ = _introspection(folder, environ)
-
-    def type_of(name: str) -> Details:
-        return {} if name == details["name"] else _type(introspection, name) or {}
-
-    if "semantic_category" not in details:
-        lines = [details["name"], f"  {details['kind']}", *_wrapped(details.get("description", ""), "  ")]
-        if "fields" in details:
-            lines += ["", "Fields", *_fields(details["fields"], type_of, command)]
-        for key in ("values", "members"):
-            if key in details:
-                lines += ["", key.capitalize(), *_wrapped(", ".join(map(str, details[key])), "  ")]
-        return "\n".join(lines)
-    summary = [details["semantic_category"]]
-    if "path" in details:
-        summary = [f"{details['method']} {details['path']}", *summary, details["danger"]]
-    lines = [details["name"], f"  {', '.join(summary)}", *_wrapped(details["description"], "  "), "", "Parameters"]
-    lines += _fields(details["parameters"], type_of, command) if details["parameters"] else ["  none"]
-    returned = details["returns"]["name"]
-    lines += ["", f"Gives {returned}{f': {command} describe {returned}' if type_of(returned) else ''}"]
-    for example in details.get("examples", ())[:1]:
-        params = json.dumps(example["request"]["params"], ensure_ascii=False, separators=(",", ":"))
-        lines += ["", f"Try  {command} call {details['name']} {shlex.quote(params)} --mock"]
-    return "\n".join(lines)
-
-
-def _fields(
-    infos: Sequence[Details], type_of: Callable[[str], Details], command: str, within: str = ""
-) -> Iterator[str]:
-    """Yield the lines of parameters or fields, the required ones first, and of the fields of the objects in them."""
-    margin, most = ("    ", _MOST_INNER) if within else ("  ", _MOST_FIELDS)
-    shown = sorted(infos, key=lambda info: not info["required"])[:most] if len(infos) > most else infos
-    width = max((len(info["name"]) for info in shown), default=0)
-    for info in shown:
-        yield from _facts(info, margin, width)
-        kind = str(info.get("items", info)["type"])
-        if not within:
-            yield from _fields(type_of(kind).get("fields", ()), type_of, command, kind)
-    if len(shown) < len(infos):
-        more = counted(len(infos) - len(shown), "more field")
-        yield f"{margin}… and {more}{f': {command} describe {within}' if within else ''}"
-
-
-def _facts(info: Mapping[str, Any], margin: str, width: int) -> Iterator[str]:
-    """Yield the lines of one parameter or field: its name, type and bounds, then its description."""
-    kind = str(info["type"])
-    if kind == "array" and "items" in info:
-        kind = f"list of {info['items']['type']}"
-    facts = [kind, *(["required"] if info["required"] else [])]
-    facts += [f"{key} {info[key]}" for key in _FACTS if key in info]
-    if "default" in info:
-        facts.append(f"default {json.dumps(info['default'], ensure_ascii=False)}")
-    values = info.get("enum", info.get("items", {}).get("enum"))
-    if values:
-        more = f" and {len(values) - _MOST_VALUES} more" if len(values) > _MOST_VALUES else ""
-        some = ", ".join(json.dumps(value, ensure_ascii=False) for value in values[:_MOST_VALUES])
-        facts.append(f"one of {some}{more}")
-    indent = " " * (len(margin) + width + 2)
-    head, *rest = textwrap.wrap(", ".join(facts), max(_WIDTH - len(indent), 30)) or [""]
-    yield f"{margin}{info['name']:<{width}}  {head}"
-    yield from (indent + text for text in rest)
-    most = 1000 if len(margin) == len("  ") else 200
-    yield from _wrapped(line(info.get("description", ""), most), indent)
-
-
-def _wrapped(text: str, indent: str) -> Iterator[str]:
-    for part in text.splitlines():
-        yield from textwrap.wrap(part, max(_WIDTH, len(indent) + 30), initial_indent=indent, subsequent_indent=indent)
 
 
 def _introspection(folder: Path, environ: Mapping[str, str]) -> tuple[Introspection, Table]:
     config = load(folder, environ)
     table = Table(folder, read_only=config.read_only)
     return Introspection(Adapter.load(folder), table, config), table
-
-
-def describe(folder: Path, name: str, environ: Mapping[str, str]) -> dict[str, Any] | None:
-    """Return the introspection of an operation, with its method, path and danger, or else of a type.
-
-    None if there is neither.
-    """
-    introspection, table = _introspection(folder, environ)
-    answer = introspection.answer({"query": "operations", "name": name}, None)
-    details: dict[str, Any] | None = answer["data"]["operation"] if answer["success"] else None
-    if details is None:
-        return _type(introspection, name)
-    row = table.find(details["name"])
-    return details if row is None else {**details, "method": row.method, "path": row.path, "danger": row.danger}
-
-
-def _type(introspection: Introspection, name: str) -> dict[str, Any] | None:
-    answer = introspection.answer({"query": "types", "name": name, "all": True}, None)
-    return answer["data"]["type"] if answer["success"] else None
 
 
 def nearest(folder: Path, name: str, environ: Mapping[str, str], *, types: bool = False) -> list[str]:
@@ -226,7 +124,8 @@ def read_params(folder: Path, operation: str, pairs: Sequence[str], environ: Map
     row = introspection.find(operation)
     if row is not None:
         return declared(row, table.types).read(pairs)
-    parameters = (describe(folder, operation, environ) or {}).get("parameters", ())
+    answer = introspection.answer({"query": "operations", "name": operation}, None)
+    parameters = ((answer["data"]["operation"] if answer["success"] else None) or {}).get("parameters", ())
     known = {info["name"]: {"type": info["type"]} for info in parameters if info["type"] in ALL_TYPES}
     return Declared(known, {}).read(pairs)
 

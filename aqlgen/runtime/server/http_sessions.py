@@ -39,8 +39,7 @@ _PROCESS_KEY = secrets.token_bytes(32)
 
 def credential_headers(config: Config) -> tuple[str, ...]:
     """Return the headers in which callers bring credentials of their own for the API."""
-    forwarded = tuple(header.lower() for header, _ in config.forward_header)
-    return (*forwarded, "authorization") if config.exchange_url else forwarded
+    return tuple(header.lower() for header, _ in config.forward_header)
 
 
 def principal_of(scope: Scope) -> str | None:

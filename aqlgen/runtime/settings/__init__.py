@@ -129,8 +129,6 @@ VARIABLES = (
     Variable(
         "MCP_AQL_STATE_KEY", "Keys that seal state outside the process, one per line; the first seals.", from_file=True
     ),
-    Variable("MCP_AQL_AUTH_EXCHANGE_CLIENT_ID", "OAuth client that exchanges callers' tokens.", from_file=True),
-    Variable("MCP_AQL_AUTH_EXCHANGE_CLIENT_SECRET", "Secret of that client.", from_file=True),
 )
 
 

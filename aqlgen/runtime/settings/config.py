@@ -28,10 +28,8 @@ from .trust import TrustLevel, TrustRecord
 from .types import (
     RULES_EXAMPLE,
     BaseUrl,
-    Endpoint,
     FilePath,
     ForwardedHeaders,
-    Line,
     Marks,
     Patterns,
     PolicyRules,
@@ -177,16 +175,6 @@ class Config(NamedTuple):
     """Headers with which each HTTP caller brings a credential for the API. A call without one is refused; yours is
     not used. One header name, such as ["X-Target-Authorization"]; with several security schemes, add the scheme to
     each: ["X-Their-Token=oauth", "X-Their-Key=key"]."""
-    exchange_url: Annotated[Endpoint, Names("AUTH_EXCHANGE_URL", "auth.exchange_url")] = ""
-    """Token endpoint that exchanges a caller's token for one of the API (RFC 8693); the caller's token is not
-    forwarded. MCP_AQL_AUTH_EXCHANGE_CLIENT_ID and MCP_AQL_AUTH_EXCHANGE_CLIENT_SECRET have the client's id and
-    secret."""
-    exchange_scheme: Annotated[Line, Names("AUTH_EXCHANGE_SCHEME", "auth.exchange_scheme")] = ""
-    """Security scheme for the exchanged token; empty: the only one that takes a token."""
-    exchange_audience: Annotated[Line, Names("AUTH_EXCHANGE_AUDIENCE", "auth.exchange_audience")] = ""
-    """Audience of the exchanged token."""
-    exchange_scope: Annotated[Line, Names("AUTH_EXCHANGE_SCOPE", "auth.exchange_scope")] = ""
-    """Scopes of the exchanged token; empty: those of the operation."""
 
     state_url: Annotated[StateUrl, Names("STATE_URL", "state.url")] = ""
     """Store for state that survives the process: "sqlite:///relative.sqlite3", "sqlite:////absolute.sqlite3",
