@@ -21,7 +21,7 @@ def modules() -> dict[str, tuple[ast.AST, ...]]:
     return {
         path.relative_to(PACKAGE).as_posix(): tuple(ast.walk(ast.parse(path.read_text("utf-8"))))
         for path in sorted(PACKAGE.rglob("*.py"))
-        if not {"templates", "runtime"} & {*path.parts} and not path.name.startswith("catalogue")
+        if not {"templates", "runtime"} & {*path.relative_to(PACKAGE).parts} and not path.name.startswith("catalogue")
     }
 
 

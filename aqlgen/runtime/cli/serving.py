@@ -79,7 +79,6 @@ def serve_over_http(folder: Path, hooks: object | None, options: argparse.Namesp
             max_body=_longest(config),
             config=config,
             service=service,
-            logger=parts.dispatcher.log,
         )
     except AccessError as problem:
         sys.stderr.write(f"Error: {terminal_text(str(problem))}\n")

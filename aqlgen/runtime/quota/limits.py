@@ -81,7 +81,7 @@ class Limit(NamedTuple):
 
     @property
     def label(self) -> dict[str, str]:
-        """What of its details is not a number: what it is about."""
+        """The details that are no numbers: its scope."""
         return {"scope": self.scope} if self.scope else {}
 
 

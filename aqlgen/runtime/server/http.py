@@ -1,7 +1,7 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """MCP over streamable HTTP, served by the SDK's endpoint and uvicorn; closed to whom the owner has not let in.
 
-A request's way: its record (`monitoring`), Host and Origin (`access`), authentication (the SDK's), sessions
+A request's way: Host and Origin (`access`), authentication (the SDK's), sessions
 (`http_sessions`), the SDK's endpoint. Orchestrators are answered by `monitoring`, too.
 """
 
@@ -23,7 +23,7 @@ from ..settings.tables import HttpSettings
 from .access import Access, Guard
 from .connections import bounded_protocol
 from .http_sessions import SessionBounds, credential_headers
-from .monitoring import HEALTH, METRICS, READY, RequestsLog, Service
+from .monitoring import HEALTH, METRICS, READY, Service
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.types import ASGIApp
 
-    from ..logs import Logger
 
 __all__ = ["PATH", "BindError", "bind", "http_app", "serve_http", "uvicorn_config"]
 
@@ -54,7 +53,6 @@ def serve_http(
     config: Config | None = None,
     variables: Variables | None = None,
     service: Service | None = None,
-    logger: Logger | None = None,
 ) -> int:
     """Serve at a bound socket until a signal arrives, and return the exit code. `host` is as the owner named it.
 
@@ -70,7 +68,7 @@ def serve_http(
     except BaseException:
         listener.close()
         raise
-    app = http_app(server, access, config, max_body=max_body, service=service, logger=logger)
+    app = http_app(server, access, config, max_body=max_body, service=service)
     http_server = uvicorn.Server(uvicorn_config(app, config.http))
 
     def stop(*_: object) -> None:
@@ -110,7 +108,6 @@ def http_app(
     *,
     max_body: int,
     service: Service | None = None,
-    logger: Logger | None = None,
 ) -> ASGIApp:
     """Return the ASGI application of an adapter."""
     from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
@@ -139,8 +136,7 @@ def http_app(
     app.router.redirect_slashes = False
     # Prometheus asks by the address of a pod. Where a token is demanded, no page that rebinds a name has one.
     under_every_host = (HEALTH, READY) if access.verifier is None else (HEALTH, READY, METRICS)
-    guarded = Guard(app, access.place, () if service is None else under_every_host, direct_only=access.direct_only)
-    return guarded if logger is None else RequestsLog(guarded, logger)
+    return Guard(app, access.place, () if service is None else under_every_host, direct_only=access.direct_only)
 
 
 def _authentication(access: Access) -> tuple[Callable[[ASGIApp], ASGIApp], list[Any]]:

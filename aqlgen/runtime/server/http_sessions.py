@@ -27,7 +27,6 @@ from ..session import CALLER_KEY
 from ..settings.config import Config
 from ..text import line
 from .access import respond
-from .monitoring import note_caller
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -113,7 +112,6 @@ class SessionBounds:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request for a session of another caller, or for one too many; pass the others on."""
         scope = {**scope, CALLER_KEY: caller_of(scope, self._headers)}
-        note_caller(scope)
         version, handle = _header(scope, _VERSION), _header(scope, _SESSION)
         if version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS:
             await self._app(scope, receive, send)

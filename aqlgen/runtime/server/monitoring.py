@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""What those who run the adapter learn of it over HTTP: whether it can answer calls, and a record of each request.
+"""What those who run the adapter learn of it over HTTP: whether it can answer calls, and its metrics.
 
 An orchestrator asks whether the process lives, and whether it can answer calls. Not ready is a process that could
 answer no call. A store that is away for all replicas alike degrades them: if all of them left at once, nothing would be
@@ -8,37 +8,32 @@ answered at all.
 `/healthz` and `/readyz` are answered under every host and without authentication, since those who ask have neither;
 they say nothing but the names of what was checked. `/metrics` is for whom the endpoint is open to; where these show a
 token, under every host, since Prometheus asks each process by its address.
-
-A record goes to the log at level info: what an access log holds, and who called (R-OPS-4).
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from time import monotonic, perf_counter
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import anyio
 
-from ..session import CALLER_KEY
 from ..state import StoreAway
 from ..state.custody import is_redis
-from ..text import line
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.routing import Route
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from starlette.types import ASGIApp
 
-    from ..logs import Logger
     from ..settings.config import Config
     from ..state import WatchedStore
     from ..table import Adapter, Table
     from ..telemetry.metrics import Metrics
 
-__all__ = ["DEGRADED", "FAILED", "HEALTH", "METRICS", "OK", "READY", "Health", "RequestsLog", "Service", "note_caller"]
+__all__ = ["DEGRADED", "FAILED", "HEALTH", "METRICS", "OK", "READY", "Health", "Service"]
 
 HEALTH, READY, METRICS = "/healthz", "/readyz", "/metrics"
 _PATIENCE = 2.0
@@ -158,54 +153,3 @@ class Service:
 
         text = "" if self.metrics is None else self.metrics.text()
         return Response(text, headers={"content-type": CONTENT_TYPE, "cache-control": "no-store"})
-
-
-_LEVEL, _OF_PROBES = "info", "debug"
-_LONGEST = 200
-_WHO = "mcp_aql.who"
-
-
-class RequestsLog:
-    """An ASGI application around another; it writes no header, no query and nothing of a body."""
-
-    def __init__(self, app: ASGIApp, logger: Logger) -> None:
-        self._app = app
-        self._logger = logger
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and write its record when it is answered."""
-        level = _OF_PROBES if scope.get("path") in (HEALTH, READY) else _LEVEL
-        if scope["type"] != "http" or not self._logger.wants(level):
-            await self._app(scope, receive, send)
-            return
-        began, status, sent = perf_counter(), 0, 0
-
-        async def watch(message: Message) -> None:
-            nonlocal status, sent
-            status = message.get("status", status)
-            sent += len(message.get("body", b""))
-            await send(message)
-
-        who: dict[str, str | None] = {}
-        try:
-            await self._app({**scope, _WHO: who}, receive, watch)
-        finally:
-            self._logger.write(
-                level,
-                "request",
-                logger="http",
-                private=True,
-                method=line(scope["method"], 20),
-                path=line(scope["path"], _LONGEST),
-                status=status,
-                ms=round((perf_counter() - began) * 1000, 1),
-                bytes=sent,
-                client=(scope.get("client") or ("",))[0],
-                caller=who.get("caller"),
-            )
-
-
-def note_caller(scope: Scope) -> None:
-    """Add to the record of a request who calls, once that is known."""
-    if _WHO in scope:
-        scope[_WHO]["caller"] = scope.get(CALLER_KEY)
