@@ -146,7 +146,7 @@ async def test_nobody_revokes_anothers_token_or_learns_whether_there_is_one(zoo:
 
 
 async def test_revocations_are_counted(make: Callable[..., Dispatcher]) -> None:
-    """Confirmation tokens, 6.5 and 7.2.5"""
+    """R-SAFE-3 (Confirmation tokens, 6.5 and 7.2.5)"""
     agent = Agent(make(confirmation=ConfirmationSettings(per_minute=3)))
     codes = [code(await agent.revoke("conf_x")) for _ in range(8)]
     assert codes[0] == "TOKEN_INVALID"

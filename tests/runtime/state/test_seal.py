@@ -28,6 +28,7 @@ def test_any_replica_with_the_key_opens_what_another_sealed(value: object, kind:
 
 @given(st.data())
 def test_nothing_that_was_changed_or_cut_is_opened(data: st.DataObject) -> None:
+    """R-SAFE-3 (Confirmation tokens, 7.2.2)"""
     sealer = Sealer([KEY], "zoo")
     text = sealer.seal("plan", {"steps": ["delete_pet"]}, 60)
     raw = bytearray(base64.urlsafe_b64decode(text + "=="))
