@@ -25,7 +25,7 @@ _HEAD = """\
 # Commands and exit codes
 
 `aqlgen` generates and updates projects. Each project has a command named after its API, such as `petstore-adapter`.
-`--help` shows the same texts. `python -m aqlgen.cli.commands_page` writes this page from the commands.
+`--help` shows the same texts.
 
 Most commands of aqlgen also take `--output-format human/json` (default: `human`), `-v, --verbose` (also show notes) and
 `-q, --quiet` (show errors only).
@@ -111,10 +111,11 @@ def _of_adapters() -> Iterator[str]:
     yield from _table(_argument(action) for action in _actions(parser))
     commands = next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
     texts = {action.dest: action.help for action in commands._choices_actions}
+    yield "| command, with its arguments and options | effect |\n|---|---|"
     for name, command in commands.choices.items():
-        yield f"### petstore-adapter {name}\n"
-        yield f"{_sentences(str(texts[name]))}\n"
-        yield from _table(_argument(action) for action in _actions(command))
+        yield f"| **`petstore-adapter {name}`** | {_sentences(str(texts[name]))} |"
+        yield from map(_row, map(_argument, _actions(command)))
+    yield ""
 
 
 def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
@@ -133,8 +134,12 @@ def _argument(action: argparse.Action) -> tuple[str, str]:
     return f"`{', '.join(action.option_strings)} {value}".strip() + "`", text
 
 
+def _row(row: tuple[str, str]) -> str:
+    return f"| {row[0].replace('|', '/')} | {row[1]} |"
+
+
 def _table(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
-    lines = [f"| {names.replace('|', '/')} | {text} |" for names, text in rows]
+    lines = list(map(_row, rows))
     if lines:
         yield "\n".join(("| argument or option | effect |", "|---|---|", *lines, ""))
 

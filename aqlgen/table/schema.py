@@ -170,8 +170,6 @@ writes it; put your own decisions into `overrides.yaml`.
 
 Keys with default values are omitted. `format` in `adapter.json` is the version of all these files; adapters and aqlgen
 refuse other versions.
-
-`python -m aqlgen.table.schema` writes this page from the types in `aqlgen/runtime/table/`.
 """
 
 
@@ -184,15 +182,25 @@ def page() -> str:
         cls = waiting.pop(0)
         if cls not in seen:
             seen.add(cls)
-            parts.append(f"\n## {_title(cls)}\n\n{_docstring(cls)}\n\n| key | value | meaning |\n|---|---|---|\n")
+            parts.append(_heading(cls, number=len(seen)))
             for key, hint, description, needed, _ in _entries(cls):
                 parts.append(f"| `{key}`{'' if needed else ' (optional)'} | {_words(hint)} | {_cell(description)} |\n")
                 waiting += _classes(hint)
     return "".join(parts)
 
 
-def _title(cls: type) -> str:
-    return "adapter.json" if cls is Adapter else cls.__name__
+def _heading(cls: type, *, number: int) -> str:
+    """Return a section for each of the two files, and for all objects inside of them one, in which each has a row."""
+    head = "| key | value | meaning |\n|---|---|---|\n"
+    if cls in (Adapter, Row):
+        title = "adapter.json" if cls is Adapter else "Row of an operation"
+        return f"\n## {title}\n\n{_docstring(cls)}\n\n{head}"
+    section = (
+        f"\n## Objects\n\nThe objects in these files; the keys of an object follow its name.\n\n{head}"
+        if number == 3
+        else ""
+    )
+    return f"{section}| **{cls.__name__}** | | {_cell(_docstring(cls))} |\n"
 
 
 def _cell(text: str) -> str:
@@ -219,7 +227,7 @@ def _words(hint: Any) -> str:
         return "object" if arguments[1] is Any else f"{_words(arguments[1])} by name"
     if hint in SCALARS:
         return {str: "text", bool: "true or false", int: "whole number", float: "number", date: "date"}.get(hint, "any")
-    return f"[{hint.__name__}](#{_title(hint).lower()})"
+    return str(hint.__name__)
 
 
 def write(folder: Path) -> None:
