@@ -66,7 +66,7 @@ class Asked(StrEnum):
 
     ALWAYS = "always"
     FIRST = "first"
-    """Once for an operation and session, since nothing proves it harmless."""
+    """Once for an operation and session, since the document does not show how to undo it."""
     NEVER = "never"
 
 

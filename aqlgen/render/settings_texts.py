@@ -35,19 +35,21 @@ _HEAD = """\
 _PAGE_HEAD = """\
 # Settings of an adapter
 
-Precedence: the environment variable, `adapter.toml`, the default. `adapter.toml` is the file that `MCP_AQL_CONFIG`
-names; else that of the project with the adapter's code, or from which it was installed; else the installed copy. The
-working directory is not searched, since clients start adapters in any folder. `doctor` shows the file in use, and
+An environment variable wins over `adapter.toml`, and that over the default. `adapter.toml` is the first of these files:
+
+1. the file in `MCP_AQL_CONFIG`
+2. the one of the project folder, if the adapter runs from there or was installed from there
+3. the copy in the installed package
+
+The working directory is not searched, since clients start adapters in any folder. `doctor` shows the file in use, and
 `doctor --all` every setting with its source. An unknown key, or an unknown variable that begins with `MCP_AQL`, stops
-the start, since a misspelt guard would not guard. Credentials are not settings: `doctor` lists their variables.
+the start, because a misspelt safety setting would silently have no effect. Credentials are not settings: `doctor` lists
+their variables.
 
 `MCP_AQL_ENV_FILE` names a file with further variables, settings and credentials alike; the environment overrides it. A
 line is `NAME=VALUE`, optionally after `export`; `#` begins a comment line. A value is literal, without surrounding
-blanks or expansion. Single quotes keep their content; double quotes also know `\\"`, `\\\\` and `\\n`. An ambiguous
-line (` #` after an unquoted value, a repeated name) stops the start.
-
-`python -m aqlgen.render.settings_texts` writes this page and the `adapter.toml` of new projects from
-`aqlgen/runtime/settings/config.py`.
+spaces or expansion. Inside single quotes the text is literal; inside double quotes the escapes `\\"`, `\\\\` and `\\n`
+are supported. An ambiguous line (` #` after an unquoted value, a repeated name) stops the start.
 """
 
 
@@ -121,7 +123,7 @@ def _toml(table: str, settings: list[Setting]) -> Iterator[str]:
 
 
 def _section(table: str, settings: list[Setting]) -> Iterator[str]:
-    rows = [f"## `[{table}]`" if table else "## Outside of tables", "", "| key | variable | default | meaning |"]
+    rows = [f"## `[{table}]`" if table else "## Top-level keys", "", "| key | variable | default | meaning |"]
     rows.append("|---|---|---|---|")
     for setting in settings:
         form = f", {setting.names.form}" if setting.names.form else ""

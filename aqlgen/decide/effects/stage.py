@@ -15,7 +15,7 @@ __all__ = ["Effects", "effects_of", "with_loss"]
 _CLAIMED: Final = 0.6
 """The most confidence in a level where the document claims a lower one."""
 _UNSURE: Final = 0.65
-_UNPROVEN: Final = Reason("unproven", Evidence.HEURISTIC, _UNSURE, "nothing proves that it can be taken back")
+_UNPROVEN: Final = Reason("unproven", Evidence.HEURISTIC, _UNSURE, "the document does not show how to undo it")
 
 
 @dataclass(frozen=True, slots=True)

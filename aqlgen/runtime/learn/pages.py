@@ -147,13 +147,13 @@ async def _paging(subject: _List) -> Observation | None:
     if not ways:
         if small.size is None or row.paging is not None:
             return None
-        says = f"{small.size.wire} bounds the list, and nothing that was seen leads to the rest of it"
+        says = f"{small.size.wire} sets the page size, and nothing in the answers leads to the next page"
         return Observation(row.key, Fact.PAGES, says)
     size = {} if small.size is None else {"size_param": small.size.wire}
     stated = {**ways[0].stated, **size, "items": small.pointer, **_beside_list(small, subject.read.data)}
     lead = stated.get("next") or stated.get("page_param") or stated.get("offset_param") or stated.get("cursor_param")
-    bound = f", {small.size.wire} bounds them" if small.size is not None else ""
-    says = f"two pages with items that follow each other: {lead} leads on{bound}"
+    bound = f"; {small.size.wire} set the page size" if small.size is not None else ""
+    says = f"{lead} led to a second page with the following items{bound}"
     settled = row.paging is not None and _is_same(row.paging, stated)
     return Observation(row.key, Fact.PAGES, says, {"pagination": stated}, certain=len(ways) == 1, settled=settled)
 

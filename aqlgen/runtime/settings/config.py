@@ -75,8 +75,9 @@ class Config(NamedTuple):
         Word[Literal["fully-concurrent", "read-concurrent", "serialized", "resource-locked"]], Names("CONCURRENCY")
     ] = "fully-concurrent"
     """Calls that run at the same time. "fully-concurrent": all; "read-concurrent": all reads, one other call;
-    "serialized": one call; "resource-locked": one call per path, up to its last parameter. The others wait, at most
-    for timeout. With a file or Redis as state.url this holds across processes."""
+    "serialized": one call; "resource-locked": one call per resource, so that calls for /pets/7 and /pets/7/toys run
+    one after another. The others wait, at most for timeout. With a file or Redis as state.url this holds across
+    processes."""
     log_level: Annotated[Word[LogLevel], Names("LOG_LEVEL")] = "warning"
     """Minimum level of records on standard error: {allowed}. In hooks.py you can add handlers to the root logger of
     Python's logging, such as those of Sentry or OpenTelemetry."""
@@ -87,18 +88,19 @@ class Config(NamedTuple):
     """Trust level of this adapter: {allowed}. It overrides trust.json, which `trust promote` writes."""
 
     policy: Annotated[Word[Literal["standard", "strict", "open"]], Names("POLICY", "policy.name")] = "standard"
-    """When to ask. "standard": destructive and dangerous operations need a confirmation, forbidden ones are
-    refused. "strict": by trust_level and danger, as in docs/policies.md; operations under review need a
-    confirmation too, and a call that cannot be shown in full is refused. "open": never ask or refuse. policy =
-    "strict", outside of tables, is the same setting. OPERATIONS.md shows each operation's danger; overrides.yaml
-    changes it and settles reviews. `confirmation.approval` sets who confirms."""
+    """When to ask. "standard": destructive and dangerous operations need a confirmation, unproven writes need one at
+    their first call in a session, forbidden operations are refused. "strict": by trust_level and danger, as in
+    docs/policies.md; operations under review need a confirmation too, and a call that cannot be shown in full is
+    refused. "open": never ask or refuse. The top-level key policy = "strict" is the same setting. OPERATIONS.md shows
+    each operation's danger; overrides.yaml changes it and settles reviews. `confirmation.approval` sets who
+    confirms."""
     policy_money: Annotated[ByEffect, Names("POLICY_MONEY", "policy.money")] = "default"
     """Operations that move money: {allowed}. "default": confirm them under policy standard and strict, whatever
     their danger. "automation": refuse them unless a rule allows them, within its limits. "off": use their danger
-    only. All three write to the audit log."""
+    only. The audit log records these operations with every value."""
     policy_access: Annotated[ByEffect, Names("POLICY_ACCESS", "policy.access")] = "off"
-    """Operations that grant or revoke rights, keys or access: {allowed}, as for `money`. "off": use the danger,
-    which is at least destructive unless overrides.yaml lowers it."""
+    """Operations that grant or revoke rights, keys or access: {allowed}, as for `money`. With "off" they still
+    have at least danger destructive, and so need a confirmation, unless overrides.yaml lowers it."""
     policy_people: Annotated[ByEffect, Names("POLICY_PEOPLE", "policy.people")] = "off"
     """Operations that reach people outside: {allowed}, as for `money`."""
     policy_rules: Annotated[
@@ -118,8 +120,8 @@ class Config(NamedTuple):
     max_answer_tokens: Annotated[int, Whole(500, 1_000_000), Names("MAX_ANSWER_TOKENS", "limits.max_answer_tokens")] = (
         10_000
     )
-    """Estimated tokens of an answer's data, {allowed}. A longer answer is cut, with a warning that says how to
-    continue."""
+    """Estimated tokens of the data in the answer to an agent, {allowed}. A longer answer is cut, with a warning that
+    says how to continue."""
     max_string_length: Annotated[
         int, Whole(64 * KIB, 10 * MIB), Names("MAX_STRING_LENGTH", "limits.max_string_length")
     ] = MIB
@@ -144,16 +146,16 @@ class Config(NamedTuple):
     """Values of the variables in the API's URL, by name; empty: the document's defaults."""
 
     files_folder: Annotated[FilePath, Names("FILES_FOLDER", "files.folder")] = ""
-    """Folder to save files of the API, instead of base64 in the answer, and to upload files from; empty:
-    neither."""
+    """Folder for downloaded files and for uploads. Empty: downloads are base64 in the answer, and no file is
+    uploaded."""
     files_max_size: Annotated[int, Whole(MIB, 100 * 1024 * MIB), Names("FILES_MAX_SIZE", "files.max_size")] = 256 * MIB
     """Bytes of a saved file, {allowed}."""
     files_max_attached: Annotated[int, Whole(0, 100 * MIB), Names("FILES_MAX_ATTACHED", "files.max_attached")] = 4 * MIB
     """Bytes of images and other files beside an answer, as MCP blocks, {allowed}; 0: base64 in the answer."""
 
     failure_marks: Annotated[Marks, Names("ANSWERS_FAILURES", "answers.failures", form="divided by ';'")] = ()
-    """Keys and values that make an answer with status 200 a failure, where neither the API's document nor a known
-    error format does: such as ["success=false", "result.code=ERR"]; "off": never."""
+    """Field values that mark a response with status 200 as an error, for APIs whose document does not declare its
+    error format, such as ["success=false", "result.code=ERR"]; "off": treat no such response as an error."""
 
     stream_events: Annotated[int, Whole(1, 100_000), Names("STREAM_EVENTS", "streams.events")] = 1000
     """Maximum events to take from a stream, {allowed}."""
@@ -181,7 +183,7 @@ class Config(NamedTuple):
     "memory:", or for several replicas "redis://host:6379/0" ("rediss:" for TLS; also Valkey; extra `redis`); empty:
     a file in your state folder, shown by `doctor`. It is created when needed. State that callers bring back is
     sealed with the first key of MCP_AQL_STATE_KEY, or of the file MCP_AQL_STATE_KEY_FILE, one per line with at
-    least 32 characters; all keys open it. Without a key, the store keeps one."""
+    least 32 characters; all keys open it. Without a key, a file keeps one; Redis requires yours."""
 
     warn_slow_ms: Annotated[int, Whole(1, 3_600_000), Names("WARN_SLOW_MS", "warnings.slow_ms")] = 2000
     """Milliseconds of the API's answer before a warning, {allowed}."""

@@ -157,7 +157,7 @@ class HttpSettings(NamedTuple):
     """Authorization server of accepted access tokens (signed JWTs), exactly as in `iss`."""
     oauth_audience: Annotated[Line, Names("OAUTH_AUDIENCE")] = ""
     """Required audience of a token (`aud`); empty: url."""
-    oauth_scopes: Annotated[Scopes, Names("OAUTH_SCOPES", form="divided by blanks")] = ()
+    oauth_scopes: Annotated[Scopes, Names("OAUTH_SCOPES", form="divided by spaces")] = ()
     """Required scopes of a token."""
     oauth_jwks_url: Annotated[HttpsUrl, Names("OAUTH_JWKS_URL")] = ""
     """URL of the issuer's keys; empty: from its metadata (RFC 8414, OpenID Connect Discovery)."""
@@ -177,7 +177,7 @@ class HttpSettings(NamedTuple):
     stop_timeout: Annotated[Seconds, Names("STOP_TIMEOUT")] = 35.0
     """Seconds to finish running calls on shutdown; a little more than timeout."""
     stateless: Annotated[Switch, Names("HTTP_STATELESS")] = False
-    """No sessions for protocols before 2026-07-28 either, so that any replica can answer."""
+    """Turn off the sessions of MCP versions before 2026-07-28, so that any replica can answer."""
     metrics: Annotated[Switch, Names("HTTP_METRICS")] = False
     """Serve Prometheus metrics at /metrics, to callers of the endpoint."""
 

@@ -143,7 +143,7 @@ class Row:
     effects: tuple[str, ...] = ()
     """Effects beyond the API's data: money, access, people, ends, or unknown."""
     asked: AskedWhen = "never"
-    """When to ask a person: at each call, at the first call of a session (nothing proves it harmless), or never."""
+    """When to ask a person: at each call, at the first call of a session (unproven write), or never."""
     evidence: tuple[str, ...] = ()
     """Further evidence for or against the effects: structure, fields, sentences."""
     review: tuple[str, ...] = ()
