@@ -18,7 +18,6 @@ pytestmark = pytest.mark.long
 
 PAGE = ROOT / "docs/living.md"
 FIRST = "0.1.0"
-COPIER = ROOT / "tests/template/plain_copier.py"
 
 
 @dataclass
@@ -87,18 +86,12 @@ def schedule(owner: Owner) -> None:
     assert owner.shell(f"{remote} && git push --quiet origin HEAD").returncode == 0
 
 
-def newer_templates(owner: Owner) -> None:
-    owner.checkout.edit("templates/project/.gitignore", ".env\n", ".env\n.coverage\n")
-    owner.checkout.release("0.4.0")
-
-
 BEFORE: dict[str, Callable[[Owner], None]] = {
     "The API changed": api_changed,
     "Conflicts": conflict,
     "Edits of the data": hand_edit,
     "In continuous integration": integration,
     "On a schedule": schedule,
-    "Plain copier": newer_templates,
 }
 """What happens in the world before the commands below a heading are typed."""
 
@@ -111,8 +104,7 @@ def owner(tmp_path: Path, forked: None) -> Owner:
     tools, home = tmp_path / "tools", tmp_path / "home"
     tools.mkdir()
     home.mkdir()
-    for name, text in (("aqlgen", "-m aqlgen"), ("copier", f"'{COPIER}'")):
-        (tools / name).write_text(f'#!/bin/sh\nexec {sys.executable} {text} "$@"\n', encoding="utf-8")
+    (tools / "aqlgen").write_text(f'#!/bin/sh\nexec {sys.executable} -m aqlgen "$@"\n', encoding="utf-8")
     (tools / "gh").write_text("#!/bin/sh\nexit 0\n", encoding="utf-8")
     for tool in tools.iterdir():
         tool.chmod(0o755)
