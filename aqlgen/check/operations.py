@@ -11,7 +11,7 @@ from aqlgen.runtime.schema import resolve, steps_of
 from aqlgen.runtime.table import FAMILIES, Parameter, Row, Table, is_plain_read
 from aqlgen.runtime.witness import Operation as Documented
 
-__all__ = ["Operation", "operations_of", "path_of", "sampled", "scalars", "schema_of"]
+__all__ = ["Operation", "operations_of", "sampled", "scalars", "schema_of"]
 
 _TEXT_RULES = ("pattern", "format", "maxLength")
 
@@ -107,14 +107,6 @@ def sampled(operations: list[Operation], count: int) -> list[Operation]:
         share = min(len(members), max(3, round(count * len(members) / len(operations))))
         chosen += [members[index * len(members) // share] for index in range(share)]
     return chosen
-
-
-def path_of(operation: Operation) -> str:
-    """Return a path of an operation, with something in the place of each parameter."""
-    path = operation.row.path.partition("#")[0].partition("?")[0]
-    for parameter in operation.row.parameters.values():
-        path = path.replace(f"{{{parameter.wire}}}", "x")
-    return path
 
 
 def schema_of(stated: Documented, row: Row, name: str) -> Any:

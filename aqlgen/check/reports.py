@@ -25,6 +25,7 @@ def as_data(report: Report) -> dict[str, Any]:
         "specVersion": report.spec_version,
         "generator": f"aqlgen {report.aqlgen}",
         "conformanceLevel": report.level,
+        **({"missing": report.missing} if report.missing else {}),
         **({"exceptions": list(report.exceptions)} if report.exceptions else {}),
         **(
             {"known": [{**item._asdict(), "until": str(item.until)} for item in report.excused]}
@@ -102,7 +103,8 @@ def _level(report: Report) -> str:
     without = f", without {', '.join(map(visible, report.exceptions))}" if report.exceptions else ""
     rests = f", resting on {len(report.succeeded)} of {report.operations} operations"
     known = f", with {len(report.excused)} known findings" if report.excused else ""
-    return f"Level {report.level}{without}{rests}{known}"
+    missing = f": {report.missing}" if report.missing else ""
+    return f"Level {report.level}{missing}{without}{rests}{known}"
 
 
 def _of_category(report: Report, category: Category, form: str) -> str:

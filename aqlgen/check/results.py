@@ -164,6 +164,13 @@ class Report:
         return 1 if Outcome.FAIL in outcomes | beyond or self.outcome_of(Category.LEVEL_2) is not Outcome.PASS else 2
 
     @property
+    def missing(self) -> str:
+        """Why no level was reached though nothing failed: the tests that had no case; "" where that is not so."""
+        skipped = [category for category in MUST if self.outcome_of(category) is Outcome.SKIP]
+        tests = [f"{category} ({', '.join(result.id for result in self.of(category))})" for category in skipped]
+        return "" if self.level else f"no case of {' and '.join(tests)}" if tests else ""
+
+    @property
     def counts(self) -> Mapping[str, int]:
         """The number of tests of each outcome, and in all."""
         outcomes, names = [result.outcome for result in self.results], ("passed", "warned", "failed", "skipped")

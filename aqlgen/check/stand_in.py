@@ -1,7 +1,7 @@
-"""A stand-in for the API behind an adapter: it records what arrives, remembers what is written, and can misbehave.
+"""A stand-in for the API behind an adapter: it records what arrives, and can misbehave.
 
 It is made from the project's operation table. What it answers is what mock mode would: the document's examples, or
-samples of its schemas. Over these lie the fields that earlier requests of the same path wrote.
+samples of its schemas.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from aqlgen.runtime.witness import Request
 
 __all__ = ["Arrived", "Reply", "StandIn", "base_url", "base_urls", "serve"]
 
-_MERGE_PATCH = ("PATCH", "PUT", "POST")
 _LONGEST_BODY = 16 << 20
 _API = "/~"
 """The beginning of the paths of one of several APIs, before its name."""
@@ -119,12 +118,11 @@ class StandIn:
         self.arrived: list[Arrived] = []
         self.misbehaviour: Callable[[Arrived], Reply | None] | None = None
         self._mock = MockTransport(self.table, package)
-        self._written: dict[str, dict[str, Any]] = {}
         self._shapes: dict[str, Reply] = {}
 
     def forget(self) -> None:
-        """Forget what arrived and what was written, and behave."""
-        self.arrived, self._written, self.misbehaviour = [], {}, None
+        """Forget what arrived, and behave."""
+        self.arrived, self.misbehaviour = [], None
 
     @contextmanager
     def behaving(self, reply: Reply | Callable[[Arrived], Reply | None]) -> Iterator[list[Arrived]]:
@@ -154,7 +152,7 @@ class StandIn:
         return next((row for row in fitting if row.api == api), None)
 
     def answer(self, request: Arrived) -> Reply:
-        """Return the answer to a request, and remember what it wrote."""
+        """Return the answer to a request."""
         if self.misbehaviour is not None:
             reply = self.misbehaviour(request)
             if reply is not None:
@@ -162,11 +160,7 @@ class StandIn:
         row = self.row_of(request.method, request.path, request.api)
         if row is None:
             return Reply.of(404, {"message": "there is nothing here"})
-        reply = self.shape(row)
-        sent = request.data
-        if request.method in _MERGE_PATCH and isinstance(sent, dict):
-            self._written[request.path] = self._written.get(request.path, {}) | sent
-        return _laid_over(reply, self._written.get(request.path, {}))
+        return self.shape(row)
 
     def shape(self, row: Row) -> Reply:
         """Return what an operation is answered where nothing was written."""
@@ -196,23 +190,6 @@ def _ended(call: Coroutine[Any, Any, ApiResponse]) -> ApiResponse:
         return response
     call.close()
     raise RuntimeError("the mock transport waits")
-
-
-def _laid_over(reply: Reply, written: Mapping[str, Any]) -> Reply:
-    """Return an answer with what was written over it, as far as it is an object of these fields."""
-    if not written:
-        return reply
-    data = reply.data
-    if not isinstance(data, dict):
-        return reply
-    return Reply(reply.status, json.dumps(_over(data, written)).encode(), reply.headers)
-
-
-def _over(data: Any, written: Any) -> Any:
-    """Return data with what was written over it; fields that were not written stay, and others are not added."""
-    if not isinstance(data, dict) or not isinstance(written, Mapping):
-        return written
-    return data | {key: _over(data[key], value) for key, value in written.items() if key in data}
 
 
 class _Server(ThreadingHTTPServer):

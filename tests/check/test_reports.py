@@ -50,7 +50,11 @@ def test_a_failure_that_the_protocol_does_not_demand_leaves_level_1(category: st
 @pytest.mark.parametrize("category", [category.name for category in MUST])
 @pytest.mark.parametrize("outcome", [Outcome.FAIL, Outcome.SKIP])
 def test_level_1_needs_what_the_protocol_demands(category: str, outcome: Outcome) -> None:
-    assert report(**{category: outcome}).level == 0
+    failed = report(**{category: outcome})
+    assert failed.level == 0
+    why = f": no case of {Category[category]} (XX-1)" if outcome is Outcome.SKIP else ""
+    assert f"Level 0{why}, resting on" in as_text(failed), "that nothing failed is no reason"
+    assert as_data(failed).get("missing", "") == why.removeprefix(": ")
 
 
 def test_one_operation_of_a_hundred_is_an_exception_that_is_named_and_of_fewer_fails_the_level() -> None:

@@ -26,6 +26,7 @@ THING = {
         "name": {"type": "string", "maxLength": 8},
         "sizeClass": {"type": "string", "enum": ["small", "large"]},
         "notes": TEXT,
+        "madeAt": {"type": "string", "format": "date-time"},
     },
 }
 ITEM = [{"name": "thingId", "in": "path", "required": True, "schema": {"type": "integer", "minimum": 1}}]
@@ -49,6 +50,7 @@ PATHS: dict[str, Any] = {
                 {"name": "tags", "in": "query", "explode": False, "schema": {"type": "array", "items": TEXT}},
                 {"name": "filter", "in": "query", "style": "deepObject", "schema": {"properties": {"bornAfter": TEXT}}},
                 {"name": "X-Trace", "in": "header", "schema": TEXT},
+                {"name": "depth", "in": "query", "schema": {"type": "integer", "default": 1}},
             ],
             "responses": answer(
                 {"properties": {"items": {"type": "array", "items": THING}, "total": {"type": "integer"}}}
@@ -221,9 +223,10 @@ class Session:
 
 
 async def findings(project: Path, **edits: Any) -> list[Finding]:
-    """Examine an adapter whose rows are edited: each edit is a function of a row, by the operation's name."""
+    """Examine an adapter whose rows and types are edited: each edit is a function of one, by its name."""
     package = project / "src/things_adapter"
-    files = {path: path.read_text(encoding="utf-8") for path in package.glob("operations/*.json")}
+    paths = [*package.glob("operations/*.json"), package / "types.json"]
+    files = {path: path.read_text(encoding="utf-8") for path in paths}
     try:
         for path, text in files.items():
             rows = json.loads(text)
@@ -271,6 +274,25 @@ EDITS: dict[str, tuple[str, Any, str]] = {
         "the body is application/x-www-form",
     ),
     "credential": ("get_thing", lambda row: row.update(security=[]), "no credential of key"),
+    "a slash behind": ("delete_thing", lambda row: row.update(path="/things/{thingId}/"), "is in no path"),
+    "an undeclared token": (
+        "get_thing",
+        lambda row: row["parameters"].update(page_token={"in": "query", "name": "pageToken", "schema": TEXT}),
+        "page_token is shown, and is in no place",
+    ),
+    "shown as optional": ("create_thing", edited("name", required=False), "body name is shown as optional"),
+    "default": ("list_things", edited("depth", schema={"type": "integer"}), "default None, the document has 1"),
+    "a type's format": ("GetThingResponse", lambda row: row["properties"]["made_at"].pop("format"), "has date-time"),
+    "a type's member": (
+        "GetThingResponse",
+        lambda row: row["properties"]["size_class"]["enum"].append("huge"),
+        "enum ['huge', 'large', 'small']",
+    ),
+    "a name of an answer": (
+        "GetThingResponse",
+        lambda row: row["properties"]["size_class"].update({"x-name": "sizeclass"}),
+        "sizeClass is answered, its type shows size_class",
+    ),
     "accept": ("get_thing", lambda row: row["responses"]["200"].update(content_type="text/csv"), "it accepts text/csv"),
 }
 

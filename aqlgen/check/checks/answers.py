@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from aqlgen.check.listing import NUMBER
-from aqlgen.check.operations import Operation, path_of, scalars
+from aqlgen.check.operations import Operation, scalars
 from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check
 from aqlgen.check.stand_in import Arrived, Reply
@@ -22,33 +21,22 @@ _EXTRA = {"x_Undeclared-Key": {"inner Key": [1, None]}}
 
 @check("RT-2", "The agent reads the API's answer, field by field", Category.ROUND_TRIP, "R-SEL-1")
 async def answers_arrive(run: Run) -> None:
-    """Compare answers with the API's, and each undeclared field with itself."""
-    for operation in [item for item in run.callable if item.is_safe_read and item.row.selects]:
-        if operation.row.paging is not None:
-            continue
+    """Let the API add what no document declares; the witness compares the rest of each answer."""
+    for operation in [item for item in run.callable if item.is_safe_read and item.row.selects and not item.row.paging]:
         run.api.forget()
-        sent = run.api.answer(Arrived("GET", path_of(operation), (), {}, b"", api=operation.row.api))
-        if not isinstance(sent.data, dict) or not sent.data:
+        data = run.api.data_of(operation.row)
+        if not isinstance(data, dict) or not data:
             continue
-        body = json.dumps({**sent.data, **_EXTRA, "x_digits": "digits"}).replace('"digits"', _DIGITS).encode()
-        with run.api.behaving(Reply(sent.status, body, {"Content-Type": "application/json"})):
+        body = json.dumps({**data, **_EXTRA, "x_digits": "digits"}).replace('"digits"', _DIGITS).encode()
+        with run.api.behaving(Reply(200, body, {"Content-Type": "application/json"})):
             answer = await run.call(operation, {**operation.params, "fields": "full"})
-        problems = [] if answer.warned and answer.ok else list(_losses(sent.data, answer.data))
-        run.expect(answer.ok and not problems, operation, "; ".join(problems) or "fails")
-        run.expect(_DIGITS in answer.text or answer.warned, operation, f"a number of the digits {_DIGITS} loses some")
-        expected = {path: value for path, value in answer.fields.items() if json.dumps(value) in scalars(sent.data)}
+        right = json.dumps(_EXTRA)[1:-1] in json.dumps(answer.data) and _DIGITS in answer.text
+        run.expect(
+            answer.ok and (right or answer.warned), operation, "an undeclared field, or a digit of it, is changed"
+        )
+        expected = {path: value for path, value in answer.fields.items() if json.dumps(value) in scalars(data)}
         if expected:
             run.keep("round_trip_tests", name=operation.name, expected_fields=expected, read_response=answer)
-
-
-def _losses(data: dict[str, Any], shown: Any) -> Iterator[str]:
-    """Yield what an answer loses or changes of the API's data."""
-    whole = scalars(shown)
-    missing = [value for value in scalars(data)[:200] if value not in whole]
-    if missing:
-        yield f"these values are lost: {missing[:5]}"
-    if json.dumps(_EXTRA)[1:-1] not in json.dumps(shown):
-        yield "an undeclared field is changed"
 
 
 @check("L2-1", "Every operation that selects gives the fields that are asked for, and no others", Category.LEVEL_2,

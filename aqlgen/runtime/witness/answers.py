@@ -80,6 +80,7 @@ def answer_of(operation: Operation, url: str, starts: dict[str, int]) -> Answer:
     status, media, schema, headers = operation.success
     sent = {"etag": '"witness"'} if "etag" in map(str.lower, headers) else {}
     number = int(status) if status.isdigit() else 200
+    sent |= {"location": f"{url.partition('?')[0]}/made-9"} if (number, operation.method) == (201, "POST") else {}
     if not media or number == 204:
         return Answer(number, sent)
     if "json" not in media and "*" not in media:

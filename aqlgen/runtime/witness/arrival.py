@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from .answers import LEADS, SIZES, Answer
@@ -13,32 +14,84 @@ from .document import Operation, is_filled, is_secret, normal
 from .judge import Judgement
 from .samples import ABSENT
 
-__all__ = ["lost"]
+__all__ = ["lost", "unanswered"]
 
 
 def lost(
-    operation: Operation, values: Mapping[tuple[str, str], Any], main: Judgement, answers: list[Answer], family: str
+    operation: Operation,
+    values: Mapping[tuple[str, str], Any],
+    main: Judgement,
+    answers: list[Answer],
+    family: str,
+    names: Collection[tuple[str, str]],
 ) -> Iterator[str]:
-    """Yield what was given, and is not sent as it was. `answers` are of the reads before it."""
+    """Yield what was given, and is not sent as it was. `answers` are of the reads before it, `names` can be given."""
     fixed = {each.key: each.owner[word] for each in operation.parameters for word in ("default", "value")
              if word in each.owner}  # fmt: skip
-    for key, value in {**fixed, **values}.items():
-        sent = main.values.get(key, ABSENT)
-        if key[0] != "body" and _texts(sent) not in (_texts(value), _texts([value])):  # a list of one
-            yield f"{' '.join(key)} is {_shown(value)}, and sent as {_shown(sent)}"
+    wanted = {**fixed, **values}
+    for key in sorted(wanted.keys() | main.values.keys()):
+        given, sent = wanted.get(key, ABSENT), main.values.get(key, ABSENT)
+        is_free = key[0] == "body" or (given is ABSENT and (key not in names or _is_own(key[1])))
+        if not is_free and _texts(sent) not in (_texts(given), _texts([given])):  # a list of one
+            yield f"{' '.join(key)} is {_shown(given)}, and sent as {_shown(sent)}"
     for name in (each.name for each in operation.parameters if is_filled(each.name) and each.shown):
         if family != "READ" and name.lower() not in main.headers:
             yield f"no {name} is sent, by which the API knows a call that is made again"
     if any("etag" in answer.headers for answer in answers) and "if-match" not in main.headers:
         yield "it writes the read resource without If-Match"
     if ("body", "") in values:
-        wanted, sent = values["body", ""], main.values.get(("body", ""), ABSENT)
-        is_patch = isinstance(sent, list) and not isinstance(wanted, list)  # a JSON Patch
-        pair = (wanted, sent) if main.media.endswith("json") else (_texts(wanted), _texts(sent))
-        if not is_patch and not _is_same(*pair, bool(answers)):
-            yield f"the body is {_shown(wanted)}, and sent as {_shown(sent)}"
-        if operation.method == "PUT" and isinstance(wanted, dict) and not is_patch:
-            yield from _not_kept(operation, wanted, sent, answers)
+        yield from _of_body(operation, values["body", ""], main, answers)
+
+
+def _of_body(operation: Operation, wanted: Any, main: Judgement, answers: list[Answer]) -> Iterator[str]:
+    sent = main.values.get(("body", ""), ABSENT)
+    if isinstance(sent, list) and not isinstance(wanted, list):  # a JSON Patch
+        return
+    pair = (wanted, sent) if main.media.endswith("json") else (_texts(wanted), _texts(sent))
+    body = operation.body(main.media)
+    own = frozenset(filter(_is_own, operation.document.properties(body.schema if body else {})))
+    if not _is_same(*pair, own, is_merged=bool(answers)):
+        yield f"the body is {_shown(wanted)}, and sent as {_shown(sent)}"
+    if operation.method == "PUT" and isinstance(wanted, dict):
+        yield from _not_kept(operation, wanted, sent, answers)
+
+
+def unanswered(sent: Answer, envelope: Mapping[str, Any], field: str | None) -> Iterator[str]:
+    """Yield what the API answers and an adapter does not: values of the data, and headers that matter to a caller.
+
+    `field` has the list of an API's page. What a warning or `_meta` tells of is not lost.
+    """
+    data, given, text = sent.data, envelope.get("data"), json.dumps(envelope, ensure_ascii=False)
+    if isinstance(given, dict) and "pageInfo" in given:
+        data = data if field == "" else data.get(field) if field and isinstance(data, dict) else None
+    shown, meta = Counter(_leaves(given)), (envelope.get("_meta") or {}).get("fields")
+    left = Counter(_leaves(data)) - shown if data is not None and not (meta or envelope.get("warnings")) else {}
+    values = [value for name, value in left if (name, _decoded(value)) not in shown]
+    if values:
+        yield f"{_shown(values)} of its answer is lost"
+    for name in ("etag", "location"):
+        if name in sent.headers and json.dumps(sent.headers[name])[1:-1] not in text:
+            yield f"the {name} of its answer is lost"
+
+
+def _decoded(value: Any) -> Any:
+    """Return the text that a value has in base64."""
+    try:
+        return base64.b64decode(value, validate=True).decode() if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
+def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the values within data, each with the normal name of its field; of text that was base64 the text."""
+    if isinstance(value, dict) and value.keys() == {"text", "was"}:
+        value = value["text"]
+    for key, each in value.items() if isinstance(value, dict) else ():
+        yield from _leaves(each, normal(key))
+    for each in value if isinstance(value, list) else ():
+        yield from _leaves(each, name)
+    if not isinstance(value, dict | list):
+        yield name, value
 
 
 def _not_kept(operation: Operation, named: Mapping[str, Any], sent: Any, answers: list[Answer]) -> Iterator[str]:
@@ -66,16 +119,17 @@ def _texts(value: Any) -> Any:
     return value if isinstance(value, str) or value is ABSENT else json.dumps(value)
 
 
-def _is_same(value: Any, sent: Any, is_merged: bool) -> bool:
+def _is_same(value: Any, sent: Any, own: frozenset[str] = frozenset(), *, is_merged: bool = False) -> bool:
     """Return True if what was sent stands for what was given; merged: beside what was there before.
 
-    Credentials, keys of repeated calls and places of pages beside it are the adapter's own business.
+    `own` has the fields that are the adapter's business: credentials, keys of repeated calls and places of pages.
     """
     if isinstance(value, dict) and isinstance(sent, dict):
-        beside = [] if is_merged else [name for name in sent.keys() - value.keys() if not _is_own(name)]
-        return not beside and all(_is_same(each, sent.get(name, ABSENT), is_merged) for name, each in value.items())
+        is_alone = is_merged or sent.keys() - value.keys() <= own
+        pairs = ((each, sent.get(name, ABSENT)) for name, each in value.items())
+        return is_alone and all(_is_same(*pair, is_merged=is_merged) for pair in pairs)
     if isinstance(value, list) and isinstance(sent, list):
-        return len(value) == len(sent) and all(_is_same(*pair, False) for pair in zip(value, sent, strict=True))
+        return len(value) == len(sent) and all(map(_is_same, value, sent))
     if isinstance(value, str) and isinstance(sent, str):
         return value == sent or base64.b64encode(sent.encode("latin-1", "replace")).decode() == value
     return value == sent and isinstance(value, bool) is isinstance(sent, bool)

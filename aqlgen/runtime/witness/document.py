@@ -115,7 +115,7 @@ class Operation:
     @cached_property
     def pattern(self) -> re.Pattern[str]:
         """The paths below the address."""
-        return re.compile(re.escape(self.template).replace(r"\{\}", "([^/]+?)") + "/?")
+        return re.compile(re.escape(self.template).replace(r"\{\}", "([^/]+?)"))
 
     @cached_property
     def variables(self) -> list[str]:
@@ -145,11 +145,16 @@ class Operation:
                 answers.append((str(status), str(kind).lower(), at(media, "schema"), at(response, "headers")))
         return sorted(answers, key=lambda each: (each[0], "json" not in each[1]))
 
+    @cached_property
+    def successes(self) -> list[tuple[str, str, Any, Any]]:
+        """The answers that are successes: the default where there is no other."""
+        good = [each for each in self.answers if each[0][:1] == "2"]
+        return good or [each for each in self.answers if each[0] == "default"]
+
     @property
     def success(self) -> tuple[str, str, Any, Any]:
         """Status, media type, schema and headers of the first success that the document has."""
-        good = [each for each in self.answers if each[0][:1] == "2" or each[0] == "default"]
-        return next(iter(good), ("200", "", {}, {}))
+        return next(iter(self.successes), ("200", "", {}, {}))
 
 
 class Document(Schemas):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .answers import PAGE_ITEMS, Answer, answer_of, paging_of
-from .arrival import lost
+from .arrival import lost, unanswered
 from .document import Document, Operation, normal
 from .judge import Finding, Grade, Judgement, Request, judge
 from .project import Owner, documents, overlaid, read
@@ -22,7 +22,7 @@ from .rules import rule_problems
 from .samples import ABSENT, sample, wrong
 from .shown import Adapter, Shown, Types
 
-__all__ = ["Witness"]
+__all__ = ["CALLS", "EXAMPLE", "NO_TYPE", "Witness"]
 
 _PROTOCOL = frozenset((
     "introspect", "confirm_operation", "run_steps", "get_execution_status", "cancel_execution", "abort_execution",
@@ -30,8 +30,9 @@ _PROTOCOL = frozenset((
 ))  # fmt: skip
 _MOST_TURNS = 6
 _MOST_WRONG = 40
-_EXAMPLE = "its example"
-_ALTERNATIVES = " is not valid under any of "
+EXAMPLE, CALLS = "its example", ("with the required parameters", "with all parameters")
+"""How findings begin that are of the calls of an operation."""
+NO_TYPE = "is named as a type, and cannot be shown"
 _BYTES = "aGVsbG8="
 _MISSING = Answer(404, {"content-type": "application/json"}, b'{"message": "not in the document"}')
 
@@ -92,6 +93,7 @@ class Witness:
             findings += examination.findings
             if examination.operation is not None:
                 reached.setdefault(examination.operation.key, []).append(entry["name"])
+        findings += [Finding(Grade.WRONG, name, NO_TYPE) for name in sorted(types.unknown)]
         if len(chosen) == len(listed) or not sample:
             findings += self._unreached(reached, is_sure=sum(map(len, reached.values())) == len(listed))
         if self.unfollowed:
@@ -147,7 +149,7 @@ class _Examination:
         await self._shown.place(operation, self._media)
         for problem in rule_problems(operation, name, self._family, level):
             self._say(*problem)
-        for text in await self._shown.problems(operation):
+        for text in await self._shown.problems(operation, self._media):
             self._say(Grade.WRONG, text)
         for turn in range(self._turns(operation) + 1):
             await self._called(operation, turn)
@@ -158,11 +160,13 @@ class _Examination:
     async def _find(self, details: Mapping[str, Any]) -> None:
         """Call the operation's own example, and take the operation whose request it makes."""
         for example in details.get("examples") or [{"request": {}}]:
-            main, _, envelope = await self._call(example["request"].get("params") or {}, _EXAMPLE)
+            main, _, envelope = await self._call(example["request"].get("params") or {}, EXAMPLE)
             if main is not None:
+                if not envelope.get("success"):
+                    self._say_unsent(Grade.BROKEN, f"{EXAMPLE} fails: {_short(envelope)}", envelope)
                 return
             grade = Grade.BROKEN if details.get("examples") else Grade.LOOK
-            self._say_unsent(grade, f"its example sends nothing: {_short(envelope)}", envelope)
+            self._say_unsent(grade, f"{EXAMPLE} sends nothing: {_short(envelope)}", envelope)
 
     def _say_unsent(self, grade: Grade, text: str, envelope: Mapping[str, Any]) -> None:
         """Note a call that sends nothing; a want of a credential or accepted host is not its fault."""
@@ -185,8 +189,8 @@ class _Examination:
         others = [each for each in judgements if each is not main]
         for judgement in judgements:
             for grade, text in judgement.problems:
-                is_merged = bool(others) and _ALTERNATIVES in text
-                is_unsure = grade is Grade.WRONG and (judgement is not main or is_merged or call == _EXAMPLE)
+                is_merged = bool(others) and text.startswith("body/")  # what was read and is not named
+                is_unsure = grade is Grade.WRONG and (judgement is not main or is_merged or call == EXAMPLE)
                 self._say(Grade.LOOK if is_unsure else grade, f"{call}: {text}")
         return main, others, envelope
 
@@ -205,21 +209,23 @@ class _Examination:
         if values is None:
             return
         shown = self._shown
-        params = shown.params(values) | ({"fields": "full"} if turn and shown.selects else {})
-        call = "with all parameters" if turn else "with the required parameters"
+        params = shown.params(values) | ({"fields": "full"} if shown.selects else {})
+        call = CALLS[min(turn, 1)]
         main, others, envelope = await self._call(params, call)
         if main is None:
             text = f"{call}: it sends nothing: {_short(envelope)} for {json.dumps(params)[:150]}"
             self._say_unsent(Grade.WRONG if turn else Grade.BROKEN, text, envelope)
         elif main.operation is operation:
             answers = [self._witness.answer(each.request) for each in others if each.request.method == "GET"]
-            for text in lost(operation, values, main, answers, self._family):
+            for text in lost(operation, values, main, answers, self._family, shown.names):
                 self._say(Grade.WRONG, f"{call}: {text}")
-            data = envelope.get("data")
-            data = data[0] if isinstance(data, list) and data else data
-            for name in data if isinstance(data, dict) else ():
-                if name != shown.answered.get(normal(name), name) and name not in shown.answered.values():
-                    self._say(Grade.WRONG, f"{name} is answered, its type shows {shown.answered[normal(name)]}")
+            paging, answer = paging_of(operation), self._witness.answer(main.request)
+            is_whole = operation.method != "HEAD" and (shown.selects or "fields" not in shown.entries)
+            if is_whole and envelope["success"]:
+                for text in unanswered(answer, envelope, paging and paging.field):
+                    self._say(Grade.WRONG, f"{call}: {text}")
+            for text in await shown.misnamed(envelope.get("data"), paging.field if paging else ""):
+                self._say(Grade.WRONG, text)
 
     def _given(self, operation: Operation, turn: int) -> dict[tuple[str, str], Any] | None:
         """Return values by place and wire name, in turn 0 of what is required; None if one cannot be made."""
@@ -271,7 +277,12 @@ class _Examination:
                 left = {other: values[other] for other in values if other != key}
                 await self._call(self._shown.params(left), f"without {name}")
             for place, each in islice(wrong(operation.document, schema, value, known, depth), _MOST_WRONG):
-                await self._call(self._shown.params({**values, key: each}), f"with {name}{place} wrong")
+                main, *_ = await self._call(self._shown.params({**values, key: each}), f"with {name}{place} wrong")
+                if main is not None and place[-1:] == "+":
+                    self._say(
+                        Grade.LOOK if "/" in place[1:] else Grade.WRONG,
+                        f"with {name}{place}: a field that nobody may give is taken",
+                    )
 
     async def _paged(self, operation: Operation) -> None:
         """Read a list from its first page to its last: each item must come once."""

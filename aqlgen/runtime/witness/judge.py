@@ -238,11 +238,11 @@ class _Reading:
 
     def _accepted(self) -> None:
         """See that what the request accepts is among what the operation answers."""
-        wanted = [each.partition(";")[0].strip().lower() for each in self._headers.get("accept", "*/*").split(",")]
-        kinds = {kind.partition(";")[0].strip() for _, kind, *_ in self.operation.answers if kind}
+        wanted = [each.partition(";")[0].strip().lower() for each in self._headers.get("accept", "").split(",")]
+        kinds = {kind.partition(";")[0].strip() for _, kind, *_ in self.operation.successes if kind}
         stated = {*self.document.headers, *(each.name.lower() for each in self.operation.parameters)}
-        served = any(covers(each, kind) or covers(kind, each) for each in wanted for kind in kinds)
-        if kinds and not served and "accept" not in stated:
+        served = any(covers(kind, each) for each in wanted for kind in kinds)
+        if kinds and wanted != [""] and not served and "accept" not in stated:
             self._say(f"it accepts {', '.join(wanted)}, the document has {', '.join(sorted(kinds))}")
 
     def _body(self, content: bytes) -> None:

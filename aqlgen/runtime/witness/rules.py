@@ -50,7 +50,7 @@ def _family_problems(operation: Operation, family: str) -> Iterator[tuple[Grade,
     method = operation.method
     text = f"{re.sub(r'{[^{}]*}', ' ', operation.path)} {operation.raw.get('operationId') or ''}"
     words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", text)
-    first = re.findall(r"\w+", str(operation.raw.get("summary") or operation.raw.get("description") or ""))[:1]
+    first = re.findall(r"\w+", str(operation.raw.get("summary") or operation.raw.get("description") or ""))[:2]
     says = any(re.fullmatch(_CLAIMS.get(f"{method} {family}", "-"), word.lower()) for word in words)
     hints = any(re.fullmatch(_CLAIMS.get(f"{method} {family}", "-"), word.lower()) for word in first)
     is_read = (method, family) == ("POST", "READ")

@@ -9,10 +9,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .document import Document
+from .document import Document, is_secret
 from .schemas import compiles
 
-__all__ = ["ABSENT", "sample", "wrong"]
+__all__ = ["ABSENT", "UNDECLARED", "sample", "wrong"]
+
+UNDECLARED = "noSuchField"
+"""A field of no document."""
 
 ABSENT: Any = object()
 """The value of what cannot be sampled, or is not there."""
@@ -24,6 +27,8 @@ _TEXTS = {
 }  # fmt: skip
 _GUESSES = ("a", "A", "1", "abc", "ABC", "1234", "abc-1", "a1b2c3d4", "2026-03-01")
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+_FURTHER = ("additionalProperties", "unevaluatedProperties", "patternProperties")
+"""Keywords by which an object may have fields that it does not declare."""
 _PARTS = ("allOf", "oneOf", "anyOf", "properties", "required")
 _ORDER = ("object", "array", "string", "integer", "number", "boolean")
 _SIGNS = ("", ' "b" c', "&=/?#+%\\")
@@ -39,24 +44,37 @@ def sample(document: Document, schema: Any, turn: int = 0, *, name: str = "", an
 
 
 def wrong(document: Document, schema: Any, value: Any, known: set[int], depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """Yield values like a valid one, each wrong in one place; below the top each schema is tried once."""
+    """Yield values like a valid one, each wrong in one place; below the top each schema is tried once.
+
+    The place of a field that nobody may give, undeclared or at the top read-only, ends with `+`.
+    """
     schema = document.deref(schema)
-    if len(list(document.parts(schema))) != 1 or (depth > 0 and id(schema) in known):
+    if not document.is_plain(schema) or (depth > 0 and id(schema) in known):
         return
     known.add(id(schema))
     if isinstance(value, dict):
-        for name, each in document.properties(schema, "readOnly").items():
+        properties = document.properties(schema)
+        further = [] if any(schema.get(word) for word in _FURTHER) or all(map(is_secret, properties)) else [UNDECLARED]
+        further += [name for name, each in properties.items() if depth < 1 and document.is_marked(each, "readOnly")][:1]
+        for name in further:
+            yield f"/{name}+", {**value, name: sample(document, properties.get(name, {}), answers=True)}
+        for name, each in properties.items():
             for place, inner in wrong(document, each, value[name], known, depth + 1) if name in value else ():
                 yield f"/{name}{place}", {**value, name: inner}
-    elif isinstance(value, list) and value:
-        yield from ((f"/0{place}", [each]) for place, each in wrong(document, document.items(schema), value[0], known))
-    elif not isinstance(value, list):
-        longest = min(int(schema.get("maxLength") or 0), 10 * _LONGEST)
-        bounds = [schema[word] + sign for word, sign in zip(_BOUNDS, (-1, 1, 0, 0), strict=True)
-                  if type(schema.get(word)) in (int, float)]  # fmt: skip
-        for each in ("no such value", *(["x" * (longest + 1)] if longest else []), *bounds):
-            if document.problems(schema, each):
-                yield "", each
+    elif isinstance(value, list):
+        items = wrong(document, document.items(schema), value[0], known) if value else ()
+        yield from ((f"/0{place}", [each]) for place, each in items)
+    else:
+        yield from (("", each) for each in _refused(schema) if document.problems(schema, each))
+
+
+def _refused(schema: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield values that a schema of a single value may refuse."""
+    yield from ("no such value", {"a": 1}, 1.5)
+    longest = min(int(schema.get("maxLength") or 0), 10 * _LONGEST)
+    yield from ["x" * (longest + 1)] if longest else []
+    bounds = zip(_BOUNDS, (-1, 1, 0, 0), strict=True)
+    yield from (schema[word] + sign for word, sign in bounds if type(schema.get(word)) in (int, float))
 
 
 class _Sampler:

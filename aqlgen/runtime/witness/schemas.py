@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 from urllib.parse import unquote
@@ -17,6 +17,7 @@ _DATA = ("enum", "const", "required")
 _ANNOTATIONS = ("format", "discriminator", "example", "examples", "default", "xml", "externalDocs", "$schema", "$id",
                 "id", "$anchor", "title", "description", "deprecated", "writeOnly", "nullable")  # fmt: skip
 _KINDS = frozenset(("null", "boolean", "integer", "number", "string", "array", "object"))
+_PARTS = ("allOf", "anyOf", "oneOf")
 _DEEPEST = 8
 
 
@@ -36,6 +37,7 @@ class Schemas:
     def __init__(self, root: Mapping[str, Any]) -> None:
         self.root = root
         self._registry: Any = None
+        self._properties: dict[int, tuple[Any, dict[str, Any]]] = {}
         self._validators: dict[int, tuple[Any, Any]] = {}
 
     def deref(self, node: Any) -> Any:
@@ -83,8 +85,7 @@ class Schemas:
 
     def is_marked(self, schema: Any, mark: str = "readOnly") -> bool:
         """Return True for a property that is `readOnly` or `writeOnly`."""
-        schema = self.deref(schema)
-        return isinstance(schema, dict) and schema.get(mark) is True
+        return any(part.get(mark) is True for part in self.parts(schema, _PARTS[:1]))
 
     def problems(self, schema: Any, value: Any) -> list[str]:
         """Return what is wrong with a value; nothing for a schema that cannot be judged by."""
@@ -105,14 +106,21 @@ class Schemas:
         except (ValueError, jsonschema_rs.ReferencingError):
             return None
 
-    def parts(self, schema: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
+    def parts(self, schema: Any, words: Sequence[str] = _PARTS, depth: int = 0) -> Iterator[Mapping[str, Any]]:
         """Yield a schema and the alternatives and parts that it is made of, references followed."""
         schema = self.deref(schema)
         if isinstance(schema, dict) and depth < _DEEPEST:
             yield schema
-            for key in ("allOf", "anyOf", "oneOf"):
-                for part in schema.get(key) or []:
-                    yield from self.parts(part, depth + 1)
+            for part in (part for word in words for part in schema.get(word) or ()):
+                yield from self.parts(part, words, depth + 1)
+
+    def is_plain(self, schema: Any) -> bool:
+        """Return True for a schema without parts and alternatives."""
+        return len(list(self.parts(schema))) == 1
+
+    def is_one(self, schema: Any) -> bool:
+        """Return True for a schema without alternatives."""
+        return len(list(self.parts(schema))) == len(list(self.parts(schema, _PARTS[:1])))
 
     def kinds(self, schema: Any) -> set[str]:
         """Return the JSON types that a schema allows; none: all."""
@@ -124,14 +132,19 @@ class Schemas:
 
     def properties(self, schema: Any, beside: str = "") -> dict[str, Any]:
         """Return the properties of all parts of a schema, beside those with a mark."""
-        known = {name: each for part in self.parts(schema) for name, each in (part.get("properties") or {}).items()}
+        if id(schema) not in self._properties:
+            known: dict[str, Any] = {}
+            for name, each in (
+                (*pair,) for part in self.parts(schema) for pair in (part.get("properties") or {}).items()
+            ):
+                known[name] = {"allOf": [known[name], each]} if known.get(name, each) != each else each
+            self._properties[id(schema)] = schema, known
+        known = self._properties[id(schema)][1]
         return {name: each for name, each in known.items() if not (beside and self.is_marked(each, beside))}
 
     def required(self, schema: Any, beside: str = "readOnly") -> set[str]:
         """Return the properties that every value must have, beside those with a mark."""
-        parts = [self.deref(schema) or {}]
-        parts += map(self.deref, parts[0].get("allOf") or ())
-        names = {name for part in parts for name in part.get("required") or ()}
+        names = {name for part in self.parts(schema, _PARTS[:1]) for name in part.get("required") or ()}
         properties = self.properties(schema)
         return {name for name in names if not self.is_marked(properties.get(name), beside)}
 
@@ -139,9 +152,15 @@ class Schemas:
         """Return True for what can be one value alone, which an adapter need not ask for."""
         return any("const" in part or len(part.get("enum") or ()) == 1 for part in self.parts(schema))
 
+    def members(self, schema: Any) -> list[Any]:
+        """Return the values of an enumeration beside null."""
+        stated = self.at(schema)
+        return [each for each in stated.get("enum") or [stated.get("const")] if each is not None]
+
     def items(self, schema: Any) -> Any:
         """Return the schema of the items of a list."""
-        return next((part["items"] for part in self.parts(schema) if isinstance(part.get("items"), dict)), {})
+        found = [part["items"] for part in self.parts(schema) if isinstance(part.get("items"), dict)]
+        return {"allOf": found} if len(found) > 1 else next(iter(found), {})
 
 
 def _short(message: str) -> str:

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Awaitable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from .document import Document, Operation, is_secret, normal
@@ -12,16 +13,22 @@ from .judge import TRANSPORT, Request
 
 __all__ = ["Adapter", "Shown", "Types"]
 
-_OWN = ("FieldSelection", "WhereCondition", "AggregateRequest", "dry_run", "if_match")
+_OWN = ("FieldSelection", "WhereCondition", "AggregateRequest", "dry_run", "if_match", "additional_properties")
+_CHOICES = ("as", "send_as")
+"""Parameters that choose among the bodies of an operation."""
 _OF_LISTS = ("first", "order_by")
 _WHOLE = ("input", "body", "data")
 _NUMBER, _TEXT = (
     ("default", "enum", "minimum", "maximum", "format"),
     ("default", "enum", "minLength", "maxLength", "pattern", "format"),
 )
+_KINDS = {"integer": {"integer", "number"}, "number": {"number"}, "string": {"string"}, "boolean": {"boolean"},
+          "array": {"array"}, "object": {"object"}}  # fmt: skip
+_LONG = 300
+"""Characters of a schema from which on an entry may be cut to name and type."""
 _TOLD = {"integer": _NUMBER, "number": _NUMBER, "string": _TEXT, "boolean": ("default",)}
 """What introspection tells of a value of a type by the keywords of schemas."""
-_FORMS = ("date-time", "uuid", "email", "uri")
+_FORMS = ("date-time", "uuid", "email")
 """Formats that an adapter has to show; a search may take a date with a sign before it, as its example shows."""
 _PLAIN = ("string", "integer", "number", "boolean", "array", "object", "any", "null", None)
 
@@ -43,26 +50,35 @@ class Adapter(Protocol):
 
 
 class Types:
-    """The fields of an adapter's types, each asked for once."""
+    """The types that an adapter shows, each asked for once; those of no details are `unknown`.
+
+    `compared` are pairs of a type and a schema.
+    """
 
     def __init__(self, adapter: Adapter) -> None:
         self._adapter = adapter
-        self._known: dict[Any, list[Mapping[str, Any]]] = {name: [] for name in _PLAIN}
+        self._known: dict[Any, Mapping[str, Any]] = {name: {} for name in _PLAIN}
+        self.unknown: set[str] = set()
+        self.compared: set[tuple[Any, ...]] = set()
 
-    async def fields(self, name: Any) -> list[Mapping[str, Any]]:
-        """Return the fields of a type, none if there is none of the name."""
+    async def details(self, name: Any) -> Mapping[str, Any]:
+        """Return what is shown of a type, nothing if there is none of the name."""
         if name not in self._known:
             answer = await self._adapter.introspect(query="types", name=name, all=True)
-            self._known[name] = (answer.get("type") or {}).get("fields") or []
+            self._known[name] = answer.get("type") or {}
+            self.unknown |= set() if self._known[name] else {name}
         return self._known[name]
+
+    async def fields(self, name: Any) -> list[Mapping[str, Any]]:
+        """Return the fields of a type."""
+        return (await self.details(name)).get("fields") or []
 
 
 class Shown:
     """The parameters that an operation shows by name, and the places of the document that they stand for.
 
     `names` has the agent's name of each parameter by place and wire name, and of each field of a body that is values
-    field by field; `whole` is the parameter that is the whole body, or holds other parameters. `answered` has the names
-    of the fields of its answer.
+    field by field; `whole` is the parameter that is the whole body, or holds other parameters.
     """
 
     def __init__(self, types: Types, details: Mapping[str, Any]) -> None:
@@ -70,15 +86,18 @@ class Shown:
         self.names: dict[tuple[str, str], str] = {}
         self.whole = ""
         self._types, self._details = types, details
-        self.answered: dict[str, str] = {}
+        self._answer: Mapping[str, Any] = {}
+        self._is_free = False
         self._inner: dict[str, str] = {}
         self._documented: set[str] = set()
+        self._signed: set[str] = set()
+        """Names that signs tell apart, such as `made<` and `made>`."""
         self._fields: dict[str, Any] = {}
 
     @property
     def pages(self) -> bool:
         """True if the adapter pages the list."""
-        return {"first", "after"} <= self.entries.keys()
+        return "first" in self.entries and "endCursor" in str(self.entries.get("after", {}).get("description"))
 
     @property
     def selects(self) -> bool:
@@ -100,24 +119,30 @@ class Shown:
         """Find the parameters of an operation among those shown, by their names."""
         cut = await self._types.fields(f"{self._details['name']}.params")  # the details of an operation may be cut
         self.entries.update({each["name"]: each for each in cut})
-        document, body = operation.document, operation.body(media)
+        document, body, self._is_free = operation.document, operation.body(media), operation.method == "PATCH"
+        self._is_free |= not self.entries.keys().isdisjoint(_CHOICES)
         self._documented = {normal(each.name) for each in operation.parameters}
+        self._signed = {normal(each.name) for each in operation.parameters if re.search(r"[^\w.\[\]$@-]", each.name)}
         if body is not None:  # what is required may be described nowhere
             fields = document.properties(body.schema, "readOnly")
             self._fields = {name: {} for name in document.required(body.schema)} | fields
         owned = {each.key: each.owner.get("name") for each in operation.parameters if each.shown}
         by_field = {("body", name): operation.owned("body", name).get("name") for name in self._fields}
         self.names = self._matched({**owned, **by_field})
-        wholes = [self.names[key] for key in by_field.keys() & self.names.keys() if normal(self.names[key]) in _WHOLE]
-        is_whole = any([normal(name) in await self._inside(name) for name in wholes])
-        is_whole = is_whole or not by_field.keys() & self.names.keys()
-        if is_whole or any(key not in self.names for key in by_field if self._must(operation, key)):
+        if (body or not owned.keys() <= self.names.keys()) and not await self._is_by_field(operation, by_field):
             names = self._matched(owned)
             left = [name for name in self.entries.keys() - names.values() if not self._is_own(name)]
-            named = [name for word in _WHOLE for name in left if name == word]
-            self.whole = next(iter(named), left[0] if len(left) == 1 else "")
+            self.whole = next((word for word in _WHOLE if word in left), left[0] if len(left) == 1 else "")
             self.names = names if self.whole else self.names
             self._inner = await self._inside(self.whole)
+
+    async def _is_by_field(self, operation: Operation, by_field: Iterable[tuple[str, str]]) -> bool:
+        """Return True if the fields of the body are parameters: some are, no needed one is not, none has its fields."""
+        known = [key for key in by_field if key in self.names]
+        wholes = [self.names[key] for key in known if normal(self.names[key]) in _WHOLE]
+        is_whole = any([normal(name) in await self._inside(name) for name in wholes])
+        needed = (key not in self.names and self._must(operation, key) for key in by_field)
+        return bool(known) and not is_whole and not any(needed)
 
     def _matched(self, wanted: Mapping[tuple[str, str], str | None]) -> dict[tuple[str, str], str]:
         """Return the name of each place: the owner's, one with the place beside it, the same, or the nearest."""
@@ -134,8 +159,9 @@ class Shown:
         place, word = key[0], normal(key[1])
         if stated or rank < 2:
             return [normal(stated)] if stated else [word] if rank else [f"{place}{word}", f"{word}{place}"]
-        near = [each for each in left if each.endswith(word) and place != "body"]
-        return near if len(near) == 1 and (place != "path" or self.entries[left[near[0]]].get("required")) else []
+        near = [each for each in left if each.endswith(word) and place != "body"
+                and (place != "path" or self.entries[left[each]].get("required"))]  # fmt: skip
+        return near if len(near) == 1 else []
 
     async def _inside(self, name: str) -> dict[str, str]:
         """Return the fields of a parameter by their normal names: of its type, else those that its description has."""
@@ -190,37 +216,119 @@ class Shown:
             params |= {self.names.get(("body", str(name)), str(name)): value for name, value in body.items()}
         return params
 
-    def _told_otherwise(self, document: Document, schema: Any, entry: Mapping[str, Any]) -> Iterator[str]:
-        """Yield what an entry says of a value otherwise than its schema."""
-        stated = document.at(schema)
-        is_one = len(list(document.parts(schema))) == 1
-        for word in _TOLD.get(str(entry.get("type")), ()) if is_one else ():
-            wanted, shown = stated.get(word), entry.get(word)
-            wanted = [each for each in wanted if each is not None] if word == "enum" and wanted else wanted
-            is_free = len(entry) <= 3 or word in ("enum", "pattern") or (word == "format" and wanted not in _FORMS)
-            is_left_out = (shown is None and is_free) or f"exclusive{word.capitalize()}" in stated  # shown as integers
-            if not is_left_out and shown != wanted:
-                yield f"{word} {shown}, the document has {wanted}"
-        if stated.get("format") == "password" and entry and not entry.get("sensitive"):
-            yield "no word of its being a secret"
-
-    async def problems(self, operation: Operation) -> list[str]:
+    async def problems(self, operation: Operation, media: str) -> list[str]:
         """Return what introspection does not show, or shows otherwise than the document has it."""
-        document, problems = operation.document, []
-        wanted = {each.key: each.schema for each in operation.parameters if each.shown}
-        wanted |= {} if self.whole else {("body", name): each for name, each in self._fields.items()}
-        for key, schema in wanted.items():
-            if not self.gives(key) and self._must(operation, key):
-                problems.append(f"{' '.join(key)} is not shown")
-            elif not document.is_fixed(schema) and not {"type", "default"} & operation.owned(*key).keys():
-                texts = self._told_otherwise(document, schema, self.entries.get(self.names.get(key, ""), {}))
-                problems += [f"{' '.join(key)} is shown with {each}" for each in texts]
-        returns, schema = self._details.get("returns") or {}, operation.success[2]
+        document, body, problems = operation.document, operation.body(media), list[str]()
+        needed = document.required(body.schema) if body is not None else ()
+        is_one = body is None or document.is_one(body.schema)
+        wanted = {each.key: (each.schema, each.required) for each in operation.parameters if each.shown}
+        wanted |= {("body", name): (each, name in needed) for name, each in self._fields.items() if not self.whole}
+        for key, (schema, required) in wanted.items():
+            entry, must, place = self.entries.get(self.names.get(key, "")), self._must(operation, key), " ".join(key)
+            if entry is None:
+                is_shown = self.gives(key) or normal(key[1]) in self._signed
+                problems += [f"{place} is not shown"] if must and not is_shown else []
+            elif key[0] != "body" or is_one:
+                is_free = not must or (key[0] == "body" and self._is_free) or "default" in document.at(schema)
+                problems += await self._compared(document, entry, schema, place, required=None if is_free else required)
+        if self.whole and body is not None and self._fields:
+            problems += await self._compared(document, self.entries[self.whole], body.schema, "body")
+        for entry in self.entries.values():
+            await self._types.details(entry.get("type"))
+        left = self.entries.keys() - self.names.values() - {self.whole, *_OWN, *(() if body else _WHOLE)}
+        left = {name for name in left if not left & {*_CHOICES} and not self._is_own(name)}
+        problems += [
+            f"{name} is shown, and is in no place"
+            for name in sorted(left)
+            if not normal(name).startswith((*self._signed,))
+        ]
+        return problems + await self._answer_problems(operation)
+
+    async def _answer_problems(self, operation: Operation) -> list[str]:
+        """Return where the type of the answer is shown otherwise."""
+        returns = self._details.get("returns") or {}
         paged = re.match(r"`items`: of an? (\w+)", str(returns.get("description")))
-        answered = returns.get("name") if returns.get("kind") == "object" else paged and paged[1]
-        self.answered = shown = {normal(each["name"]): each["name"] for each in await self._types.fields(answered)}
-        inner = document.items(schema) if document.kinds(schema) == {"array"} else schema
-        for name, each in document.properties(inner, "writeOnly").items() if shown else ():
-            if normal(name) not in shown and not (is_secret(name) or document.is_fixed(each)):
-                problems.append(f"the answer/{name} is not shown")
-        return problems
+        self._answer = _entry(paged[1] if paged else str(returns.get("name")))
+        return await self._compared(operation.document, self._answer, operation.success[2], "the answer", "writeOnly")
+
+    async def _compared(
+        self, document: Document, entry: Mapping[str, Any], schema: Any, place: str, mark: str = "readOnly",
+        *, required: bool | None = None,
+    ) -> list[str]:  # fmt: skip
+        """Return where an entry, or a field of its type at any depth, is otherwise than a schema, each pair once."""
+        told = _told_otherwise(document, schema, entry) if "name" in entry else ()
+        texts = [f"{place} is shown with {text}" for text in told]
+        if required is not None and entry.get("required") is not required:
+            texts.append(f"{place} is shown as {'optional' if required else 'required'}")
+        while entry.get("type") == "array" and isinstance(entry.get("items"), dict):
+            entry, schema = entry["items"], document.items(schema)
+        values = (await self._types.details(entry.get("type"))).get("values")
+        if values and document.is_plain(schema) and _members(values) != _members(document.members(schema)):
+            texts.append(f"{place} is shown with values {values}, the document has {document.members(schema)}")
+        pair = entry.get("type"), id(document.deref(schema)), mark
+        fields = await self._types.fields(entry.get("type")) if pair not in self._types.compared else []
+        self._types.compared.add(pair)
+        shown, needed = {normal(each["name"]): each for each in fields}, document.required(schema, mark)
+        known = {name: {} for name in needed} | document.properties(schema)
+        is_sure = document.is_one(schema) and not (mark == "readOnly" and self._is_free)
+        counts = Counter(map(normal, known))
+        for name, each in known.items() if shown else ():
+            if counts[normal(name)] > 1:
+                shown.pop(normal(name), None)
+                continue
+            field = shown.pop(normal(name), None)
+            if field is not None:
+                must = name in needed if is_sure and not document.is_marked(each, mark) else None
+                texts += await self._compared(document, field, each, f"{place}/{name}", mark, required=must)
+            elif not (document.is_marked(each, mark) or is_secret(name) or document.is_fixed(each)):
+                texts.append(f"{place}/{name} is not shown")
+        return texts + [f"{place} is shown with {each['name']}" for each in shown.values() if known and is_sure]
+
+    async def misnamed(self, data: Any, field: str = "") -> list[str]:
+        """Return fields of an answer that their types show by other names; of a page, `field` is its list."""
+        entry = self._answer
+        if isinstance(data, dict) and "pageInfo" in data:
+            fields = {normal(each["name"]): each for each in await self._types.fields(entry.get("type"))}
+            data, entry = data.get("items"), fields.get(normal(field), entry)
+        return await self._misnamed(data, entry)
+
+    async def _misnamed(self, data: Any, entry: Mapping[str, Any]) -> list[str]:
+        if isinstance(data, list):
+            return [text for each in data[:2] for text in await self._misnamed(each, entry.get("items", entry))]
+        fields = await self._types.fields(entry.get("type")) if isinstance(data, dict) else []
+        shown, near = {each["name"]: each for each in fields}, {normal(each["name"]): each["name"] for each in fields}
+        texts = [f"{name} is answered, its type shows {near[normal(name)]}"
+                 for name in data.keys() - shown.keys() if normal(name) in near] if fields else []  # fmt: skip
+        return texts + [
+            text for name in shown if name in data for text in await self._misnamed(data[name], shown[name])
+        ]
+
+
+def _entry(name: str) -> Mapping[str, Any]:
+    """Return a type as an entry has it: `[Pet!]!` is an array."""
+    bare = re.sub(r"[\[\]!?]", "", name)
+    return {"type": "array", "items": {"type": bare}} if "[" in name else {"type": bare}
+
+
+def _members(values: Any) -> list[str]:
+    return sorted(map(str, values))
+
+
+def _told_otherwise(document: Document, schema: Any, entry: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what an entry says of a value otherwise than its schema."""
+    stated, kind, kinds = document.at(schema), entry.get("type"), document.kinds(schema)
+    is_loose = (
+        bool({"example", "examples"} & stated.keys()) or stated.get("format") not in _FORMS
+    )  # an example may be of another form
+    is_plain, is_cut = document.is_plain(schema), len(entry) <= 3 and len(str(schema)) > _LONG
+    if is_plain and kind in _KINDS and kinds and not kinds & _KINDS[kind]:
+        yield f"type {kind}, the document has {', '.join(sorted(kinds))}"
+    for word in _TOLD.get(str(kind), ("enum",)) if is_plain else ():
+        wanted = _members(document.members(schema)) if word == "enum" else stated.get(word)
+        shown = _members(entry[word]) if word == "enum" and word in entry else entry.get(word)
+        is_free = is_cut or word in ("enum", "pattern") or (word == "format" and is_loose)
+        is_left_out = (shown is None and is_free) or f"exclusive{word.capitalize()}" in stated  # shown as integers
+        if not is_left_out and str(shown).lower() != str(wanted).lower():
+            yield f"{word} {shown}, the document has {wanted}"
+    if stated.get("format") == "password" and not entry.get("sensitive"):
+        yield "no word of its being a secret"
