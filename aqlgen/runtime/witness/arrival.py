@@ -30,10 +30,10 @@ def lost(
              if word in each.owner}  # fmt: skip
     wanted = {**fixed, **values}
     for key in sorted(wanted.keys() | main.values.keys()):
-        given, sent = wanted.get(key, ABSENT), main.values.get(key, ABSENT)
-        is_free = key[0] == "body" or (given is ABSENT and (key not in names or _is_own(key[1])))
-        if not is_free and _texts(sent) not in (_texts(given), _texts([given])):  # a list of one
-            yield f"{' '.join(key)} is {_shown(given)}, and sent as {_shown(sent)}"
+        value, sent = wanted.get(key, ABSENT), main.values.get(key, ABSENT)
+        is_free = key[0] == "body" or (value is ABSENT and (key not in names or _is_own(key[1])))
+        if not is_free and _texts(sent) not in (_texts(value), _texts([value])):  # a list of one
+            yield f"{' '.join(key)} is {_shown(value)}, and sent as {_shown(sent)}"
     for name in (each.name for each in operation.parameters if is_filled(each.name) and each.shown):
         if family != "READ" and name.lower() not in main.headers:
             yield f"no {name} is sent, by which the API knows a call that is made again"
@@ -49,8 +49,8 @@ def _of_body(operation: Operation, wanted: Any, main: Judgement, answers: list[A
         return
     pair = (wanted, sent) if main.media.endswith("json") else (_texts(wanted), _texts(sent))
     body = operation.body(main.media)
-    own = frozenset(filter(_is_own, operation.document.properties(body.schema if body else {})))
-    if not _is_same(*pair, own, is_merged=bool(answers)):
+    owned = frozenset(filter(_is_own, operation.document.properties(body.schema if body else {})))
+    if not _is_same(*pair, owned, is_merged=bool(answers)):
         yield f"the body is {_shown(wanted)}, and sent as {_shown(sent)}"
     if operation.method == "PUT" and isinstance(wanted, dict):
         yield from _not_kept(operation, wanted, sent, answers)
@@ -61,10 +61,10 @@ def unanswered(sent: Answer, envelope: Mapping[str, Any], field: str | None) -> 
 
     `field` has the list of an API's page. What a warning or `_meta` tells of is not lost.
     """
-    data, given, text = sent.data, envelope.get("data"), json.dumps(envelope, ensure_ascii=False)
-    if isinstance(given, dict) and "pageInfo" in given:
+    data, answered, text = sent.data, envelope.get("data"), json.dumps(envelope, ensure_ascii=False)
+    if isinstance(answered, dict) and "pageInfo" in answered:
         data = data if field == "" else data.get(field) if field and isinstance(data, dict) else None
-    shown, meta = Counter(_leaves(given)), (envelope.get("_meta") or {}).get("fields")
+    shown, meta = Counter(_leaves(answered)), (envelope.get("_meta") or {}).get("fields")
     left = Counter(_leaves(data)) - shown if data is not None and not (meta or envelope.get("warnings")) else {}
     values = [value for name, value in left if (name, _decoded(value)) not in shown]
     if values:
@@ -119,13 +119,13 @@ def _texts(value: Any) -> Any:
     return value if isinstance(value, str) or value is ABSENT else json.dumps(value)
 
 
-def _is_same(value: Any, sent: Any, own: frozenset[str] = frozenset(), *, is_merged: bool = False) -> bool:
+def _is_same(value: Any, sent: Any, owned: frozenset[str] = frozenset(), *, is_merged: bool = False) -> bool:
     """Return True if what was sent stands for what was given; merged: beside what was there before.
 
-    `own` has the fields that are the adapter's business: credentials, keys of repeated calls and places of pages.
+    `owned` has the fields that are the adapter's business: credentials, keys of repeated calls and places of pages.
     """
     if isinstance(value, dict) and isinstance(sent, dict):
-        is_alone = is_merged or sent.keys() - value.keys() <= own
+        is_alone = is_merged or sent.keys() - value.keys() <= owned
         pairs = ((each, sent.get(name, ABSENT)) for name, each in value.items())
         return is_alone and all(_is_same(*pair, is_merged=is_merged) for pair in pairs)
     if isinstance(value, list) and isinstance(sent, list):

@@ -159,8 +159,8 @@ class Schemas:
 
     def items(self, schema: Any) -> Any:
         """Return the schema of the items of a list."""
-        found = [part["items"] for part in self.parts(schema) if isinstance(part.get("items"), dict)]
-        return {"allOf": found} if len(found) > 1 else next(iter(found), {})
+        schemas = [part["items"] for part in self.parts(schema) if isinstance(part.get("items"), dict)]
+        return {"allOf": schemas} if len(schemas) > 1 else next(iter(schemas), {})
 
 
 def _short(message: str) -> str:

@@ -256,8 +256,8 @@ class Shown:
         *, required: bool | None = None,
     ) -> list[str]:  # fmt: skip
         """Return where an entry, or a field of its type at any depth, is otherwise than a schema, each pair once."""
-        told = _told_otherwise(document, schema, entry) if "name" in entry else ()
-        texts = [f"{place} is shown with {text}" for text in told]
+        stated_texts = _told_otherwise(document, schema, entry) if "name" in entry else ()
+        texts = [f"{place} is shown with {text}" for text in stated_texts]
         if required is not None and entry.get("required") is not required:
             texts.append(f"{place} is shown as {'optional' if required else 'required'}")
         while entry.get("type") == "array" and isinstance(entry.get("items"), dict):
