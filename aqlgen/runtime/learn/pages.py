@@ -219,18 +219,28 @@ def _by_token(small: _Small, row: Row) -> list[_Way]:
             for name, value in small.page.response.headers.items()
         ),
     ]
-    last = (_items(small.page.data, small.pointer) or [None])[-1]
-    if isinstance(last, dict):
-        beside.append(("id", last.get("id"), {"item_cursor": "/id"}))
+    last, second = (_identifier(small.whole, index) for index in (small.few, 2 * small.few))
+    is_told = str(last) not in ("2", str(small.few)) if len(small.whole) > small.few else not str(last).isdigit()
+    if second is not None or is_told:  # else it may be taken for the number of a page, or for an offset
+        beside.append(("id", last, {"item_cursor": "/id"}))
     pairs = [
-        (_alike(name, item.wire), _Way({"style": "cursor", "cursor_param": item.wire, **stated}, [step]))
+        (_alike(name, item.wire), _Way({"style": "cursor", "cursor_param": item.wire, **stated}, steps))
         for name, value, stated in beside
         for item in _query(row)
         if item.name not in small.values and _may_be_token(value, item) and is_plain(name.rpartition("/")[2])
-        for step in [_Step(small.few, {item.name: value})]
+        for then in [second if "item_cursor" in stated else None]
+        for steps in [
+            [_Step(small.few * n, {item.name: token}) for n, token in ((1, value), (2, then)) if token is not None]
+        ]
     ]
     pairs.sort(key=lambda pair: (_is_stated(row.pagination, pair[1].stated), pair[0]), reverse=True)
     return [way for _, way in pairs[:_MOST_TOKENS]]
+
+
+def _identifier(items: Sequence[Any], count: int) -> Any:
+    """Return the `id` of the last of so many items, None where there are fewer."""
+    item = items[count - 1] if count <= len(items) else None
+    return item.get("id") if isinstance(item, dict) else None
 
 
 def _may_be_token(value: Any, parameter: Parameter) -> bool:

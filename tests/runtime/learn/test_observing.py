@@ -25,6 +25,7 @@ from tests.cases import each
 KEY = {"type": "apiKey", "in": "header", "name": "X-Key", "variables": ["P_KEY"]}
 ENVIRON = {"MCP_AQL_STATE_URL": "memory:", "MCP_AQL_CONFIG": "", "MCP_AQL_LOG_LEVEL": "error"}
 PETS = [{"id": f"p{number}", "seen": number} for number in range(7)]
+NUMBERED = [{"id": number} for number in range(1, 24)]
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
 
 
@@ -89,6 +90,16 @@ STYLES: dict[str, tuple[dict[str, Any], Callable[[dict[str, str], int], Answer],
             {"rows": PETS[(int(values.get("sheet", 1)) - 1) * size :][:size], "all": len(PETS)}
         ),
         {"style": "page", "page_param": "sheet", "size_param": "limit", "items": "/rows"},
+    ),
+    "page of items with the numbers of pages": (
+        query(limit=NUMBER, sheet=NUMBER),
+        lambda values, size: Answer(NUMBERED[(int(values.get("sheet", 1)) - 1) * size :][:size]),
+        {"style": "page", "page_param": "sheet", "size_param": "limit", "items": ""},
+    ),
+    "last item, by its number": (
+        query(limit=NUMBER, behind=NUMBER),
+        lambda values, size: Answer([item for item in NUMBERED if item["id"] > int(values.get("behind", 0))][:size]),
+        {"style": "cursor", "cursor_param": "behind", "item_cursor": "/id", "size_param": "limit", "items": ""},
     ),
     "page from zero": (
         query(limit=NUMBER, sheet={"type": "integer", "default": 0}),
