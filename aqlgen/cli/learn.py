@@ -118,7 +118,13 @@ def learn_command(
         typer.echo(json_text(_as_json(data, proposed, taken, changed)))
     else:
         typer.echo("\n".join(_summary(data, observations, proposed, taken, changed)))
-    raise typer.Exit(int(check and bool(changed)))
+    unanswered = bool(data["reads"]) and not _succeeded(data)
+    raise typer.Exit(4 if unanswered else int(check and bool(changed)))
+
+
+def _succeeded(data: Mapping[str, Any]) -> int:
+    """Return the number of first reads that the API answered with success."""
+    return sum(isinstance(status, int) and 200 <= status < 300 for status in data["reads"].values())
 
 
 def _run(folder: Path, package: str, arguments: Sequence[str]) -> str:
@@ -239,12 +245,10 @@ def _summary(
     from aqlgen.project.insertion import flow
     from aqlgen.runtime.text import visible
 
-    statuses = list(data["reads"].values())
-    succeeded = sum(isinstance(status, int) and 200 <= status < 300 for status in statuses)
-    unread = f", {len(data['unread'])} were not tried, for nothing fills their parameters" if data["unread"] else ""
-    if statuses or not observations:
+    unread = f"; parameters unknown, not tried: {len(data['unread'])}" if data["unread"] else ""
+    if data["reads"] or not observations:
         asked = counted(data["requests"], "request")
-        yield f"{asked}: {succeeded} of {len(statuses)} reads answered with success{unread}."
+        yield f"{asked}: {_succeeded(data)} of {counted(len(data['reads']), 'read')} answered with success{unread}."
     if data["spent"]:
         yield visible(f"It ended early: {data['spent']}. --requests and --seconds raise the budget.")
     for observation in observations:
@@ -257,7 +261,10 @@ def _summary(
             yield visible(f"Against your own entry, which stays: {_line(proposal)}")
         elif proposal not in taken:
             yield f"Proposed: {_line(proposal)}"
-    yield f"Wrote {counted(len(taken), 'proposal')}." + (" `aqlgen update` takes them." if taken else "")
+    if taken:
+        yield f"Wrote {counted(len(taken), 'proposal')}. `aqlgen update` takes them."
+    elif not proposed:
+        yield "Nothing to propose."
 
 
 def _as_json(

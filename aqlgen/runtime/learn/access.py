@@ -88,16 +88,20 @@ async def observe_public(requests: AdapterRequests, reads: Sequence[Read]) -> As
 
 
 async def observe_unsent(requests: AdapterRequests, reads: Sequence[Read]) -> AsyncIterator[Observation]:
-    """Yield which reads want a credential that the document does not ask for, and in which form a key is taken."""
+    """Yield which reads want a credential that the document does not ask for, in which form a key is taken, and what
+    credential is missing or refused.
+    """
+    if requests.missing:
+        says = f"reads were not sent, for these variables are not set: {', '.join(requests.missing)}"
+        yield Observation("", Fact.CREDENTIAL, says)
     unsent = [read for read in reads if read.status in _REFUSED and not _alternatives(requests.adapter, read.row)]
     for read in unsent if requests.adapter.security_schemes else unsent[:1]:
         if (seen := await _unsent(requests, read)) is not None:
             yield seen
     carrying = [read for read in reads if read.carried]
     if carrying and all(read.status in _REFUSED for read in carrying):
-        seen = await _prefix(requests, carrying[0])
-        if seen is not None:
-            yield seen
+        says = f"HTTP {carrying[0].status} for every read with the credential: the API does not accept it"
+        yield await _prefix(requests, carrying[0]) or Observation("", Fact.CREDENTIAL, says)
 
 
 def _without(adapter: Adapter, read: Read, answer: ApiResponse | None) -> Observation | None:

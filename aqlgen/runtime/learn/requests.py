@@ -94,6 +94,8 @@ class AdapterRequests:
     ) -> None:
         self.key = key
         """The owner's key for an API whose document names no credential, "" for none."""
+        self.missing: dict[str, None] = {}
+        """The variables of credentials without which a request was not sent."""
         self._folder = folder
         self._hooks = hooks
         self._environ = {**environ, **_SETTINGS}
@@ -171,7 +173,10 @@ class AdapterRequests:
                 return response
         except TimeoutError:
             return None
-        except (Failure, HookError, QuotaPaused):
+        except Failure as failure:
+            self.missing |= dict.fromkeys(failure.details.get("missing", ()))
+            return None
+        except (HookError, QuotaPaused):
             return None
         finally:
             self._most_of_one = max(self._most_of_one, self.count - before)

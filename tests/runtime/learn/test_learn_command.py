@@ -94,6 +94,13 @@ def test_an_adapter_that_fails_is_told_with_its_own_words(tmp_path: Path, monkey
     assert "MCP_AQL_TIMEOUT" in done.err
 
 
+def test_a_run_that_reads_nothing_has_failed(tmp_path: Path) -> None:
+    project, file = generate(tmp_path, DOCUMENT), tmp_path / "seen.json"
+    file.write_text(json.dumps({"observations": [], "requests": 2, "reads": {"GET /pets": 401}}))
+    done = run("learn", project.folder, "--from", file)
+    assert (done.code, done.out) == (4, "2 requests: 0 of 1 read answered with success.\nNothing to propose.\n")
+
+
 @each("take, fields", [("none", set()), ("certain", {"pagination"}), ("all", {"pagination", "send"})])
 def test_the_owner_chooses_what_is_taken(tmp_path: Path, take: str, fields: set[str]) -> None:
     project = generate(tmp_path, DOCUMENT)

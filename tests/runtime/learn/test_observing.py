@@ -350,6 +350,14 @@ def test_a_read_that_wants_what_the_document_leaves_out_gets_it(tmp_path: Path) 
     assert dict(proposed(report, Fact.CREDENTIAL)["GET /pets"].override) == {"security": ["key"]}
 
 
+@each("key, says", [("", "these variables are not set: P_KEY"), ("wrong", "the API does not accept it")])
+def test_a_credential_that_is_missing_or_refused_is_told_of(tmp_path: Path, key: str, says: str) -> None:
+    rows = {"one": operation(), "two": operation(path="/two")}
+    environ = {"P_KEY": key} if key else {}
+    report, _ = look(tmp_path, rows, secured, environ=environ, security_schemes={"key": KEY}, security=[["key"]])
+    assert [says in seen.says for seen in report.observations] == [True]
+
+
 def test_a_word_before_the_key_is_found_only_where_the_key_alone_is_refused(tmp_path: Path) -> None:
     scheme = {"type": "apiKey", "in": "header", "name": "Authorization", "variables": ["P_KEY"]}
 
