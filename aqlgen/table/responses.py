@@ -12,7 +12,7 @@ from aqlgen.ir import Response as DocumentResponse
 from aqlgen.runtime.decode import declared_response
 from aqlgen.runtime.schema import kind_of
 from aqlgen.runtime.table import Response, ReturnType, Row
-from aqlgen.runtime.wire import JSON, admits_json, is_csv, is_json, is_xml, stream_form
+from aqlgen.runtime.wire import JSON, admits_json, is_json, is_xml, stream_form
 from aqlgen.schemas import Place, Types
 from aqlgen.words import pascal, split
 
@@ -111,8 +111,6 @@ def with_etag_in_data(responses: Mapping[str, Response]) -> dict[str, Response]:
 
 def _returns(entry: Response) -> ReturnType:
     kind = entry["content_type"]
-    if is_csv(kind):
-        return {"name": "object", "kind": "object", "description": "`items`: an object for each row of the table."}
     schema: Mapping[str, Json] = entry.get("schema", {} if admits_json(kind) else {"type": "string"})
     if is_read(kind) and not admits_json(kind) and not is_xml(kind) and schema.get("type") != "array":
         schema = {"type": "array", "items": schema if "schema" in entry else {}}

@@ -58,10 +58,3 @@ def test_a_redirect_that_is_declared_is_an_answer(tmp_path: Path) -> None:
         "list_pets"
     ]
     assert row["responses"] == {"302": {}}
-
-
-def test_a_table_is_rows_whose_fields_can_be_chosen(tmp_path: Path) -> None:
-    """R-SEL-2."""
-    row = tabulate(tmp_path, answering(media("text/csv", schema={"type": "string"}))).rows["list_pets"]
-    assert row["returns"]["description"] == "`items`: an object for each row of the table."
-    assert "fields" in row["parameters"]

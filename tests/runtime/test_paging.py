@@ -489,23 +489,3 @@ async def test_a_page_that_the_api_asks_for_is_told_on_the_first_one_too(tmp_pat
 
 def parse_qs_names(url: str) -> list[str]:
     return urlsplit(url).query.split("&")
-
-
-@pytest.mark.parametrize("items", ["", "/data"])
-async def test_the_rows_of_a_table_are_paged_like_any_list(tmp_path: Path, items: str) -> None:
-    """R-SEL-3."""
-
-    def answer(query: dict[str, str], _: ApiRequest) -> Any:
-        page = int(query.get("page", "1"))
-        rows = [f"{number},thing {number}" for number in range(1, 6)][2 * page - 2 : 2 * page]
-        return "\n".join(["id,name", *rows]).encode(), {"content-type": "text/csv"}
-
-    pagination = {"style": "page", "page_param": "page", "size_param": "size", "items": items}
-    parameters = {"page": {"in": "query", "schema": NUMBER}, "size": {"in": "query", "schema": NUMBER}}
-    hidden = {"parameters": parameters}
-    client = Client(tmp_path / "zoo", Listing(answer), pagination | hidden)
-    first = await client.call(first=2, fields=["id"])
-    assert first["data"]["items"] == [{"id": "1"}, {"id": "2"}]
-    after = first["data"]["pageInfo"]["endCursor"]
-    second = await client.call(first=2, after=after)
-    assert second["data"]["items"] == [{"id": "3", "name": "thing 3"}, {"id": "4", "name": "thing 4"}]

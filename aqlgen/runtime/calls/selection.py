@@ -17,7 +17,6 @@ from typing import Any, TypeAlias
 from ..schema import MISSING, Shape, Types, agent_path, at, is_shaped, schema_at, union_of
 from ..table import JsonSchema, Row, Table
 from ..text import folded
-from ..wire import is_csv
 from . import IDENTIFIERS, NAMES, PAGES_OF_PEOPLE, Echo, identity, shortened, without_secrets
 
 __all__ = ["Selected", "Selection", "Tree", "items_path", "minimal", "standard"]
@@ -195,8 +194,6 @@ class Selection:
     def _prepare(self, row: Row) -> _Presets:
         good = sorted(status for status in row.responses if status.startswith("2")) or ["default"]
         schema = row.responses.get(good[0], {}).get("schema")
-        if is_csv(row.responses.get(good[0], {}).get("content_type", "")):
-            return _Presets(("items",), None, None, {})
         if not isinstance(schema, Mapping):
             return _Presets((), None, None, {})
         types = self._table.types

@@ -1,9 +1,6 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """From the bytes of a response to data, by its content type and by what the document promised.
 
-Tables of text become rows (CSV, RFC 4180; IANA, text/tab-separated-values): each row is an object under the names of
-the header line. Cells stay texts: "007" is not a number.
-
 What comes out is fit to be passed on: without halves of surrogate pairs, and not too deep to be written as JSON.
 """
 
@@ -12,14 +9,13 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Sequence
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
 from ..errors import Code, Failure
 from ..exact_json import read_float, write_json
-from ..wire import FORM, OCTETS, is_csv, is_json, is_text, is_xml, media_type
+from ..wire import FORM, OCTETS, is_json, is_text, is_xml, media_type
 from .attachments import CONTROLS, bytes_value
 
 __all__ = ["JSON_DECODER", "decode_text", "known_charset", "read_body", "sanitize"]
@@ -57,13 +53,6 @@ _MAX_DEPTH = 150
 """Levels that can be passed on to the client with room to spare; anything deeper is given as its JSON."""
 
 
-_DELIMITERS = (",", "\t", ";")
-_MAX_CELLS = 200_000
-_MAX_COLUMNS = 5_000
-_FURTHER = "_further"
-"""Key of the cells of a row of a table that has more than the header line."""
-
-
 class NoJsonError(ValueError):
     """What should be JSON is none."""
 
@@ -75,7 +64,7 @@ class BrokenJsonError(NoJsonError):
 def read_body(content: bytes, content_type: str, promised: str = "", *, strict: bool = False) -> Any:
     """Return the data of a content. Raises Failure when it has more values than can be passed on.
 
-    What should be JSON and cannot be read comes as its text, CSV as rows, bytes by what they are (`attachments`). With
+    What should be JSON and cannot be read comes as its text, bytes by what they are (`attachments`). With
     `strict`, a JSON object or array that is broken is a Failure, too.
     """
     if "multipart" not in content_type:
@@ -96,12 +85,10 @@ def read_body(content: bytes, content_type: str, promised: str = "", *, strict: 
 
 
 def _read_other(content: bytes, content_type: str, promised: str) -> Any:
-    """Return what is not JSON: as text, as the rows of a table, as the fields of a form, else by what the bytes are."""
+    """Return what is not JSON: as text, as the fields of a form, else by what the bytes are."""
     kind, wanted = media_type(content_type), media_type(promised)
     if is_text(kind) or (not kind and is_text(wanted)):
-        text = decode_text(content, content_type)
-        rows = _rows(text, content_type or promised, promised) if is_csv(kind or wanted) else None
-        return text if rows is None else rows
+        return decode_text(content, content_type)
     if kind == FORM:
         return _read_form(decode_text(content, content_type))
     if not kind and not wanted:
@@ -251,57 +238,3 @@ def _sanitized_copy(value: Any, depth: int) -> Any:
     if isinstance(value, dict):
         return {_sanitized_copy(key, depth): _sanitized_copy(item, depth + 1) for key, item in value.items()}
     return [_sanitized_copy(item, depth + 1) for item in value]
-
-
-def _rows(text: str, content_type: str, promised: str) -> dict[str, Any] | None:
-    """Return `{items}`, an object for each row, None for what is no table or too large for rows.
-
-    Without a header line (`header=absent`) a row is an array. A table without rows has its `columns`.
-    """
-    if "\ufffd" in text or CONTROLS.search(text):
-        return None
-    delimiter = "\t" if "tab-separated" in media_type(content_type) else _sniffed(text)
-    if text.count(delimiter) + text.count("\n") > _MAX_CELLS:
-        return None
-    import csv
-    import io
-
-    try:
-        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row]
-    except csv.Error:
-        return None
-    if not rows or len(rows[0]) > _MAX_COLUMNS:
-        return None
-    if "header=absent" in content_type.replace(" ", "").lower():
-        return {"items": rows}
-    if len(rows) == 1:  # a header alone is a table where a table was promised, else it is any text
-        return {"items": [], "columns": _columns(rows[0])} if is_csv(promised) and len(rows[0]) > 1 else None
-    columns = _columns(rows[0])
-    return {"items": [_as_object(columns, row) for row in rows[1:]]}
-
-
-def _sniffed(text: str) -> str:
-    """Return the delimiter that the header line has most of, outside quotes; a comma if it has none."""
-    header = "".join(text.partition("\n")[0].split('"')[::2])
-    return max(_DELIMITERS, key=header.count)
-
-
-def _columns(header: Sequence[str]) -> list[str]:
-    """Return the names of the columns: one without a name is called after its place, a repeated one gets a number."""
-    columns: dict[str, None] = {}
-    for place, cell in enumerate(header, 1):
-        name = cell.strip() or f"column_{place}"
-        if name in columns or name == _FURTHER:
-            name = f"{name}_{place}"
-        while name in columns:
-            name += "_"
-        columns[name] = None
-    return list(columns)
-
-
-def _as_object(columns: Sequence[str], row: Sequence[str]) -> dict[str, Any]:
-    """Return a row by its columns; one that is shorter lacks the last of them."""
-    item: dict[str, Any] = dict(zip(columns, row, strict=False))
-    if len(row) > len(columns):
-        item[_FURTHER] = list(row[len(columns) :])
-    return item

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
 from ..schema import MISSING, at
-from ..wire import is_csv
 from . import Plan, first_lead, number, prepare, put, request_size, signs_of_more
 from .cursors import Cursors, Place
 from .page import Page, beside, find_next_position, is_path, items_hash, page_url, stated_total, states_end
@@ -150,8 +149,6 @@ class Pager:
         response = await exchanges.send(row, params, change)
         data = exchanges.decode(response, row, params)
         listed = data if isinstance(data, str) else at(data, plan.items)  # a text is not a list, and yet the answer
-        if isinstance(data, dict) and is_csv(response.headers.get("content-type", "")):
-            listed = data.get("items")  # the rows of a table, wherever the list of another type would be
         items = listed if isinstance(listed, list) else [] if listed in (MISSING, None) else [listed]
         position = find_next_position(plan, place, data, items, response, sent[0])
         return data, items, position, stated_total(plan, data, place, len(items))

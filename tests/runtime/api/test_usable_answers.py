@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from aqlgen.runtime.calls.selection import Selection
 from aqlgen.runtime.errors import Code
 from aqlgen.runtime.wire import ApiResponse
 
@@ -152,56 +151,9 @@ def test_a_text_for_a_field_in_base64_is_sent_in_base64(package: Make) -> None:
     assert pets.refused({"body": {"text": "n", "path": "/etc/passwd"}}).code is Code.INVALID_TYPE
 
 
-ROWS: dict[str, tuple[str | bytes, str, Any]] = {
-    "plain": ("id,name\r\n007,Ada\r\n8,Bo\r\n", "text/csv", [{"id": "007", "name": "Ada"}, {"id": "8", "name": "Bo"}]),
-    "quotes": ('a,b\n"x, ""y""","1\n2"\n', "text/csv", [{"a": 'x, "y"', "b": "1\n2"}]),
-    "a byte order mark": (b"\xef\xbb\xbfa,b\n1,2\n", "text/csv; charset=utf-8", [{"a": "1", "b": "2"}]),
-    "another charset": (b"a;b\n\xe9;2\n", "text/csv; charset=windows-1252", [{"a": "é", "b": "2"}]),
-    "semicolons": ('a;"b,c,d"\n1;2,5\n', "application/csv", [{"a": "1", "b,c,d": "2,5"}]),
-    "tabs": ("a\tb\n1,5\t2\n", "text/csv", [{"a": "1,5", "b": "2"}]),
-    "TSV": ("a,x\tb\n1\t2\n", "text/tab-separated-values", [{"a,x": "1", "b": "2"}]),
-    "a row too long": ("a,b\n1,2,3,4\n", "text/csv", [{"a": "1", "b": "2", "_further": ["3", "4"]}]),
-    "a row too short": ("a,b,c\n1\n\n2,3\n", "text/csv", [{"a": "1"}, {"a": "2", "b": "3"}]),
-    "repeated and missing names": ("a,a,,_further\n1,2,3,4\n", "text/csv", [{"a": "1", "a_2": "2", "column_3": "3", "_further_4": "4"}]),  # noqa: E501
-    "one column": ("name\nAda\n", "text/csv", [{"name": "Ada"}]),
-    "no header": ("1,2\n3,4\n", "text/csv; header=absent", [["1", "2"], ["3", "4"]]),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("text", "kind", "items"), ROWS.values(), ids=ROWS)
-def test_a_table_comes_as_rows_by_its_header(package: Make, text: str | bytes, kind: str, items: Any) -> None:
-    content = text.encode() if isinstance(text, str) else text
-    headers = {"content_disposition": 'attachment; filename="pets.csv"'}
-    assert read(package, content, kind, **headers) == {"items": items}
-
-
-@pytest.mark.parametrize(
-    ("text", "promised"),
-    [
-        (b"just a line", "text/csv"),
-        (b"a,b", "application/json"),
-        (b"", "text/csv"),
-        (b"a,b\n\xff\xfe,1\n", "text/csv"),
-        (b"a,b\n\x00,1\n", "text/csv"),
-        (b"a,b\n" + b"1,2\n" * 150_000, "text/csv"),
-        (b"a,b\n" + b"x" * 200_000 + b",2\n", "text/csv"),
-    ],
-)
-def test_what_is_no_table_or_too_large_for_rows_stays_a_text(package: Make, text: bytes, promised: str) -> None:
-    data = read(package, text, "text/csv", promised=promised)
-    assert data == text.decode("utf-8", "replace")
-
-
-def test_a_table_without_rows_has_its_columns(package: Make) -> None:
-    assert read(package, b"a,b\n", "text/csv") == {"items": [], "columns": ["a", "b"]}
-
-
-def test_fields_of_a_table_are_its_columns(package: Make) -> None:
-    """R-SEL-2."""
-    pets = package({"op": operation(responses={"200": {"content_type": "text/csv"}})})
-    data = pets.decode(ApiResponse(200, {"content-type": "text/csv"}, b"a,b\n1,2\n3,4\n"))
-    assert Selection(pets.table).select(data, pets.row(), ["b"]).whole() == {"items": [{"b": "2"}, {"b": "4"}]}
-    assert Selection(pets.table).select(data, pets.row(), "minimal").whole() == data
+def test_a_table_stays_a_text(package: Make) -> None:
+    for text, kind in (("id,name\r\n007,Ada\r\n", "text/csv"), ("a\tb\n1\t2\n", "text/tab-separated-values")):
+        assert read(package, text.encode(), kind) == text
 
 
 MIXED: dict[str, tuple[str, Any, Any]] = {
