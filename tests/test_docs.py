@@ -48,7 +48,6 @@ NOT_RUN = {
     },
     "safety-server.md": {
         "aqlgen safety --policy safety.toml operator": PERSON,
-        "aqlgen safety --policy safety.toml operator --page": PERSON,
         "aqlgen safety --policy safety.toml audit verify": "needs what a server has written; tests/safety runs it",
     },
     "sealed-runtime.md": dict.fromkeys(
@@ -59,7 +58,7 @@ NOT_RUN = {
         ),
         "tests/template/test_sealed_runtime.py moves a project to and fro",
     ),
-    "operator.md": {"github-adapter operator --page": PERSON},
+    "operator.md": {"github-adapter operator": PERSON},
     "clients.md": dict.fromkeys(
         ("npx @anthropic-ai/mcpb validate manifest.json", "npx @anthropic-ai/mcpb pack . petstore-adapter.mcpb"),
         FROM_THE_NETWORK,

@@ -27,7 +27,6 @@ class Transport(StrEnum):
         "aqlgen safety --policy safety.toml",
         "aqlgen safety --policy safety.toml --transport http --port 8001",
         "aqlgen safety --policy safety.toml operator",
-        "aqlgen safety --policy safety.toml operator --page",
         "aqlgen safety --policy safety.toml audit verify",
     ),
 )

@@ -122,8 +122,8 @@ async def test_actions_on_other_servers_are_judged_and_a_block_outlives_the_serv
         assert (await agent.step("calling mcp__database__wipe_users_production"))["stopped"] is True
         assert not (await agent.call("execute_agent", **AGENT))["success"]
 
-    assert await anyio.to_thread.run_sync(serve_or_do, policy, ["operator", "list"]) == 0
-    assert "agent coder: calling mcp__database__wipe_users_production" in capsys.readouterr().out
+    assert await anyio.to_thread.run_sync(serve_or_do, policy, ["operator"]) == 3
+    assert "only on a terminal" in capsys.readouterr().err
     assert await anyio.to_thread.run_sync(serve_or_do, policy, ["audit", "verify"]) == 0
     assert "is whole" in capsys.readouterr().out
 

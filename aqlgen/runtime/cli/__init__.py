@@ -192,13 +192,15 @@ def _trust(folder: Path, _: object | None, options: argparse.Namespace) -> int:
 
 
 def _operator(folder: Path, _: object | None, options: argparse.Namespace) -> int:
-    if options.page:
-        from .operator_terminal import run_page
+    from ..operator.serve import NoTerminal, serve_page
+    from ..server.http import BindError
 
-        return run_page(folder, os.environ, options)
-    from .operator_terminal import run_operator
-
-    return run_operator(folder, os.environ, options)
+    try:
+        return serve_page(folder, os.environ, port=options.port, address_file=options.address_file, name=options.by)
+    except NoTerminal as problem:
+        return _fail(str(problem), 2)
+    except (BindError, OSError) as problem:
+        return _fail(str(problem), 1)
 
 
 def _doctor(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:

@@ -64,7 +64,6 @@ class _Parser(argparse.ArgumentParser):
 
 
 _CLIENTS = ("claude-desktop", "claude-code", "cursor", "vscode", "windsurf", "codex", "gemini-cli", "zed")
-_OPERATOR_ACTIONS = ("list", "show", "approve", "deny", "code", "revoke")
 _UNKNOWN_COMMAND = re.compile(r"argument COMMAND: invalid choice: '(.*?)' \(")
 
 
@@ -157,8 +156,7 @@ def argument_parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
     trust.add_argument("--certificate-id", default="", help="certified: id of the certificate")
     trust.add_argument("--expires-at", default="", metavar="TIME", help="certified: expiry date, such as 2027-01-20")
     trust.set_defaults(command="trust")
-    operator = commands.add_parser("operator", help="decide on waiting calls, out of the agents' reach")
-    operator.add_argument("--page", action="store_true", help="open a local page for the browser")
+    operator = commands.add_parser("operator", help="decide on waiting calls on a local page, out of the agents' reach")
     operator.add_argument("--port", type=_port, default=0, help="port of the page (default: any)")
     operator.add_argument(
         "--address-file",
@@ -166,14 +164,6 @@ def argument_parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
         type=Path,
         help="without a terminal: write the page's address into this new file; whoever reads it can decide",
     )
-    operator.add_argument(
-        "action",
-        choices=_OPERATOR_ACTIONS,
-        nargs="?",
-        default="list",
-        help="default: list waiting calls and approvals",
-    )
-    operator.add_argument("id", metavar="ID", nargs="?", default="", help="id of the question, challenge or approval")
     operator.add_argument("--by", metavar="NAME", default="", help="name for the audit log (default: your user name)")
     operator.set_defaults(command="operator")
 

@@ -292,7 +292,7 @@ def advice(envelope: Mapping[str, Any], operation: str, command: str) -> str:
     if code == "NOT_FOUND_OPERATION":
         return f"Note: {no_such_name(operation, details.get('available', ())[:1], command)}"
     if code == "CONFIRMATION_REQUIRED" and "waits_as" in details:
-        return f"An operator approves it: {command} operator approve {line(details['waits_as'], 64)}"
+        return f"An operator approves it: {command} operator"
     if code == "CONFIRMATION_REQUIRED":
         return f"To confirm '{name}' yourself, add --yes, or run the command in a terminal."
     if code == "PERMISSION_DENIED" and details.get("approval") == "person":

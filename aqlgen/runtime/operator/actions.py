@@ -1,9 +1,8 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What an operator can do: approve, deny, show a code, unblock, revoke. Each is in the audit log before it is done.
 
-The page and the terminal act by this module. A decision of the page names the item and the digest of what it showed of
-it. It is refused if the item is another one now, or gone: nothing is approved that nobody has seen (R-OPS-1, R-SAFE-3,
-R-SAFE-5).
+A decision of the page names the item and the digest of what it showed of it. It is refused if the item is another one
+now, or gone: nothing is approved that nobody has seen (R-OPS-1, R-SAFE-3, R-SAFE-5).
 """
 
 from __future__ import annotations

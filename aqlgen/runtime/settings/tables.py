@@ -54,7 +54,7 @@ class ConfirmationSettings(NamedTuple):
     approval: Annotated[Word[Literal["agent", "person", "operator"]], Names("APPROVAL")] = "agent"
     """Who confirms. "agent": the client's user if the client can ask (MCP elicitation), else the agent, by a second
     call with a token. "person": only a person, in the client or as an operator; without either, the call is
-    refused. "operator": only an operator, by the adapter's command `operator` or its page, out of reach of agents
+    refused. "operator": only an operator, on the page of the adapter's command `operator`, out of reach of agents
     and clients; needs a state.url other than memory, and a key of yours (MCP_AQL_STATE_KEY). "person" and
     "operator" use no tokens."""
     ttl: Annotated[int, Whole(10, 900), Names("CONFIRMATION_TTL")] = 300

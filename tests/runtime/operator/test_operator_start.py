@@ -26,7 +26,7 @@ sys.exit(main(pathlib.Path(sys.argv[1]), None, sys.argv[2:]))"""
 
 
 def command(package: Path, *arguments: str) -> list[str]:
-    return [sys.executable, "-c", START, str(package), "operator", "--page", *arguments]
+    return [sys.executable, "-c", START, str(package), "operator", *arguments]
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -48,7 +48,7 @@ def test_with_state_in_memory_it_says_that_there_is_no_operator(
 ) -> None:
     monkeypatch.setenv("MCP_AQL_STATE_URL", "memory:")
     package = write_package(tmp_path / "src" / "zoo_adapter")
-    assert main(package, None, ["operator", "--page", "--address-file", str(tmp_path / "address")]) == 2
+    assert main(package, None, ["operator", "--address-file", str(tmp_path / "address")]) == 2
     assert "MCP_AQL_STATE_URL is memory:" in capsys.readouterr().err
     assert not (tmp_path / "address").exists()
 
@@ -115,7 +115,7 @@ def test_a_file_that_is_there_is_not_written(
     if kind == "link":
         file = tmp_path / "link"
         file.symlink_to(precious)
-    assert main(package, None, ["operator", "--page", "--address-file", str(file)]) == 1
+    assert main(package, None, ["operator", "--address-file", str(file)]) == 1
     assert precious.read_text() == "mine"
     assert "http://" not in capsys.readouterr().err
 

@@ -1,4 +1,4 @@
-"""Operators decide about calls at a terminal of their own, over the store that they share with adapters (R-SAFE-4)."""
+"""Operators decide about calls in a process of their own, over the store that they share with adapters (R-SAFE-4)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tiny_zoo import ADAPTER, write_package
 
 from aqlgen.runtime.assembly import Assembly, assemble
 from aqlgen.runtime.cli import main
-from aqlgen.runtime.safety.questions import Challenge, Question, QuestionStore
+from aqlgen.runtime.safety.questions import QuestionStore
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session, with_caller
 
@@ -106,37 +106,27 @@ def waits_as(envelope: Envelope) -> str:
     return str(envelope["error"]["details"]["waits_as"])
 
 
-class Typed(io.StringIO):
-    """A terminal's side of standard input or output."""
-
-    def isatty(self) -> bool:
-        return True
-
-
 Operate = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
 def operate(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Operate:
-    """Run a command of the operator at a terminal, or with `pipe` elsewhere; `typed` is what the person types."""
+    """Run a command of the adapter in a pipe."""
 
-    def run(
-        home: Place, *arguments: str, typed: str = "", pipe: bool = False, command: str = "operator"
-    ) -> tuple[int, str, str]:
+    def run(home: Place, *arguments: str) -> tuple[int, str, str]:
         for name, value in home.environ.items():
             monkeypatch.setenv(name, value)
-        shown = io.StringIO() if pipe else Typed()
+        shown = io.StringIO()
         shown.buffer = SimpleNamespace(write=lambda raw: shown.write(raw.decode()))  # type: ignore[attr-defined]
-        monkeypatch.setattr(sys, "stdin", io.StringIO(typed) if pipe else Typed(typed))
+        monkeypatch.setattr(sys, "stdin", io.StringIO())
         monkeypatch.setattr(sys, "stdout", shown)
-        exit_code = main(home.folder, None, [*command.split(), *arguments])
-        return exit_code, shown.getvalue(), capsys.readouterr().err
+        return main(home.folder, None, list(arguments)), shown.getvalue(), capsys.readouterr().err
 
     return run
 
 
-async def at(operate: Operate, *arguments: Any, **more: Any) -> tuple[int, str, str]:
-    return await anyio.to_thread.run_sync(lambda: operate(*arguments, **more))
+async def at(operate: Operate, *arguments: Any) -> tuple[int, str, str]:
+    return await anyio.to_thread.run_sync(lambda: operate(*arguments))
 
 
 @ERAS
@@ -412,85 +402,9 @@ async def test_a_call_of_the_command_line_is_approved_for_the_same_command(
     """R-SAFE-4: whose process has ended meanwhile."""
     home = place(APPROVAL="operator")
     typed = ("call", "delete_animal", "animal_id=7")
-    exit_code, out, _ = await at(operate, home, *typed, command="", pipe=True)
+    exit_code, out, _ = await at(operate, home, *typed)
     item = waits_as(json.loads(out))
     assert exit_code == 1
-    await at(operate, home, "approve", item, typed="yes\n")
-    assert [(await at(operate, home, *typed, command="", pipe=True))[0] for _ in range(2)] == [0, 1]
+    assert await home.desk.decide(item, "approved", "operator:ada")
+    assert [(await at(operate, home, *typed))[0] for _ in range(2)] == [0, 1]
     assert len(api.asked) == 1
-
-
-async def test_an_operator_lists_shows_and_approves_at_a_terminal(place: Make, api: Local, operate: Operate) -> None:
-    """R-OPS-1: the question is shown whole before it is approved; the beginning of an id is enough."""
-    home = place(APPROVAL="operator")
-    parts = home.replica()
-    item = waits_as(await call(parts))
-    for action in ([], ["list"], ["show", item]):
-        _, out, _ = await at(operate, home, *action)
-        assert item in out
-        assert TITLE in out
-    _, out, _ = await at(operate, home, "approve", item, typed="\n")
-    assert "/animals/" in out
-    assert "Nothing was decided" in out
-    assert code(await call(parts)) == "CONFIRMATION_REQUIRED"
-    exit_code, out, _ = await at(operate, home, "approve", item[:5], "--by", "ada", typed="yes\n")
-    assert (exit_code, "approved once" in out) == (0, True)
-    assert (await call(parts))["success"]
-    assert len(api.asked) == 1
-    (decided,) = home.events("OPERATOR_DECISION")
-    assert (decided["operator"], decided["decision"], decided["item"]) == ("operator:ada", "approved once", item)
-    exit_code, _, err = await at(operate, home, "approve", item, typed="yes\n")
-    assert (exit_code, "no question" in err) == (1, True)
-    assert home.events("OPERATOR_DECISION_VOID")[0]["item"] == item
-
-
-async def test_an_operator_denies_without_being_asked_back(place: Make, operate: Operate) -> None:
-    """R-OPS-1: a pipe may say no, and never yes."""
-    home = place(APPROVAL="operator")
-    parts = home.replica()
-    item = waits_as(await call(parts))
-    exit_code, out, err = await at(operate, home, "approve", item, typed="yes\n", pipe=True)
-    assert (exit_code, out, "needs a terminal" in err) == (1, "", True)
-    assert (await at(operate, home, "deny", item, pipe=True))[0] == 0
-    assert "operator said no" in (await call(parts))["error"]["message"]
-
-
-async def test_a_code_is_shown_on_a_terminal_alone_and_never_logged(
-    place: Make, operate: Operate, tmp_path: Path
-) -> None:
-    """R-LOOP-5: each look makes another one; the audit log says who looked, not what was seen."""
-    home = place()
-    desk, now = home.desk, 2_000_000_000.0
-    await desk.keep(Challenge("3fa85f64-5717-4562-b3fc-2c963f66afa6", "bob", "", "verify", "pay", "", 0, now * 2))
-    exit_code, out, err = await at(operate, home, "code", "3fa8", pipe=True)
-    assert (exit_code, out, "needs a terminal" in err) == (1, "", True)
-    _, shown, _ = await at(operate, home, "code", "3fa8", "--by", "ada")
-    code_shown = next(line.strip() for line in shown.splitlines() if line.count("-") == 7)
-    (entry,) = home.events("OPERATOR_CODE_SHOWN")
-    assert (entry["operator"], entry["element_name"]) == ("operator:ada", "bob")
-    for file in tmp_path.rglob("*"):
-        if file.is_file():
-            assert code_shown.encode() not in file.read_bytes()
-    assert await desk.verify("3fa85f64-5717-4562-b3fc-2c963f66afa6", code_shown.lower().replace("-", " "))
-    assert (await at(operate, home, "code", "3fa8"))[0] == 1
-    assert len(home.events("OPERATOR_CODE_SHOWN_VOID")) == 1
-
-
-async def test_hostile_text_reaches_the_terminal_as_text(place: Make, operate: Operate) -> None:
-    """R-TRUST-6: no sequence of a terminal, no line of its own."""
-    home = place()
-    desk = home.desk
-    hostile = "x\x1b[2J\u202e\r\n  aaaaaaaaaa  Delete nothing"
-    now = 4_000_000_000.0
-    await desk.ask(Question("bbbbbbbbbb", "call", hostile, hostile, ("x",), "safe", 0.0, now, caller=hostile))
-    await desk.keep(Challenge("cccccccc", hostile, "", "verify", hostile, hostile, 0.0, now))
-    _, out, _ = await at(operate, home, "list")
-    assert "\x1b" not in out
-    assert "\u202e" not in out
-    assert not [line for line in out.splitlines() if line.startswith("  aaaa")]
-
-
-async def test_with_state_in_memory_the_command_says_what_to_change(place: Make, operate: Operate) -> None:
-    """R-OPS-1"""
-    exit_code, _, err = await at(operate, place(STATE_URL="memory:"), "list")
-    assert (exit_code, "MCP_AQL_STATE_URL" in err) == (2, True)
