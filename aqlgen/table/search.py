@@ -15,6 +15,7 @@ from aqlgen.ir import Json
 from aqlgen.runtime.introspection.postings import Entry, Hit, index_text
 from aqlgen.runtime.introspection.vocabulary import terms
 from aqlgen.runtime.schema import union_of
+from aqlgen.runtime.table import Row
 from aqlgen.table.model import DecidedRow, Schema, Table
 
 __all__ = ["entries", "search_index"]
@@ -88,21 +89,26 @@ def _texts(
     if set(summary) <= set(name) and description:
         summary, description = description, ()
     parameters = {name: item for name, item in row.shown_parameters.items() if item.location != "adapter"}
-    schemas: list[Json] = [item.schema for item in parameters.values()]
-    schemas += [answer.get("schema") for status, answer in row.responses.items() if status[:1] == "2"]
-    inner = {term: None for schema in schemas for term in field_terms(schema, _DEEPEST)}
+    said = [term for item in parameters.values() for term in terms(item.description[:200])]
     return {
         "name": (*name, *terms(_PLACEHOLDER.sub(" ", row.path)), *terms((row.operation_id or "")[:100])),
         "summary": summary,
         "parameters": [term for item in parameters for term in (*_names(item), *_values(parameters[item].schema))][
             :_MOST_TERMS
         ],
-        "texts": [
-            *(() if description == summary else description),
-            *[term for item in parameters.values() for term in terms(item.description[:200])][:_MOST_TERMS],
-        ],
-        "fields": tuple(inner)[:_MOST_TERMS],
+        "texts": [*(() if description == summary else description), *said[:_MOST_TERMS]],
+        "fields": _fields(row, [item.schema for item in parameters.values()], field_terms),
     }
+
+
+def _fields(
+    row: Row, schemas: Sequence[Json], field_terms: Callable[[Json, int], Mapping[str, None]]
+) -> tuple[str, ...]:
+    """Return the terms of the fields of parameters and answers."""
+    answers = [answer.get("schema") for status, answer in row.responses.items() if status[:1] == "2"]
+    return tuple({term: None for schema in (*schemas, *answers) for term in field_terms(schema, _DEEPEST)})[
+        :_MOST_TERMS
+    ]
 
 
 def _names(name: str) -> tuple[str, ...]:

@@ -25,27 +25,27 @@ __all__ = ["learn"]
 
 def learn(folder: Path, hooks: object | None, environ: Mapping[str, str], options: argparse.Namespace) -> str:
     """Observe the API within the budget, and return what to print. Raises CommandError."""
-    budget = Budget(options.requests, options.seconds)
-    if options.from_notes:
-        from ..learn.notes import report_of_notes
+    try:
+        if options.from_notes:
+            from ..learn.notes import report_of_notes
 
-        try:
             return _told(asyncio.run(report_of_notes(folder, environ)), options)
-        except ValueError as problem:
-            raise CommandError(str(problem)) from None
+        return _observed(folder, hooks, environ, options)
+    except ValueError as problem:
+        raise CommandError(str(problem)) from None
+
+
+def _observed(folder: Path, hooks: object | None, environ: Mapping[str, str], options: argparse.Namespace) -> str:
+    """Observe the API, and return what to print. Raises CommandError and ValueError."""
+    budget = Budget(options.requests, options.seconds)
     if (options.resource or options.make) and not options.allow_writes:
         raise CommandError(f"--{'resource' if options.resource else 'make'} is for --allow-writes")
     key = "" if options.key is None else environ.get(options.key, "")
     if options.key is not None and not key:
         raise CommandError(f"--key {options.key}: the variable is not set")
-    try:
-        named = [Named.read(text) for text in options.resource] if options.allow_writes else None
-        rows = chosen_rows(Table(folder, read_only=load(folder, environ).read_only), options.only)
-    except ValueError as problem:
-        raise CommandError(str(problem)) from None
-    more = [f"Also created, and deleted again: {name}" for name in options.make]
-    more += [f"The key in {options.key} is tried in two forms if the document declares no credential."] if key else []
-    plan = "\n".join([*plan_lines(rows, budget, named), *more])
+    named = [Named.read(text) for text in options.resource] if options.allow_writes else None
+    rows = chosen_rows(Table(folder, read_only=load(folder, environ).read_only), options.only)
+    plan = "\n".join([*plan_lines(rows, budget, named), *_further(options)])
     if options.plan:
         return plan
     if sys.stderr.isatty():
@@ -54,9 +54,16 @@ def learn(folder: Path, hooks: object | None, environ: Mapping[str, str], option
     if named is not None:
         try:
             report.add(asyncio.run(observe_with_writes(folder, hooks, environ, budget, named, options.make)))
-        except (ValueError, OSError) as problem:
+        except OSError as problem:
             raise CommandError(str(problem)) from None
     return _told(report, options)
+
+
+def _further(options: argparse.Namespace) -> Iterator[str]:
+    """Yield what is done beside the plan's reads and writes."""
+    yield from (f"Also created, and deleted again: {name}" for name in options.make)
+    if options.key is not None:
+        yield f"The key in {options.key} is tried in two forms if the document declares no credential."
 
 
 def _told(report: Report, options: argparse.Namespace) -> str:

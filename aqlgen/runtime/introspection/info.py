@@ -162,23 +162,24 @@ def _cut(details: dict[str, Any], row: Row, table: Table, level: _Level, objects
     places, whole = _places(row), _whole(row)
     room = level.size - _size(details)
     kept, others, required = [], [], []
-    names = [name for name in row.parameters if name not in row.hidden_parameters]
-    needed = {name for name in names if row.parameters[name].required or name in row.choices}
-    for name in sorted(names, key=lambda name: name not in needed):
-        parameter = row.parameters[name]
-        if room <= 0 and name not in needed:
-            others.append(name)
-            continue
-        if room < -_MOST_REQUIRED - _MOST_BARE and name not in row.choices:
+    names, needed = _by_need(row)
+
+    def shown(name: str) -> Info:
+        """Return a parameter in the detail that there is room for."""
+        parameter, is_choice = row.parameters[name], name in row.choices
+        detail = level.required if parameter.required or name == whole else level.optional
+        bare = room < -_MOST_REQUIRED and not is_choice
+        info = parameter_info(parameter, table.types, places.get(name, ""), _BARE if bare else detail.sharing(objects))
+        is_cut = bare or (_size(info) > _LONGEST_PARAMETER and not is_choice)
+        return {key: info[key] for key in ("name", "type", "required")} if is_cut else info
+
+    for name in names:
+        if room < -_MOST_REQUIRED - _MOST_BARE and name in needed and name not in row.choices:
             required.append(name)
             continue
-        detail = level.required if parameter.required or name == whole else level.optional
-        bare = room < -_MOST_REQUIRED and name not in row.choices
-        info = parameter_info(parameter, table.types, places.get(name, ""), _BARE if bare else detail.sharing(objects))
-        if bare or (_size(info) > _LONGEST_PARAMETER and name not in row.choices):
-            info = {key: info[key] for key in ("name", "type", "required")}
-        room -= _size(info)
-        if room > 0 or name in needed:
+        info = shown(name) if room > 0 or name in needed else None
+        room -= 0 if info is None else _size(info)
+        if info is not None and (room > 0 or name in needed):
             kept.append(info)
         else:
             others.append(name)
@@ -188,6 +189,13 @@ def _cut(details: dict[str, Any], row: Row, table: Table, level: _Level, objects
     if others:
         note += f" {len(others)} more optional ones: {line(', '.join(others), _MOST_NAMED)}."
     return {**details, "description": with_notes(details["description"], [note]), "parameters": kept}
+
+
+def _by_need(row: Row) -> tuple[list[str], set[str]]:
+    """Return the parameters that are shown, those first that a call has to give or choose by, and these."""
+    names = [name for name in row.parameters if name not in row.hidden_parameters]
+    needed = {name for name in names if row.parameters[name].required or name in row.choices}
+    return sorted(names, key=lambda name: name not in needed), needed
 
 
 def _size(value: Any) -> int:

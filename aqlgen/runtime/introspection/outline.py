@@ -8,7 +8,7 @@ options, returns, example}`. Required parameters come first and are marked `*`. 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -45,31 +45,37 @@ class Outlines:
 
     def of(self, details: Mapping[str, Any], row: Row, token: str | None) -> Info:
         """Return the outline of an operation of the API; `token` is the parameter for a confirmation token."""
-        in_path = {name for name, parameter in row.parameters.items() if parameter.location == "path"}
-        hidden = {name for name in self.common if name in row.parameters and row.parameters[name].location == "query"}
-        parameters = [
-            {**parameter, "description": _first_sentence(parameter["description"])}
-            if parameter["name"] in in_path and "description" in parameter
-            else parameter
-            for parameter in details["parameters"]
-            if parameter["name"] not in (token, *hidden)
-        ]
-        fields = self._selection.fields(row)
-        more = ", …" if len(fields) > _MOST_FIELDS else ""
-        returns: Mapping[str, Any] = details["returns"]
-        if fields:
-            name = "items" if row.paging is not None else returns["name"]
-            returns = {"name": name, "description": f"{', '.join(fields[:_MOST_FIELDS])}{more}"}
         example = {name: value for name, value in (row.example or {}).items() if is_real(value)}
-        more_details = {"parameters": parameters, "returns": returns, "examples": [{"request": {"params": example}}]}
-        explained = protocol.OPTIONS.keys() & {*row.adapter_parameters}
-        info = outline({**details, **more_details}, explained)
+        shown = {
+            "parameters": list(self._parameters(details["parameters"], row, token)),
+            "returns": self._returned(details["returns"], row),
+            "examples": [{"request": {"params": example}}],
+        }
+        info = outline({**details, **shown}, protocol.OPTIONS.keys() & {*row.adapter_parameters})
         asks = self.asks(row)
         if asks or row.danger != "safe":
             info["danger"] = f"{row.danger}, asks first" if asks else row.danger
         if row.method == "PATCH" and row.body is not None and row.body.content_type not in ("", _JSON):
             info["sends"] = row.body.content_type
         return info
+
+    def _parameters(self, parameters: Iterable[Info], row: Row, token: str | None) -> Iterator[Info]:
+        """Yield the parameters to show; of those in the path the first sentence says enough."""
+        for parameter in parameters:
+            name = parameter["name"]
+            location = row.parameters[name].location if name in row.parameters else ""
+            if name == token or (name in self.common and location == "query"):
+                continue
+            is_cut = location == "path" and "description" in parameter
+            yield {**parameter, "description": _first_sentence(parameter["description"])} if is_cut else parameter
+
+    def _returned(self, returns: Mapping[str, Any], row: Row) -> Mapping[str, Any]:
+        """Return what an operation gives, with the first of its fields."""
+        fields = self._selection.fields(row)
+        if not fields:
+            return returns
+        name, more = "items" if row.paging is not None else returns["name"], ", …" * (len(fields) > _MOST_FIELDS)
+        return {"name": name, "description": f"{', '.join(fields[:_MOST_FIELDS])}{more}"}
 
 
 def outline(details: Mapping[str, Any], explained: Collection[str] = ()) -> Info:

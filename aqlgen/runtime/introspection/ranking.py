@@ -13,9 +13,9 @@ import heapq
 import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
 from ..text import without_unseen
@@ -81,43 +81,64 @@ class Question:
     """The stems of words that are written like names: with a capital, within a sentence."""
 
 
+@dataclass(slots=True)
+class _Reading:
+    """A search as far as it is read, and what its next piece may be."""
+
+    words: dict[str, str] = field(default_factory=dict)
+    identified: set[str] = field(default_factory=set)
+    verb: str = ""
+    noun: str = ""
+    thing: str = ""
+    many: bool = False
+    opening: bool = True
+    in_object: bool = True
+    naming: bool = False
+
+    def take(self, piece: str) -> None:
+        """Read a word, a sign, or the mark of a value."""
+        lower = piece.lower()
+        self.naming = lower in _NAMING or (self.naming and lower in _JOINTS)
+        if piece == "\x00":
+            self.identified |= set() if self.naming else {self.thing} - {""}
+        elif piece in ".!?;,":
+            self.in_object &= not self.words
+        elif not (self.opening and lower in _OPENERS):
+            self._take_words(piece, lower)
+
+    def _take_words(self, piece: str, lower: str) -> None:
+        if self.in_object and not self.noun and lower in _ALL:
+            self.many, self.opening = True, False
+            self.verb = self.verb or ("list" if lower == "list" else "")
+        elif lower in _JOINTS:
+            self.in_object &= not self.noun
+        else:
+            for word in plain_words(piece):
+                self.thing, is_adverb = stem(word), word.endswith("ly")
+                self.words[self.thing] = word
+                if self.opening and verb_class(self.thing):
+                    self.verb = self.thing
+                elif self.in_object and not is_adverb:
+                    self.noun = word
+                self.opening &= is_adverb
+
+
 def question(text: str) -> Question:
     """Read a search; numbers, identifiers and quoted texts are no words of it unless nothing else is there."""
     text = plain_verbs(without_unseen(text)[:1000])
-    bare = _VALUE.sub(" \x00 ", text)
-    words: dict[str, str] = {}
-    identified: set[str] = set()
-    verb = noun = thing = ""
-    many, opening, in_object, naming = False, True, True, False
+    bare, reading = _VALUE.sub(" \x00 ", text), _Reading()
     for piece in _PIECE.findall(bare):
-        lower = piece.lower()
-        naming = lower in _NAMING or (naming and lower in _JOINTS)
-        if piece == "\x00":
-            identified |= {thing} if thing and not naming else set()
-        elif piece in ".!?;,":
-            in_object = in_object and not words
-        elif opening and lower in _OPENERS:
-            continue
-        elif in_object and not noun and lower in _ALL:
-            many, opening, verb = True, False, verb or ("list" if lower == "list" else "")
-        elif lower in _JOINTS:
-            in_object = in_object and not noun
-        else:
-            for word in plain_words(piece):
-                thing = stem(word)
-                words[thing] = word
-                if opening and verb_class(thing):
-                    verb = thing
-                elif in_object and not word.endswith("ly"):
-                    noun = word
-                opening = opening and word.endswith("ly")
-    many = many or (noun.endswith("s") and stem(noun) != noun)
-    words = dict(islice((words or {stem(word): word for word in words_of(text)}).items(), _MOST_WORDS))
+        reading.take(piece)
+    noun = reading.noun
+    many = reading.many or (noun.endswith("s") and stem(noun) != noun)
+    words = reading.words or {stem(word): word for word in words_of(text)}
+    words = dict(islice(words.items(), _MOST_WORDS))
     identifiers = frozenset("".join(terms(name)) for name in _IDENTIFIER.findall(bare))
     pairs = frozenset(pairwise(terms(bare)[:_MOST_WORDS]))
     quoted = any(value[0] in "'\"`“" for value in _VALUE.findall(text))
     names = frozenset(stem(name.lower()) for name in _NAME.findall(bare))
-    return Question(words, identifiers, pairs, verb, stem(noun), many, frozenset(identified), quoted, names)
+    identified = frozenset(reading.identified)
+    return Question(words, identifiers, pairs, reading.verb, stem(noun), many, identified, quoted, names)
 
 
 WEIGHTS = {
@@ -160,7 +181,6 @@ class _Features:
 
     def of(self, hit: Hit, score: float) -> dict[str, float]:
         """Return the features of an operation whose words are worth a score."""
-        asked, verbs = self._asked, self._verbs
         prefix, _, rest = hit.name.partition("_")
         name = terms(rest if rest and prefix in self._prefixes else hit.name)
         summary, thing = terms(hit.summary), terms(hit.resource)[-1:]
@@ -168,17 +188,31 @@ class _Features:
         acts = does | (verb_class(summary[0]) if summary else does)
         texts = {*name, *summary, *thing}
         covered = sum(rarity for rarity, shares in self._known if not texts.isdisjoint(shares))
-        pairs = asked.pairs & {*pairwise(name), *pairwise(summary)}
-        reading = not verbs or READING in verbs
+        pairs = self._asked.pairs & {*pairwise(name), *pairwise(summary)}
         return {
             "words": score / 10,
             "name": self._covered(name[1:] if does else name),
             "summary": self._covered(summary),
             "all words": covered / self._total,
-            "pairs": len(pairs) / max(1, min(len(asked.pairs), 4)),
-            "verb": _sign(bool(acts & verbs) or asked.verb in name) if verbs else 0.0,
+            "pairs": len(pairs) / max(1, min(len(self._asked.pairs), 4)),
+            **self._of_verb(hit, name, acts),
+            **self._of_object(hit, name, thing),
+        }
+
+    def _of_verb(self, hit: Hit, name: Sequence[str], acts: frozenset[int]) -> dict[str, float]:
+        """Return the features of what an operation does."""
+        verbs = self._verbs
+        reading = not verbs or READING in verbs
+        return {
+            "verb": _sign(bool(acts & verbs) or self._asked.verb in name) if verbs else 0.0,
             "effect": _sign((hit.family == "read") == reading) if verbs else 0.0,
             "harm": -1.0 if hit.family == "delete" and not verbs & ENDING else 0.0,
+        }
+
+    def _of_object(self, hit: Hit, name: Sequence[str], thing: Sequence[str]) -> dict[str, float]:
+        """Return the features of what an operation is about and needs."""
+        asked = self._asked
+        return {
             "object": _sign(thing[0] in self._nouns) if asked.noun and thing else 0.0,
             "part": -float(hit.family == "delete" and asked.noun in name and not self._nouns & {*thing}),
             "own list": -1.0 if asked.many and asked.noun in hit.needs and asked.noun not in asked.identified else 0.0,
@@ -233,15 +267,9 @@ class Ranking:
 
     def search(self, text: str, wanted: Wanted | None = None, most: int = _MOST) -> Found:
         """Return the operations that have to do with a text; with `wanted` those alone."""
-        asked, lines = question(text), self._postings.lines
+        asked = question(text)
         hit, named, plain = self._postings.hit, self._postings.named(text.strip()), plain_words(text)
-        stems = terms(text)[:_MOST_WORDS]
-        windows = ("".join(stems[at : at + size]) for size in (2, 3, 4) for at in range(len(stems) - size + 1))
-        joined = {form for window in windows for form in (window, stem(window)) if form in lines}
-        forms = {form: {form: _JOINED} for form in sorted(joined)} | {
-            word: dict(self._forms(word)) for word in asked.words
-        }
-        forms |= {name: {name: _WHOLE} for name in sorted(asked.identifiers & lines.keys())}
+        forms = self._forms_of(asked, terms(text)[:_MOST_WORDS])
         scores = self._scores(forms)
         if named is not None:
             scores[named] = scores.get(named, 0.0) + _NAMED
@@ -261,7 +289,7 @@ class Ranking:
 
         order = sorted(weighed, key=place)
         weak = not order or weighed[order[0]] < WEAK
-        if wanted is None and asked.quoted | bool(asked.names - lines.keys()):
+        if wanted is None and asked.quoted | bool(asked.names - self._postings.lines.keys()):
             order = self._with_steps(asked, order)
         hits = [hit(short) for short in dict.fromkeys((*order, *best))][:most]
         return Found(hits, weak, [word for term, word in asked.words.items() if not forms[term]])
@@ -269,6 +297,17 @@ class Ranking:
     def hits(self) -> Iterator[Hit]:
         """Yield all operations."""
         return map(self._postings.hit, self._postings.operations)
+
+    def _forms_of(self, asked: Question, stems: Sequence[str]) -> dict[str, dict[str, float]]:
+        """Return the terms of the index for each word, for words run together, and for identifiers."""
+        lines = self._postings.lines
+        windows = ("".join(stems[at : at + size]) for size in (2, 3, 4) for at in range(len(stems) - size + 1))
+        joined = {form for window in windows for form in (window, stem(window)) if form in lines}
+        return {
+            **{form: {form: _JOINED} for form in sorted(joined)},
+            **{word: dict(self._forms(word)) for word in asked.words},
+            **{name: {name: _WHOLE} for name in sorted(asked.identifiers & lines.keys())},
+        }
 
     def _scores(self, forms: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
         """Return the sum over the asked words of level times rarity, by operation; of several forms the best counts.
@@ -307,13 +346,10 @@ class Ranking:
 
     def _with_steps(self, asked: Question, order: list[str]) -> list[str]:
         """Put what finds and what reads the things that are named, not given by ids, among the first ten."""
-        hit = self._postings.hit
-        needs = [need for short in order[:_PAGE] for need in hit(short).needs]
+        needs = chain.from_iterable(self._postings.hit(short).needs for short in order[:_PAGE])
         finders, readers = [], []
         for thing in dict.fromkeys((*needs, *asked.words, *sorted(FINDING))):
-            near = islice(() if thing in asked.identified else self._postings.levels(thing), _LOOKED_AT)
-            reads = [(short, row) for short in near if (row := hit(short)).family == "read"]
-            things = [(short, row) for short, row in reads if thing in {*terms(row.resource)[-1:], *FINDING}]
+            things = [] if thing in asked.identified else self._reads_of(thing)
             finders += [s for s, row in things if not row.needs and not FINDING.isdisjoint(terms(row.name)[:1])][:1]
             readers += [short for short, row in things if row.needs == (thing,)][:1]
         steps = [short for kind in (finders, readers) for short in [*dict.fromkeys(kind)][:_STEPS]]
@@ -321,6 +357,15 @@ class Ranking:
         more = [short for short in steps if short not in order[: _PAGE // 2]]
         kept = [short for short in order if short not in more]
         return [*kept[: _PAGE - len(more)], *more, *kept[_PAGE - len(more) :]]
+
+    def _reads_of(self, thing: str) -> list[tuple[str, Hit]]:
+        """Return the reads that have most to do with a thing and are about it."""
+        near = [(short, self._postings.hit(short)) for short in islice(self._postings.levels(thing), _LOOKED_AT)]
+        return [
+            (short, row)
+            for short, row in near
+            if row.family == "read" and thing in {*terms(row.resource)[-1:], *FINDING}
+        ]
 
 
 def _slips(word: str) -> Iterator[str]:

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ..protocol_operations import ProtocolOperation
-from ..table import Table
+from ..table import Row, Table
 from ..text import folded, line
 from . import protocol
 from .postings import FILE, Entry, Hit, Postings, index_text, plain_entry
@@ -146,6 +146,12 @@ def search_of(entries: Iterable[Entry]) -> Ranking:
     return Ranking(Postings(index_text(entries)))
 
 
+def _as_question(name: str) -> str:
+    """Return a name as it is searched: a verb alone is about the caller."""
+    words = plain_words(name)
+    return f"{name} {_CALLER}" if len(words) == 1 and verb_class(stem(words[0])) else name
+
+
 class Search:
     """The search of an adapter's operations, those of the protocol included."""
 
@@ -175,19 +181,20 @@ class Search:
 
         by_path = spellings.at(text)
         if by_path:
-            apis = {row.api for name in by_path if (row := self._table.find(name)) is not None}
+            apis = {row.api for row in self._rows(by_path)}
             return [self._hit(name) for name in by_path[:_MOST_NEAR]], by_path[0] if len(apis) == 1 else None
-        admitted = self._admitted(None)
-        is_verb = len(words := plain_words(text)) == 1 and bool(verb_class(stem(words[0])))
-        asked = f"{text} {_CALLER}" if is_verb else text
-        hits = {hit.name: hit for hit in self._ranking.search(asked, admitted, _MOST_NEAR * 4).hits}
-        rows = ordered(asked, param_names, [row for name in hits if (row := self._table.find(name)) is not None])
+        asked = _as_question(text)
+        hits = {hit.name: hit for hit in self._ranking.search(asked, self._admitted(None), _MOST_NEAR * 4).hits}
+        rows = ordered(asked, param_names, self._rows(hits))
         near = [hits.pop(row.name) for row in rows] + list(hits.values())
         same = [hit.name for hit in near if same_words(text, hit.name)]
-        first = [row.name for row in rows[:1] if fits(param_names, row)]
-        sure = next((name for name in same[:1] if [name] == first or (name in hits and len(same) == 1)), None)
+        is_first = bool(rows) and same[:1] == [rows[0].name] and fits(param_names, rows[0])
+        sure = same[0] if is_first or (len(same) == 1 and same[0] in hits) else None
         near.sort(key=lambda hit: hit.name != sure)
         return near[:_MOST_NEAR], sure
+
+    def _rows(self, names: Iterable[str]) -> list[Row]:
+        return [row for name in names if (row := self._table.find(name)) is not None]
 
     def _hit(self, name: str) -> Hit:
         row = self._table.find(name)
