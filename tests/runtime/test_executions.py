@@ -654,7 +654,7 @@ async def test_a_status_that_fails_is_of_the_work_and_a_question_that_fails_is_n
     answered = (await handled(adapter, "get_execution_status", execution_id=data["execution_id"]))["data"]
     assert answered["status"] == "failed"
     assert "none left" in json.dumps(answered["error"]["details"]["upstream"])
-    works._told = lambda _: Answer({"ok": False, "error": "rate_limited"})  # type: ignore[method-assign]
+    works._told = lambda _: Answer({"ok": False, "error": "rate_limited", "code": 429})  # type: ignore[method-assign]
     failed = await handled(adapter, "get_execution_status", execution_id=data["execution_id"])
     assert failed["error"]["code"] == "RATE_LIMIT_EXCEEDED"
 

@@ -58,7 +58,6 @@ class Api:
         variables: Mapping[str, str] | None = None,
         files_folder: str = "",
         allow_http: bool = False,
-        failure_marks: tuple[str, ...] = (),
     ) -> None:
         def in_clear(url: str) -> bool:
             from ..hosts.gate import is_listed
@@ -87,7 +86,6 @@ class Api:
         )
         self._transport = transport
         self._encoded = EncodedFields(table)
-        self._failure_marks = failure_marks
 
     @classmethod
     def of(
@@ -112,7 +110,6 @@ class Api:
             variables=config.server_variables,
             files_folder=config.files_folder,
             allow_http=config.auth_allow_http,
-            failure_marks=config.failure_marks,
         )
 
     def validate(
@@ -172,7 +169,6 @@ class Api:
             self._credentials.secrets,
             account=self._credentials.account(row, response.status),
             encoded=self._encoded if masked else None,
-            marks=self._failure_marks,
         )
         if not masked:
             return data

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Failure
@@ -56,21 +56,20 @@ def decode_response(
     *,
     account: Account | None = None,
     encoded: EncodedFields | None = None,
-    marks: Sequence[str] = (),
 ) -> Any:
     """Return the data of a response. Raises Failure when it is one by status or by itself, or has too many values.
 
     `account` says which credential the request had, if the API did not accept it. With `encoded`, fields in base64 that
-    are text are shown as such. `marks` are the owner's marks of a failure (`decode/declared_failures`).
+    are text are shown as such.
     A response that misses its declared schema is passed on as it is.
     """
     try:
         data = _decoded(response, row, params, names, secrets, account, encoded)
-        if marks or _may_be_failure(data):
+        if _may_be_failure(data):
             from .declared_failures import declared_failure
 
             schema = declared_response(row, response.status).get("schema") or {}
-            failure = declared_failure(response, data, row, params, names.table, schema, secrets, marks)
+            failure = declared_failure(response, data, row, params, names.table, schema, secrets)
             if failure is not None:
                 raise failure
     except Failure as failure:  # the API may repeat a secret, in its content or its headers

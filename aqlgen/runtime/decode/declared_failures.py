@@ -1,37 +1,32 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Failures that a success declares in its content: `ok: false`, `errors` of GraphQL, a Fault of SOAP, and their like.
 
-An answer is one by the document where its schema says what a flag means, by the owner's marks, or by a known envelope:
-a flag of failure together with an error. A thing that has failed (a job, with its `id` and its `status`) is no failed
+An answer is one by the document where its schema admits none but good values, or by a known envelope: a flag of failure
+together with an error. A thing that has failed (a job, with its `id` and its `status`) is no failed
 call. What the API says stands in `details.upstream`, as with any other failure (R-ERR-2).
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from ..errors import Failure
-from ..schema import MISSING, Types, at, fixed_values, parts, union_of
+from ..schema import Types, fixed_values, union_of
 from ..table import JsonSchema, Row, Table
 from ..text import folded
 from ..wire import ApiResponse, is_xml
-from .api_error import by_folded_key, read_error
+from .api_error import by_folded_key
 from .failures import failure_of_response
 
-__all__ = ["OFF", "as_success", "declared_failure"]
+__all__ = ["as_success", "declared_failure"]
 
-OFF = "off"
-"""The owner's mark that no success is a failure."""
 _FLAGS = ("ok", "success", "succeeded", "successful", "issuccess")
 _STATES = ("status", "stat")
 _FAILED = frozenset({"error", "fail", "failed", "failure", "err"})
-_GOOD = frozenset({"ok", "success", "succeeded", "successful"})
-_OUTCOMES = _GOOD | _FAILED | {"warning"}
-"""The words of a state that is about the call and nothing else."""
+_GOOD = frozenset({"ok", "success", "succeeded", "successful", "true"})
 _ERRORS = ("error", "errors", "errormessage", "errorcode", "errordescription", "fault", "reason")
 _WORDS = ("message", "msg", "description", "detail", "details", "code")
 _IDENTITY = frozenset({"id", "uuid", "guid", "sid", "key", "name", "createdat", "updatedat", "self", "href"})
@@ -44,38 +39,8 @@ _OF_ENVELOPE = frozenset(
         *("documentationurl", "help"),
     }
 )
-_CALL = re.compile(r"\b(?:api|call|operation|query|request|response|method|command)s?\b", re.IGNORECASE)
-_OUTCOME = re.compile(r"\b(?:succe|fail|error|ok\b)", re.IGNORECASE)
-"""Words of a description that is about the outcome of a call."""
 _FAULT = re.compile(r"<(?:[\w.-]{1,40}:)?Fault[\s/>]")
 _MAX_TEXT = 65_536
-_KINDS = (
-    (429, re.compile(r"rate[ _-]?limit|too[ _-]?many[ _-]?(?:request|call)|throttl|quota", re.IGNORECASE)),
-    (
-        401,
-        re.compile(
-            r"(?:not|un)[ _-]?auth(?:ed\b|enticated|orized)|invalid[ _-]?(?:auth\b|api[ _-]?key|(?:access[ _-]?)?token)"
-            r"|token[ _-]?(?:expired|revoked|invalid)|(?:account|token)[ _-]?inactive|login[ _-]?required",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        403,
-        re.compile(
-            r"forbidden|permission|missing[ _-]?scope|access[ _-]?denied|not[ _-]?(?:allowed|permitted)|restricted",
-            re.IGNORECASE,
-        ),
-    ),
-    (409, re.compile(r"already[ _-]?(?:exist|taken|in[ _-])|duplicate|taken\b|conflict", re.IGNORECASE)),
-    (404, re.compile(r"not[ _-]?found|no[ _-]such|does[ _-]?n[o']t[ _-]exist|does[ _-]not[ _-]exist", re.IGNORECASE)),
-    (
-        500,
-        re.compile(
-            r"\b(?:internal|fatal|server)[ _-]?(?:server[ _-]?)?error|unavailable|timed?[ _-]?out", re.IGNORECASE
-        ),
-    ),
-)
-"""The status that an answer of these words would have had, the first that applies; else 400."""
 _STATUS_KEYS = ("status", "statuscode", "httpstatus", "code", "errorcode")
 _STATUS = re.compile(r"-?[0-9]{3,6}")
 _RPC_SERVER_ERROR = -32603
@@ -89,18 +54,14 @@ def declared_failure(
     table: Table,
     schema: JsonSchema,
     secrets: frozenset[str] = frozenset(),
-    marks: Sequence[str] = (),
 ) -> Failure | None:
-    """Return the failure that a success is by its data; None if it is a success.
-
-    `schema` is the document's for the data, `marks` are the owner's: `key.key=value`.
-    """
-    if not 200 <= response.status < 300 or OFF in marks:
+    """Return the failure that a success is by its data, None for none; `schema` is the document's for them."""
+    if not 200 <= response.status < 300:
         return None
-    reason = _marked(data, marks) or _reason(response, data, schema, table.types)
+    reason = _reason(response, data, schema, table.types)
     if not reason:
         return None
-    status = _status(response, data, secrets)
+    status = _status(data)
     failure = failure_of_response(replace(response, status=status), row, params, secrets, None, table)
     details = {**failure.details, "http_status": response.status, "declared_by": reason}
     details["upstream"] = {**details["upstream"], "status": response.status}
@@ -129,16 +90,6 @@ def _tells_failure(key: str, value: Any) -> bool:
     if key in _FLAGS:
         return value in (False, "false", 0)
     return key in _STATES and isinstance(value, str) and value.lower() in _FAILED
-
-
-def _marked(data: Any, marks: Sequence[str]) -> str:
-    """Return the owner's mark that data bear; "" if they bear none."""
-    for mark in marks:
-        path, _, wanted = mark.partition("=")
-        value = at(data, path.split("."))
-        if value is not MISSING and wanted == (value if isinstance(value, str) else json.dumps(value, default=str)):
-            return mark
-    return ""
 
 
 def _reason(response: ApiResponse, data: Any, schema: JsonSchema, types: Types) -> str:
@@ -195,34 +146,14 @@ def _is_fault(response: ApiResponse) -> bool:
 
 
 def _document_says(schema: JsonSchema, types: Types, flag: str) -> bool:
-    """Return True if the schema of the success says that a flag not set, or a state of failure, is about the call.
-
-    The flag can have one value in a success, or its words are those of an outcome, or its description is about the
-    call; the state of a thing is none.
-    """
-    shape = union_of(types, schema)
-    declared = {folded(name): inner for name, (_, inner) in shape.properties.items()}
-    inner = declared.get(flag)
-    if inner is None:
-        return False
-    values = fixed_values(inner, types)
-    if flag in _FLAGS and values and all(word in (True, "true") for word in values):
-        return True
-    if _IDENTITY.intersection(declared):
-        return False
-    if flag in _FLAGS:
-        described = " ".join(str(part.get("description", "")) for part in parts(inner, types))[:1000]
-        return bool(_CALL.search(described) and _OUTCOME.search(described))
-    return values is not None and _are_outcomes({str(word).lower() for word in values if word is not None})
+    """Return True if the document admits none but good values of a flag or a state."""
+    declared = {folded(name): inner for name, (_, inner) in union_of(types, schema).properties.items()}
+    values = fixed_values(declared.get(flag, {}), types)
+    return bool(values) and all(word is True or str(word).lower() in _GOOD for word in values or ())
 
 
-def _are_outcomes(words: set[str]) -> bool:
-    """Return True if the words of a state are about a call: good ones alone, or several outcomes."""
-    return words <= _GOOD or (len(words) > 1 and words <= _OUTCOMES)
-
-
-def _status(response: ApiResponse, data: Any, secrets: frozenset[str]) -> int:
-    """Return the status that the answer would have had: the number that it states, else by its words."""
+def _status(data: Any) -> int:
+    """Return the status that the answer would have had by the number that it states, else 400."""
     fields = by_folded_key(data) if isinstance(data, Mapping) else {}
     error = fields.get("error")
     holders = (by_folded_key(error) if isinstance(error, Mapping) else {}, fields)
@@ -232,5 +163,4 @@ def _status(response: ApiResponse, data: Any, secrets: frozenset[str]) -> int:
             return number
         if number == _RPC_SERVER_ERROR:
             return 500
-    evidence = read_error(response, secrets).evidence[:4000]
-    return next((status for status, pattern in _KINDS if pattern.search(evidence)), 400)
+    return 400

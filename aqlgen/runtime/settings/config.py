@@ -30,7 +30,6 @@ from .types import (
     BaseUrl,
     FilePath,
     ForwardedHeaders,
-    Marks,
     Patterns,
     PolicyRules,
     Prefix,
@@ -152,10 +151,6 @@ class Config(NamedTuple):
     """Bytes of a saved file, {allowed}."""
     files_max_attached: Annotated[int, Whole(0, 100 * MIB), Names("FILES_MAX_ATTACHED", "files.max_attached")] = 4 * MIB
     """Bytes of images and other files beside an answer, as MCP blocks, {allowed}; 0: base64 in the answer."""
-
-    failure_marks: Annotated[Marks, Names("ANSWERS_FAILURES", "answers.failures", form="divided by ';'")] = ()
-    """Field values that mark a response with status 200 as an error, for APIs whose document does not declare its
-    error format, such as ["success=false", "result.code=ERR"]; "off": treat no such response as an error."""
 
     stream_events: Annotated[int, Whole(1, 100_000), Names("STREAM_EVENTS", "streams.events")] = 1000
     """Maximum events to take from a stream, {allowed}."""

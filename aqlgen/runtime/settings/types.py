@@ -154,14 +154,6 @@ WarningCode = Annotated[
     matching(r"[A-Z][A-Z0-9_]{1,63}", "must be codes such as DEPRECATION_WARNING, or categories such as PERFORMANCE_"),
 ]
 WarningCodes = Annotated[tuple[WarningCode, ...], divided(r"[,\s]")]
-Mark = Annotated[
-    Stripped,
-    matching(
-        r"off|[^\s=]{1,100}=[^\r\n]{1,100}",
-        "must be keys and their value, such as success=false or result.code=ERR, or off",
-    ),
-]
-Marks = Annotated[tuple[Mark, ...], divided(";")]
 Header = Annotated[
     str,
     matching(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}", "must be the name of a header, or header=scheme, divided by ;"),
