@@ -95,10 +95,10 @@ def learn_command(
 
     refuse_newer(folder)
     project = Project.open(folder)
-    given = {"only": only, "resource": resource, "make": make, "key": None if key is None else [key]}
+    named = {"only": only, "resource": resource, "make": make, "key": None if key is None else [key]}
     options = ["--requests", str(requests), "--seconds", str(seconds), *["--from-notes"] * from_notes]
     options += ["--allow-writes"] * allow_writes
-    options += [f"--{name}={value}" for name, values in given.items() for value in values or ()]
+    options += [f"--{name}={value}" for name, values in named.items() for value in values or ()]
     if plan:
         typer.echo(_run(folder, project.package, [*options, "--plan"]))
         return

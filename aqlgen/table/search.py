@@ -89,14 +89,14 @@ def _texts(
     if set(summary) <= set(name) and description:
         summary, description = description, ()
     parameters = {name: item for name, item in row.shown_parameters.items() if item.location != "adapter"}
-    said = [term for item in parameters.values() for term in terms(item.description[:200])]
+    described = [term for item in parameters.values() for term in terms(item.description[:200])]
     return {
         "name": (*name, *terms(_PLACEHOLDER.sub(" ", row.path)), *terms((row.operation_id or "")[:100])),
         "summary": summary,
         "parameters": [term for item in parameters for term in (*_names(item), *_values(parameters[item].schema))][
             :_MOST_TERMS
         ],
-        "texts": [*(() if description == summary else description), *said[:_MOST_TERMS]],
+        "texts": [*(() if description == summary else description), *described[:_MOST_TERMS]],
         "fields": _fields(row, [item.schema for item in parameters.values()], field_terms),
     }
 
