@@ -89,6 +89,18 @@ async def test_a_field_that_no_item_has_is_named(tmp_path: Path) -> None:
 
 
 @each(
+    "name, value, kind",
+    [("where", "state = open", "object"), ("aggregate", "count", "object"), ("fields", "full_name", "array")],
+)
+async def test_a_parameter_of_ours_in_another_form_is_named_with_its_form(
+    tmp_path: Path, name: str, value: str, kind: str
+) -> None:
+    error = (await client(tmp_path).call(first=5, **{name: value}))["error"]
+    assert error["message"].startswith(f"Parameter '{name}' expected '{kind}', got 'string'")
+    assert "owner" not in error["details"]
+
+
+@each(
     "step, done",
     [
         ({"where": {"full_name": None}}, True),

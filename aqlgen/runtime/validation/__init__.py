@@ -24,7 +24,7 @@ from ..errors import Code, Failure
 from ..exact_json import with_floats
 from ..schema import shape_of, union_of
 from ..schema.field_names import Names, Plan, Way
-from ..schema.validators import Schemas
+from ..schema.validators import PROTOCOL_SCHEMAS, Schemas
 from ..table import ADAPTER, Row, Table
 from ..text import folded, letters
 from .undeclared import Declared, Strange, Undeclared
@@ -32,6 +32,7 @@ from .undeclared import Declared, Strange, Undeclared
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
 
+    from ..schema import Types
     from .leaves import Leaves
     from .problems import Problem
     from .repair import Repaired
@@ -87,6 +88,11 @@ class Validation:
     @cached_property
     def _undeclared(self) -> Undeclared:
         return Undeclared(self._table.types)  # which are read at the first call
+
+    @cached_property
+    def _types(self) -> Types:
+        """The types that parameters refer to, the protocol's included."""
+        return {**PROTOCOL_SCHEMAS, **self._table.types}
 
     def validate(
         self, row: Row, params: Mapping[str, Any], repaired: list[Repaired] | None = None, *, explain: bool = True
@@ -194,7 +200,7 @@ class Validation:
         if not unknown and not twice and self._passes(row, checks, known):
             return known
         repair = Repair(
-            self._table.types,
+            self._types,
             row,
             self._leaves,
             self._nested_fields(row),
@@ -222,7 +228,7 @@ class Validation:
             outside = {**unknown, **{spelling: params[spelling] for _, spelling in twice}}
             refusal.details.update(repair.proposed(known, outside))
         correction = _correction(problems[0])
-        if correction:
+        if correction and problems[0].name not in row.adapter_parameters:
             refusal.details["owner"] = f"if the API takes it: overrides.yaml, {correction}"
         raise refusal
 
@@ -265,7 +271,7 @@ class Validation:
             yield from field_problems(row, keys, declared, (), place)
         explained = {place for place, *_ in strange} | ({_INPUT} if checks.fields is not None else set())
         faults = (each for each in reading.faults if each.keyword not in CLOSED or place_of(each.path) not in explained)
-        yield from Explanation(self._table.types, checks.sensitive).problems(faults)
+        yield from Explanation(self._types, checks.sensitive).problems(faults)
 
     def _body_problems(self, row: Row, checks: _Checks, known: Mapping[str, Any]) -> list[Problem]:
         """Return the problems of the body that parameters make together. Raises TooMuch."""

@@ -143,7 +143,12 @@ class Explanation:
     def _of_union(self, fault: Fault, name: str) -> Iterator[Problem]:
         """Yield the problems of the nearest alternative, the first of them with what all others demand."""
         branches = fault.branches()
-        if not all(branches):
+        options = zip(fault.schema[fault.keyword], branches, strict=False)
+        repairable = [str(as_schema(option).get("type", "")) for option, faults in options if not faults]
+        if len(repairable) == 1 and repairable[0]:
+            yield self._of_type(replace(fault, schema={}), name, repairable)
+            return
+        if repairable:
             message = f"{_fits(name)} more than one of the alternatives, give the fields of exactly one"
             details = {"param_name": name or "params", **self._value(fault)}
             yield Problem(Code.INVALID_VALUE, name or "params", message, details)
