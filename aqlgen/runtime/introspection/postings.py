@@ -133,17 +133,56 @@ def _term_lines(
             yield "\t".join((term, *listed))
 
 
+class _Lines:
+    """Sorted lines of a key, a tab and a text, found by bisection, and those that were added."""
+
+    def __init__(self, text: str, start: int, end: int) -> None:
+        self._text, self._start, self._end = text, start, end
+        self._added: dict[str, str] = {}
+        self._found = lru_cache(maxsize=8192)(self._find)
+
+    def __contains__(self, key: str) -> bool:
+        return self.get(key) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the keys."""
+        rows = self._text[self._start : self._end].split("\n")
+        yield from (row.partition("\t")[0] for row in rows if "\t" in row)
+        yield from self._added
+
+    def get(self, key: str) -> str | None:
+        """Return the text of a key, None without one."""
+        return self._added[key] if key in self._added else self._found(key)
+
+    def add(self, key: str, text: str) -> None:
+        """Add a line, or a part behind a tab to the text of one."""
+        known = self.get(key)
+        self._added[key] = text if known is None else f"{known}\t{text}"
+
+    def _find(self, key: str) -> str | None:
+        text, low, high = self._text, self._start, self._end
+        while low < high:
+            begin = text.rfind("\n", low, (low + high) // 2) + 1 or low
+            stop = text.find("\n", begin, high)
+            stop = high if stop < 0 else stop
+            tab = text.find("\t", begin, stop)
+            known = text[begin:tab] if tab >= 0 else text[begin:stop]
+            if known == key:
+                return text[tab + 1 : stop]
+            low, high = (stop + 1, high) if known < key else (low, begin)
+        return None
+
+
 class Postings:
-    """An index in memory: lines by id and by term, each read when it is asked for."""
+    """An index in memory; its lines are read when they are asked for."""
 
     def __init__(self, text: str) -> None:
         """Read an index. Raises ValueError when it is none."""
-        head, _, rest = text.partition("\n")
-        operations, parted, lines = f"\n{rest}".partition("\n\n")  # there may be no operation
-        if head != _HEAD or not parted:
+        head, begin = text.find("\n"), text.find("\n\n")
+        if text[:head] != _HEAD or begin < 0:
             raise ValueError("not an index of operations")
-        self.operations = dict(row.split("\t", 1) for row in operations.split("\n") if "\t" in row)
-        self.lines = dict(row.split("\t", 1) for row in lines.split("\n") if "\t" in row)
+        self.operations, self.lines = _Lines(text, head + 1, begin + 1), _Lines(text, begin + 2, len(text))
+        self.size = text.count("\n", head + 1, begin + 1)
         self._included: dict[str, str] = {}
         self.hit = lru_cache(maxsize=4096)(self._hit)
         self.levels = lru_cache(maxsize=64)(self._levels)
@@ -152,14 +191,15 @@ class Postings:
         """Add operations that the text does not have, such as those of the protocol."""
         for number, entry in enumerate(entries):
             short = f"~{number:03}"
-            self.operations[short] = _operation_line(entry.hit)
+            self.operations.add(short, _operation_line(entry.hit))
+            self.size += 1
             self._included[entry.hit.name] = short
             for term, level in entry.levels().items():
-                self.lines[term] = "\t".join(filter(None, (self.lines.get(term), f"{level:02} {short}")))
+                self.lines.add(term, f"{level:02} {short}")
 
     def _hit(self, short: str) -> Hit:
         """Return the operation of an id."""
-        name, family, danger, resource, needs, summary = self.operations[short].split("\t", 5)
+        name, family, danger, resource, needs, summary = (self.operations.get(short) or "\t" * 5).split("\t", 5)
         return Hit(name, family, danger, resource, tuple(needs.split(",")) if needs else (), summary)
 
     def named(self, name: str) -> str | None:
@@ -174,7 +214,7 @@ class Postings:
 
     def groups(self, term: str) -> list[tuple[int, str]]:
         """Return the levels of a term, each with the text of its ids."""
-        return [(int(group[:2]), group[3:]) for group in self.lines.get(term, "").split("\t") if group]
+        return [(int(group[:2]), group[3:]) for group in (self.lines.get(term) or "").split("\t") if group]
 
     def _levels(self, term: str) -> dict[str, int]:
         """Return the levels of a term by id, the highest first, of so many operations as tell it from others."""

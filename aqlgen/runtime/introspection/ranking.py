@@ -1,9 +1,10 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The order in which a search shows operations (R-INT-6), by one additive score.
 
-A search says a verb, an object, one or many, and of which things it gives ids (`question`). The score is the sum of the
+A search says a verb, an object and its context, one or many, and of which things it gives ids (`question`). A verb
+that no operation has, as in "protect the branch", asks for a change. The score is the sum of the
 words that an operation shares with the search, each worth its rarity times its level in the index (`postings.py`), and
-of eleven features, each from -1 to 1 times its weight. So no feature outvotes the words of a long question, and a low
+of features, each from -1 to 1 times its weight. So no feature outvotes the words of a long question, and a low
 score says that nothing fits well (`WEAK`).
 """
 
@@ -21,6 +22,7 @@ from typing import NamedTuple
 from ..text import without_unseen
 from .postings import LEVELS, Hit, Postings
 from .vocabulary import (
+    CREATING,
     ENDING,
     FINDING,
     READING,
@@ -69,8 +71,12 @@ class Question:
     """The stems that stand side by side."""
     verb: str
     """The stem of the verb that it begins with; "" if it begins with none."""
-    noun: str
-    """The stem of the last word of its object; "" without one."""
+    things: tuple[str, ...]
+    """The stems of what it may be about: the words of its object from the last to the first, then the others."""
+    context: frozenset[str]
+    """The stems of the words behind its object."""
+    command: str
+    """The word that it begins with, if that is no known verb, a noun perhaps; "" otherwise."""
     many: bool
     """Whether it asks for several of them."""
     identified: frozenset[str]
@@ -88,8 +94,9 @@ class _Reading:
     words: dict[str, str] = field(default_factory=dict)
     identified: set[str] = field(default_factory=set)
     verb: str = ""
-    noun: str = ""
     thing: str = ""
+    object: list[str] = field(default_factory=list)
+    context: list[str] = field(default_factory=list)
     many: bool = False
     opening: bool = True
     in_object: bool = True
@@ -107,19 +114,19 @@ class _Reading:
             self._take_words(piece, lower)
 
     def _take_words(self, piece: str, lower: str) -> None:
-        if self.in_object and not self.noun and lower in _ALL:
+        if self.in_object and not self.object and lower in _ALL:
             self.many, self.opening = True, False
             self.verb = self.verb or ("list" if lower == "list" else "")
         elif lower in _JOINTS:
-            self.in_object &= not self.noun
+            self.in_object &= not self.object
         else:
             for word in plain_words(piece):
                 self.thing, is_adverb = stem(word), word.endswith("ly")
                 self.words[self.thing] = word
                 if self.opening and verb_class(self.thing):
                     self.verb = self.thing
-                elif self.in_object and not is_adverb:
-                    self.noun = word
+                elif not is_adverb:
+                    (self.object if self.in_object else self.context).append(word)
                 self.opening &= is_adverb
 
 
@@ -129,33 +136,39 @@ def question(text: str) -> Question:
     bare, reading = _VALUE.sub(" \x00 ", text), _Reading()
     for piece in _PIECE.findall(bare):
         reading.take(piece)
-    noun = reading.noun
-    many = reading.many or (noun.endswith("s") and stem(noun) != noun)
+    about = [*reversed(reading.object), *reading.context]
+    many = reading.many or (about != [] and about[0].endswith("s") and stem(about[0]) != about[0])
     words = reading.words or {stem(word): word for word in words_of(text)}
     words = dict(islice(words.items(), _MOST_WORDS))
     identifiers = frozenset("".join(terms(name)) for name in _IDENTIFIER.findall(bare))
     pairs = frozenset(pairwise(terms(bare)[:_MOST_WORDS]))
     quoted = any(value[0] in "'\"`“" for value in _VALUE.findall(text))
     names = frozenset(stem(name.lower()) for name in _NAME.findall(bare))
-    identified = frozenset(reading.identified)
-    return Question(words, identifiers, pairs, reading.verb, stem(noun), many, identified, quoted, names)
+    first = [word for word in words_of(text[:100]) if word != "please"][:1]
+    known = len(words) < 2 or verb_class(stem(first[0])) or first[0] in _OPENERS | _JOINTS | _ALL
+    return Question(
+        words, identifiers, pairs, reading.verb, tuple(map(stem, about)), frozenset(map(stem, reading.context)),
+        "" if known else "".join(plain_words(first[0])), many, frozenset(reading.identified), quoted, names,
+    )  # fmt: skip
 
 
 WEIGHTS = {
     "words": 5.5,
-    "name": 1.3,
-    "summary": 2.6,
-    "all words": 2.3,
-    "pairs": 2.5,
-    "verb": 0.5,
+    "name": 1.05,
+    "summary": 1.1,
+    "all words": 2.05,
+    "pairs": 2.0,
+    "verb": 0.25,
     "effect": 0.8,
     "harm": 1.1,
     "object": 0.3,
     "part": 4.0,
     "own list": 1.6,
     "unmet": 1.4,
+    "context": 0.5,
+    "change": 0.5,
 }
-"""The weights of one conditional logit, fitted on every second task of `python -m bench search`.
+"""Fitted on every second task of `python -m bench search`: by a conditional logit, then one weight after the other.
 
 That of `part` is set by hand: no search for a thing may begin with the deletion of a thing that it only has.
 """
@@ -170,14 +183,26 @@ class _Features:
         forms: Mapping[str, Mapping[str, float]],
         rarity: Callable[..., float],
         prefixes: Collection[str],
+        judged: Collection[Hit],
     ) -> None:
-        """Take a question; `forms` are the terms that its words may be, `prefixes` those of several APIs' names."""
+        """Take a question; `forms` are the terms that its words may be, `prefixes` those of several APIs' names.
+
+        `judged` are the operations that are judged: the question is about the resource of one of them.
+        """
         self._asked, self._rarity, self._prefixes = asked, rarity, prefixes
         self._meant = {form for word, shares in forms.items() for form in (word, *shares, *synonyms(word))}
         self._known = [(rarity(*shares.items()), shares) for shares in forms.values() if shares]
         self._total = sum(known for known, _ in self._known) or 1.0
         self._verbs = verb_class(asked.verb)
-        self._nouns = {asked.noun} | synonyms(asked.noun)
+        things = {thing for hit in judged for thing in terms(hit.resource)[-1:]}
+        self._noun = next((word for word in asked.things if word in things), next(iter(asked.things), ""))
+        self._nouns = {self._noun} | synonyms(self._noun)
+        texts = " ".join(f"{hit.resource} {hit.summary}" for hit in judged) if asked.command else ""
+        commands = asked.command != "" and not re.search(rf"(?<![a-z]){asked.command}(?![a-z])", texts.lower())
+        families = ("read",) if READING in self._verbs else ("create", "update", "execute", "delete")
+        self._families = families[:3] if commands else families if self._verbs else ()
+        self._changes = commands or (bool(self._verbs) and not self._verbs & (CREATING | ENDING | {READING}))
+        self._many = asked.many and not self._changes
 
     def of(self, hit: Hit, score: float) -> dict[str, float]:
         """Return the features of an operation whose words are worth a score."""
@@ -202,40 +227,45 @@ class _Features:
     def _of_verb(self, hit: Hit, name: Sequence[str], acts: frozenset[int]) -> dict[str, float]:
         """Return the features of what an operation does."""
         verbs = self._verbs
-        reading = not verbs or READING in verbs
         return {
             "verb": _sign(bool(acts & verbs) or self._asked.verb in name) if verbs else 0.0,
-            "effect": _sign((hit.family == "read") == reading) if verbs else 0.0,
+            "effect": _sign(hit.family in self._families) if self._families else 0.0,
             "harm": -1.0 if hit.family == "delete" and not verbs & ENDING else 0.0,
+            "change": float(self._changes and hit.family == "update"),
         }
 
     def _of_object(self, hit: Hit, name: Sequence[str], thing: Sequence[str]) -> dict[str, float]:
         """Return the features of what an operation is about and needs."""
-        asked = self._asked
+        asked, noun = self._asked, self._noun
+        about = not self._nouns.isdisjoint(thing)
         return {
-            "object": _sign(thing[0] in self._nouns) if asked.noun and thing else 0.0,
-            "part": -float(hit.family == "delete" and asked.noun in name and not self._nouns & {*thing}),
-            "own list": -1.0 if asked.many and asked.noun in hit.needs and asked.noun not in asked.identified else 0.0,
+            "object": _sign(about) if noun and thing else 0.0,
+            "context": -float(not about and not asked.context.isdisjoint(thing)),
+            "part": -float(hit.family == "delete" and noun in name and not about),
+            "own list": -float(self._many and noun in hit.needs and noun not in asked.identified),
             "unmet": -sum(need not in self._meant for need in hit.needs) / 3,
         }
 
     def _covered(self, words: Sequence[str]) -> float:
         """Return the share of some words that was asked for, a rare one for more than a common one."""
-        rarities = [(self._rarity((word, 1.0)), word in self._meant) for word in words]
-        total = sum(rarity for rarity, _ in rarities)
-        return sum(rarity for rarity, known in rarities if known) / total if total else 0.5
+        total = known = 0.0
+        for word in words:
+            rarity = self._rarity((word, 1.0))
+            total += rarity
+            known += rarity if word in self._meant else 0.0
+        return known / total if total else 0.5
 
 
 def _sign(answers: bool) -> float:
     return 1.0 if answers else -1.0
 
 
-WEAK = 5.0
+WEAK = 4.5
 """The score below which the first operation is probably not what is meant."""
 _SYNONYM, _JOINED, _SLIP, _WHOLE = 0.4, 0.5, 0.8, 3.0
 """The shares of a synonym of an asked word, of words run together, of a misspelt word, and of an identifier."""
 _NAMED = 1000.0
-_CANDIDATES, _MOST = 80, 100
+_CANDIDATES, _MOST = 60, 100
 """How many operations are judged by more than their words, and how many are shown."""
 _ENOUGH = 300
 """How many operations rarer words have to bring before a common word adds no others."""
@@ -276,7 +306,8 @@ class Ranking:
         if wanted is not None:
             scores = {short: score for short, score in scores.items() if wanted(hit(short))}
         best = heapq.nlargest(max(most, _CANDIDATES), scores, key=scores.__getitem__)
-        features = _Features(asked, forms, self._rarity, self._prefixes)
+        judged = [hit(short) for short in best[:_CANDIDATES]]
+        features = _Features(asked, forms, self._rarity, self._prefixes, judged)
         weighed = {
             short: sum(self._weights[key] * value for key, value in features.of(hit(short), scores[short]).items())
             for short in best[:_CANDIDATES]
@@ -289,7 +320,7 @@ class Ranking:
 
         order = sorted(weighed, key=place)
         weak = not order or weighed[order[0]] < WEAK
-        if wanted is None and asked.quoted | bool(asked.names - self._postings.lines.keys()):
+        if wanted is None and asked.quoted | any(name not in self._postings.lines for name in asked.names):
             order = self._with_steps(asked, order)
         hits = [hit(short) for short in dict.fromkeys((*order, *best))][:most]
         return Found(hits, weak, [word for term, word in asked.words.items() if not forms[term]])
@@ -306,7 +337,7 @@ class Ranking:
         return {
             **{form: {form: _JOINED} for form in sorted(joined)},
             **{word: dict(self._forms(word)) for word in asked.words},
-            **{name: {name: _WHOLE} for name in sorted(asked.identifiers & lines.keys())},
+            **{name: {name: _WHOLE} for name in sorted(asked.identifiers) if name in lines},
         }
 
     def _scores(self, forms: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
@@ -320,11 +351,16 @@ class Ranking:
         ):
             added: dict[str, float] = {}
             for form, share in shares:
-                levels, worth = self._postings.levels(form), share * rarity / LEVELS
-                for short in scores.keys() & levels.keys() if len(scores) >= _ENOUGH else levels:
-                    added[short] = max(added.get(short, 0.0), worth * levels[short])
+                worth = share * rarity / LEVELS
+                for short, level in self._postings.levels(form).items():
+                    if added.get(short, 0.0) < worth * level:
+                        added[short] = worth * level
+            is_enough = len(scores) >= _ENOUGH
             for short, score in added.items():
-                scores[short] = scores.get(short, 0.0) + score
+                if short in scores:
+                    scores[short] += score
+                elif not is_enough:
+                    scores[short] = score
         return scores
 
     def _forms(self, word: str) -> list[tuple[str, float]]:
@@ -335,14 +371,14 @@ class Ranking:
         if known or not 3 < len(word) < 25:
             return known
         parts = ((word[:cut], stem(word[cut:])) for cut in range(3, len(word) - 1))
-        whole = next((pair for pair in parts if lines.keys() >= {*pair}), ())
+        whole = next((pair for pair in parts if pair[0] in lines and pair[1] in lines), ())
         slips = whole or islice((term for term in dict.fromkeys(_slips(word)) if term in lines), _MOST_SLIPS)
         return [(term, _SLIP) for term in slips]
 
     def _rarity_of(self, *shares: tuple[str, float]) -> float:
         """Return the rarity of a word that may be any of some terms, each with its share."""
         mass = sum(share * self._postings.mass(form) for form, share in shares)
-        return math.log(1 + (len(self._postings.operations) + 0.5) / (mass + 0.5))
+        return math.log(1 + (self._postings.size + 0.5) / (mass + 0.5))
 
     def _with_steps(self, asked: Question, order: list[str]) -> list[str]:
         """Put what finds and what reads the things that are named, not given by ids, among the first ten."""

@@ -14,8 +14,8 @@ from functools import lru_cache
 from ..text import alike, without_unseen
 
 __all__ = [
-    "ENDING", "FINDING", "READING", "plain_verbs", "plain_words", "same_words", "set_of", "stem", "synonyms",
-    "terms", "verb_class", "words_of",
+    "CREATING", "ENDING", "FINDING", "READING", "plain_verbs", "plain_words", "same_words", "set_of", "stem",
+    "synonyms", "terms", "verb_class", "words_of",
 ]  # fmt: skip
 
 
@@ -207,6 +207,7 @@ def verb_class(word: str) -> frozenset[int]:
     return _CLASSES.get(word, frozenset())
 
 
+CREATING = frozenset().union(*map(verb_class, map(stem, ("create", "send", "copy", "generate"))))
 ENDING = frozenset().union(*map(verb_class, map(stem, ("delete", "cancel", "remove", "leave", "unfollow", "prune"))))
 """The classes of the verbs that may ask for something to be destroyed."""
 
