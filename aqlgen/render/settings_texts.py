@@ -25,6 +25,8 @@ __all__ = ["PATHS", "adapter_toml", "page"]
 
 _ROOT = Path(__file__).parents[2]
 _WIDTH = 120
+_SMALL = 2
+"""The settings of a table that needs no section of its own on the page."""
 
 _HEAD = """\
 # yours: aqlgen writes this file once and never touches it again.
@@ -60,8 +62,10 @@ def adapter_toml() -> str:
 
 def page() -> str:
     """Return the text of docs/settings.md."""
-    sections = (text for table, settings in _tables() for text in _section(table, settings))
-    return "\n".join((_PAGE_HEAD, *sections, *_other_variables()))
+    large = {table: settings for table, settings in _tables() if len(settings) > _SMALL}
+    sections = [_section(f"`[{table}]`" if table else "Top-level keys", settings) for table, settings in large.items()]
+    small = [setting for table, settings in _tables() if table not in large for setting in settings]
+    return "\n".join((_PAGE_HEAD, *sections, _section("Other tables", small, in_table=True), *_other_variables()))
 
 
 PATHS = {_ROOT / "templates/project/adapter.toml": adapter_toml, _ROOT / "docs/settings.md": page}
@@ -122,15 +126,15 @@ def _toml(table: str, settings: list[Setting]) -> Iterator[str]:
         yield header + "".join(f"# {line}\n" for line in lines)
 
 
-def _section(table: str, settings: list[Setting]) -> Iterator[str]:
-    rows = [f"## `[{table}]`" if table else "## Top-level keys", "", "| key | variable | default | meaning |"]
-    rows.append("|---|---|---|---|")
+def _section(title: str, settings: list[Setting], *, in_table: bool = False) -> str:
+    rows = [f"## {title}", "", "| key | variable | default | meaning |", "|---|---|---|---|"]
     for setting in settings:
         form = f", {setting.names.form}" if setting.names.form else ""
         default = "" if setting.default is None or setting.default == {} else f"`{_default(setting)}`"
         text = description(setting).replace("|", "\\|")
-        rows.append(f"| `{_name(setting)}` | `{setting.variable}`{form} | {default} | {text} |")
-    yield "\n".join(rows) + "\n"
+        name = f"[{setting.key.replace('.', '] ')}" if in_table else _name(setting)
+        rows.append(f"| `{name}` | `{setting.variable}`{form} | {default} | {text} |")
+    return "\n".join(rows) + "\n"
 
 
 def _name(setting: Setting) -> str:
