@@ -146,7 +146,8 @@ def _table(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 def _examples(epilog: str | None) -> Iterator[str]:
     """Yield the examples of a command as code that is shown, not run: their documents are made up."""
-    lines = [line.strip() for line in (epilog or "").splitlines()[2:]]
+    texts = (line.strip(" \b") for line in (epilog or "").splitlines())
+    lines = [text for text in texts if text and not text.endswith(":")]
     if lines:
         yield "\n".join(("```bash", *lines, "```", ""))
 

@@ -385,8 +385,6 @@ Every finding has a code, in brackets at the end of its line and as `code` in JS
 *warning* reports a skipped or repaired part; with `--strict` it rejects the document too. A *note* informs; `-v` shows
 notes. Only the first three findings of a kind are listed, the others counted; `-v` and JSON list all.
 
-`python -m aqlgen.diagnostics.catalogue > docs/diagnostics.md` writes this page.
-
 | code | cause | fix |
 |---|---|---|
 """
