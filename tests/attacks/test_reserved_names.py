@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from aqlgen.decide.naming.spelling import RESERVED
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.safety.operations import active_operations, reserved
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.config import Config
+from aqlgen.runtime.settings.tables import QuotaSettings
 from aqlgen.runtime.table import Adapter, Table
 from tests.generator.commands import tabulate
 from tests.runtime.stand_in import FakeApi
@@ -73,6 +77,17 @@ async def test_a_reserved_name_never_reaches_the_api(place: Any, mode: str) -> N
             await dispatcher.handle(None, {"operations": [call]}, Session("s"))
             await dispatcher.handle(None, {"operation": "run_steps", "params": {"steps": [call]}}, Session("s"))
     assert api.sent == []
+
+
+@pytest.mark.parametrize("mode", ["disabled", "logging", "monitoring", "enforcing"])
+def test_every_operation_of_an_adapter_itself_has_a_reserved_name(place: Any, mode: str) -> None:
+    """R-REQ-8: what an extension adds is in the lists of the generator and of the runtime, and among these attacks."""
+    adapter = replace(place(mode, FakeApi()).adapter, executions=True)
+    config = Config(safety_loop=mode, loop_approval="client", quota=QuotaSettings(per_minute=9))
+    names = {operation.name for operation in active_operations(adapter, config)}
+    assert names <= IDS.keys()
+    assert IDS.keys() == RESERVED
+    assert all(reserved(spelled) == name for name, spelled in IDS.items())
 
 
 async def test_the_operation_has_a_name_of_its_own_and_runs_under_that(place: Any) -> None:
