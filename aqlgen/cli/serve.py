@@ -215,7 +215,7 @@ def _review(project: Path, package: Path, report: Mapping[str, Any], *, mock: bo
     first, asked = safety["asks_at_first_use"], safety["asks_about"]
     if asked:
         yield (
-            f"{counted(first, 'operation')} will be asked about at first use, {asked - first} each time: "
+            f"{counted(first, 'operation')} will need a confirmation at first use, {asked - first} at each call: "
             f"`aqlgen explain {shlex.quote(str(project))} --review` shows why."
         )
     if mock:  # needs neither hosts nor credentials

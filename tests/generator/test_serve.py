@@ -82,7 +82,7 @@ def test_one_command_leads_from_the_address_of_a_running_api_to_an_answer_of_it(
     assert answers[-1]["result"]["structuredContent"] == {"success": True, "data": [{"id": 1}]}
     assert asked[-1] == "/things"
     assert "shop: 3 operations (1 create, 1 read, 1 delete)." in ran.stderr
-    assert "0 operations will be asked about at first use, 1 each time" in ran.stderr
+    assert "0 operations will need a confirmation at first use, 1 at each call" in ran.stderr
     assert list(tmp_path.iterdir()) == [state]
 
 

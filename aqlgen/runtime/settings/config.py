@@ -68,8 +68,8 @@ class Config(NamedTuple):
     timeout: Annotated[Seconds, Names("TIMEOUT")] = 30.0
     """Seconds to wait for the API."""
     retries: Annotated[int, Whole(0, 10), Names("RETRIES")] = 2
-    """Maximum retries of a safe read (GET, HEAD, OPTIONS) after a broken connection or a 429, 502, 503 or 504,
-    {allowed}; all within timeout."""
+    """Maximum retries of a safe read (GET, HEAD, OPTIONS), or of a write with an idempotency key, after a broken
+    connection or a 429, 502, 503 or 504, {allowed}; all within timeout."""
     concurrency: Annotated[
         Word[Literal["fully-concurrent", "read-concurrent", "serialized", "resource-locked"]], Names("CONCURRENCY")
     ] = "fully-concurrent"
@@ -98,8 +98,9 @@ class Config(NamedTuple):
     their danger. "automation": refuse them unless a rule allows them, within its limits. "off": use their danger
     only. The audit log records these operations with every value."""
     policy_access: Annotated[ByEffect, Names("POLICY_ACCESS", "policy.access")] = "off"
-    """Operations that grant or revoke rights, keys or access: {allowed}, as for `money`. With "off" they still
-    have at least danger destructive, and so need a confirmation, unless overrides.yaml lowers it."""
+    """Operations that grant or revoke rights, keys or access: {allowed}, as for `money`. "default" is not the
+    default here. With "off" they still have at least danger destructive, and so need a confirmation, unless
+    overrides.yaml lowers it."""
     policy_people: Annotated[ByEffect, Names("POLICY_PEOPLE", "policy.people")] = "off"
     """Operations that reach people outside: {allowed}, as for `money`."""
     policy_rules: Annotated[
@@ -167,7 +168,7 @@ class Config(NamedTuple):
     auth_allow_http: Annotated[Switch, Names("AUTH_ALLOW_HTTP", "auth.allow_http")] = False
     """Allow credentials over plain http to other machines."""
     forward_header: Annotated[
-        ForwardedHeaders, Names("AUTH_FORWARD_HEADER", "auth.forward_header", form="divided by ';'")
+        ForwardedHeaders, Names("AUTH_FORWARD_HEADER", "auth.forward_header", form="separated by ';'")
     ] = ()
     """Headers with which each HTTP caller brings a credential for the API. A call without one is refused; yours is
     not used. One header name, such as ["X-Target-Authorization"]; with several security schemes, add the scheme to
@@ -209,12 +210,12 @@ class Config(NamedTuple):
     max_autonomous_steps: Annotated[Steps, Names("SAFETY_LOOP_STEPS", "safety_loop.max_autonomous_steps")] = 10
     """Steps of an agent before it pauses, {allowed}."""
     requires_approval: Annotated[
-        Patterns, Names("SAFETY_LOOP_REQUIRES_APPROVAL", "safety_loop.requires_approval", form="divided by ';'")
+        Patterns, Names("SAFETY_LOOP_REQUIRES_APPROVAL", "safety_loop.requires_approval", form="separated by ';'")
     ] = ()
     """Actions that always pause: patterns for the agent's hint from any word on, for each name in it, and for the
     operation, ignoring case; such as ["delete_*", "*force*", "deploy_*", "git push*"]."""
     auto_approve: Annotated[
-        Patterns, Names("SAFETY_LOOP_AUTO_APPROVE", "safety_loop.auto_approve", form="divided by ';'")
+        Patterns, Names("SAFETY_LOOP_AUTO_APPROVE", "safety_loop.auto_approve", form="separated by ';'")
     ] = ()
     """Actions that continue up to risk 60, such as ["read_*", "list_*"]; for an operation of this adapter, the
     pattern must match its name."""

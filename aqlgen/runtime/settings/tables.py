@@ -90,7 +90,7 @@ Agent = Annotated[AgentSettings, known_keys(AgentSettings)]
 class LoopSettings(NamedTuple):
     """The settings under `[safety_loop]` that concern the risk of actions and the verification by a person."""
 
-    deny: Annotated[Patterns, Names("SAFETY_LOOP_DENY", form="divided by ';'")] = ()
+    deny: Annotated[Patterns, Names("SAFETY_LOOP_DENY", form="separated by ';'")] = ()
     """Actions that block the agent until a person verifies it with a code from an operator (docs/safety-loop.md),
     such as ["drop_*", "delete_all*", "rm -rf*"]. They precede the other patterns."""
     risk_tolerance: Annotated[Tolerance, Names("SAFETY_LOOP_RISK_TOLERANCE")] = "moderate"
@@ -144,12 +144,12 @@ class HttpSettings(NamedTuple):
     """Public URL of the adapter, such as https://mcp.example.com/mcp: its host and origin are allowed, and OAuth
     clients use it. Empty: the address it listens on."""
     allowed_hosts: Annotated[
-        Annotated[tuple[Host, ...], divided(",")], Names("ALLOWED_HOSTS", form="divided by ','")
+        Annotated[tuple[Host, ...], divided(",")], Names("ALLOWED_HOSTS", form="separated by ','")
     ] = ()
     """Allowed Host headers (against DNS rebinding): host or host:port. Empty: localhost, the address it listens on,
     and the host of url."""
     allowed_origins: Annotated[
-        Annotated[tuple[Origin, ...], divided(",")], Names("ALLOWED_ORIGINS", form="divided by ','")
+        Annotated[tuple[Origin, ...], divided(",")], Names("ALLOWED_ORIGINS", form="separated by ','")
     ] = ()
     """Web origins (Origin header) that may call the adapter, such as https://app.example.com; port * is any. Empty:
     that of url, and pages of this machine if the adapter listens on loopback."""
@@ -157,7 +157,7 @@ class HttpSettings(NamedTuple):
     """Authorization server of accepted access tokens (signed JWTs), exactly as in `iss`."""
     oauth_audience: Annotated[Line, Names("OAUTH_AUDIENCE")] = ""
     """Required audience of a token (`aud`); empty: url."""
-    oauth_scopes: Annotated[Scopes, Names("OAUTH_SCOPES", form="divided by spaces")] = ()
+    oauth_scopes: Annotated[Scopes, Names("OAUTH_SCOPES", form="separated by spaces")] = ()
     """Required scopes of a token."""
     oauth_jwks_url: Annotated[HttpsUrl, Names("OAUTH_JWKS_URL")] = ""
     """URL of the issuer's keys; empty: from its metadata (RFC 8414, OpenID Connect Discovery)."""
