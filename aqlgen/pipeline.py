@@ -33,7 +33,7 @@ from aqlgen.document.texts import InstructionText
 from aqlgen.ir import Document, Json
 from aqlgen.options import Options
 from aqlgen.table import Tabulated, tabulate
-from aqlgen.table.adapter import base_of, joined
+from aqlgen.table.adapter import base_of, joined, own_first
 from aqlgen.table.apis import ApiInput, api_names, stem
 from aqlgen.table.identity import Identity, identify, stated_name
 from aqlgen.table.model import Table
@@ -197,7 +197,9 @@ def _built(
         document, problems = with_adapter_overrides(built.document, of_api)
         document, departures = with_effective_security(document, built.resolver)
         findings += problems
-        base = base_of(document, main if isinstance(main := assembled.sources[0].base, str) else api.base)
+        url = main if isinstance(main := assembled.sources[0].base, str) else api.base
+        document = own_first(document, url)
+        base = base_of(document, url)
         parts.append(_Part(name, api, assembled, built, of_api, document, base, departures))
     if options.apis:
         each, problems = overrides_of_each(overrides, {part.api: part.document.operations for part in parts})

@@ -221,6 +221,7 @@ def _summary(generated: Generated) -> str:
 
 def _addresses(prepared: Prepared) -> Iterator[str]:
     """Yield what is to be said of the address of each API."""
+    from aqlgen.document.request import Typed
     from aqlgen.runtime.text import visible
     from aqlgen.table.access import main_address_problem
     from aqlgen.table.adapter import addressed
@@ -235,6 +236,8 @@ def _addresses(prepared: Prepared) -> Iterator[str]:
     for part in prepared.built:
         named = any("://" in server.url for server in part.document.servers[:1])
         address = next((server["url"] for server in adapter.of_api(part.api).servers), "")
+        typed = None if prepared.apis or prepared.options is None else Typed.of(prepared.options.request.spec)
+        yield from map(visible, () if typed is None else typed.elsewhere(address))
         if "://" in address and not named:
             yield f"The document names no host: calls go to {visible(address)}, its origin."
 

@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -34,14 +35,25 @@ from aqlgen.cli.output import print_diagnostics, progress
 from aqlgen.diagnostics.errors import FileError, OptionError
 
 if TYPE_CHECKING:
-    from aqlgen.pipeline import Options
+    from aqlgen.diagnostics import Diagnostic
+    from aqlgen.document.assemble import Assembled
+    from aqlgen.document.read import Source
+    from aqlgen.pipeline import Options, Progress
+    from aqlgen.project.served import ServedProjects
 
-_GENERATING = (
-    "name", "overrides", "include", "exclude", "field_case", "auth", "header", "overlay", "workflows", "allow_refs",
-    "accept_hosts", "keep",
-)  # fmt: skip
-"""Options that a project has behind it."""
-
+_OF_UPDATE = ("include", "exclude", "field_case", "header", "overlay", "workflows", "allow_refs")
+_GENERATING = {
+    **dict.fromkeys(_OF_UPDATE, "`aqlgen update` takes this option; then serve the project without it."),
+    "name": "Generate the project again to rename it.",
+    "overrides": "Put the file into the project as overrides.yaml, and run `aqlgen update`.",
+    "auth": (
+        "Add 'adapter: {security_schemes: {token: {type: http, scheme: bearer}}, security: [token]}' to its "
+        "overrides.yaml, and run `aqlgen update`."
+    ),
+    "accept_hosts": "Add 'adapter: {hosts: […]}' to its overrides.yaml, and run `aqlgen update`.",
+    "keep": "Serve it without the option.",
+}
+"""Options that a project has behind it, each with the way to change a project so."""
 
 _UVX = "archive-v0"
 """The folder of uv's cache in which uvx has its environments."""
@@ -112,7 +124,8 @@ def serve_command(
     environ = _environment(package, read_only=read_only)
     report = _report(package, environ)
     if not quiet:
-        typer.echo(terminal_text("\n".join(_review(project, package, report, mock=mock))), err=True)
+        lines = [*_review(project, package, report, mock=mock), *([] if mock else _readiness(report, spec))]
+        typer.echo(terminal_text("\n".join(lines)), err=True)
     arguments = ["--transport", "http", "--host", host, "--port", str(port)] if http else []
     _start(package, [*arguments, *["--mock"] * mock], environ)
 
@@ -121,41 +134,84 @@ def _refuse_beside_project(params: Mapping[str, Any], spec: str) -> None:
     option = next((name for name in _GENERATING if params[name]), None)
     if option is not None:
         message = f"--{option.replace('_', '-')} is for a document, and {spec} is a project"
-        raise OptionError.of("bad-option", message, help="Change the project by `aqlgen update`, and serve it then.")
+        raise OptionError.of("bad-option", message, help=_GENERATING[option])
 
 
 def _made(options: Options, keep: Path | None, *, accept_hosts: bool, verbose: bool, quiet: bool) -> Path:
-    """Return the folder of the project of the documents, which is made unless it is there already."""
-    from aqlgen.cli.from_openapi import generate
+    """Return the folder of the project of the documents, which is made unless it is there already.
+
+    It is that of the last start where a document cannot be fetched, as from a server that is down.
+    """
     from aqlgen.document.assemble import assemble
     from aqlgen.project.served import ServedProjects, keep_project
-    from aqlgen.project.write import refuse_occupied
 
-    if keep is not None:
-        refuse_occupied(keep)
+    _refuse_kept(keep)
     served = ServedProjects.of(options, os.environ, accept_hosts=accept_hosts)
+    last = served.last()
     with progress(shown=not quiet) as stage:
         stage("reading")
-        documents = [assemble(api.request) for api in options.inputs]
+        try:
+            documents = [assemble(api.request) for api in options.inputs]
+        except FileError as error:
+            warning = served.warning_of_last(error)
+            if last is None or warning is None or keep is not None:
+                raise
+            if not quiet:
+                print_diagnostics([warning], (), verbose=verbose)
+            served.use(last)
+            return last
         folder = served.folder_of(documents)
         if not folder.exists():
-            before = served.as_before(options)
-            try:
-                generated = generate(
-                    before or options, output=folder, license="", dry_run=False, progress=stage,
-                    accept_hosts=accept_hosts and before is None, documents=documents,
-                )  # fmt: skip
-            except FileError:
-                if not folder.exists():  # else another start was faster
-                    raise
-            else:
-                if not quiet:
-                    print_diagnostics(generated.prepared.diagnostics, generated.prepared.sources, verbose=verbose)
+            findings = _generate(options, served, folder, documents, stage, accept_hosts=accept_hosts)
+            if findings is not None and not quiet:
+                print_diagnostics(*findings, verbose=verbose)
+        if last not in (None, folder) and not quiet:
+            from aqlgen.cli.comparison import Reading, compare_sides
+
+            changes = compare_sides(str(last), str(folder), Reading(), stage).changes
+            typer.echo(f"Since the last start: {changes.as_text(show_all=verbose)}\n", err=True)
     served.use(folder)
     if keep is None:
         return folder
     keep_project(folder, keep)
     return keep
+
+
+def _refuse_kept(keep: Path | None) -> None:
+    from aqlgen.project.write import refuse_occupied
+    from aqlgen.render.provenance import FILE
+
+    if keep is None:
+        return
+    if (keep / FILE).is_file():
+        way = f"`aqlgen serve {shlex.quote(str(keep))}` serves it; `aqlgen update` takes a newer document into it."
+        raise FileError.of("output-not-empty", f"{keep} has a project already", help=way, file=str(keep))
+    refuse_occupied(keep)
+
+
+def _generate(
+    options: Options,
+    served: ServedProjects,
+    folder: Path,
+    documents: Sequence[Assembled],
+    stage: Progress,
+    *,
+    accept_hosts: bool,
+) -> tuple[Sequence[Diagnostic], Sequence[Source]] | None:
+    """Generate the project; return the findings with their sources, None where another start was faster."""
+    from aqlgen.cli.from_openapi import generate
+
+    before = served.as_before(options)
+    try:
+        prepared = generate(
+            before or options, output=folder, license="", dry_run=False, progress=stage,
+            accept_hosts=accept_hosts and before is None, documents=documents,
+        ).prepared  # fmt: skip
+    except FileError:
+        if not folder.exists():
+            raise
+        return None
+    return prepared.diagnostics, prepared.sources
 
 
 def _package(project: Path) -> Path:
@@ -169,7 +225,7 @@ def _package(project: Path) -> Path:
 def _environment(package: Path, *, read_only: bool) -> dict[str, str]:
     """Return the environment of the adapter: the user's, with that of its file of variables."""
     from aqlgen.cli import without_headers
-    from aqlgen.runtime.cli.clients import STARTED_BY
+    from aqlgen.runtime.auth import STARTED_BY
 
     environ = dict(os.environ)
     paths = (str(package.parent), environ.get("PYTHONPATH", ""))
@@ -204,7 +260,6 @@ def _report(package: Path, environ: Mapping[str, str]) -> Mapping[str, Any]:
 def _review(project: Path, package: Path, report: Mapping[str, Any], *, mock: bool) -> Iterator[str]:
     """Yield the counts of operations and questions, and what real calls lack."""
     from aqlgen.diagnostics.plain import counted
-    from aqlgen.runtime.cli.readiness import verdict
     from aqlgen.runtime.table import FAMILIES, Table
 
     safety = report["safety"]
@@ -214,10 +269,9 @@ def _review(project: Path, package: Path, report: Mapping[str, Any], *, mock: bo
     yield f"{report['adapter']['name']}: {counted(sum(counts.values()), 'operation')} ({split or 'none'})."
     first, asked = safety["asks_at_first_use"], safety["asks_about"]
     if asked:
-        yield (
-            f"{counted(first, 'operation')} will need a confirmation at first use, {asked - first} at each call: "
-            f"`aqlgen explain {shlex.quote(str(project))} --review` shows why."
-        )
+        times = {"at first use": first, "at each call": asked - first}
+        when = ", ".join(f"{counted(count, 'operation')} {time}" for time, count in times.items() if count)
+        yield f"Confirmations: {when}; `aqlgen explain {_short(project)} --review` shows why."
     if mock:  # needs neither hosts nor credentials
         return
     refused = [host for host in report["hosts"] if not host["accepted"] and (host["operations"] or host["purposes"])]
@@ -225,7 +279,29 @@ def _review(project: Path, package: Path, report: Mapping[str, Any], *, mock: bo
     if refused:
         entries = dict.fromkeys(host["overrides"] for host in refused)
         yield f"  to accept: --accept-hosts, or 'adapter: {{hosts: [{', '.join(entries)}]}}' in a file for --overrides"
+
+
+def _readiness(report: Mapping[str, Any], spec: Sequence[str]) -> Iterator[str]:
+    """Yield whether calls can be made: the address that the user typed is not doubted, and one beside it is told."""
+    from aqlgen.document.request import Typed
+    from aqlgen.runtime.cli.readiness import verdict
+
+    address = report["address"]
+    stated = report["base_url"] or next(iter(report["servers"]), "")
+    typed = Typed.of(spec[0]) if len(spec) == 1 else None
+    if typed is not None and typed.is_at(stated):
+        if (address["problem"] or {}).get("rule") == "local":
+            report = {**report, "address": {**address, "problem": None}}
+    elif typed is not None and address["source"] == "document":
+        yield from typed.elsewhere(stated)
     yield from verdict(report)
+
+
+def _short(folder: Path) -> str:
+    """Return a folder as a word for a shell, in the user's home with its sign."""
+    with suppress(ValueError, RuntimeError):
+        return f"~/{shlex.quote(str(folder.relative_to(Path.home())))}"
+    return shlex.quote(str(folder))
 
 
 def _start(package: Path, arguments: Sequence[str], environ: Mapping[str, str]) -> NoReturn:

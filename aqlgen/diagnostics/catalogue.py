@@ -32,17 +32,17 @@ _ENTRIES: Final[dict[str, Entry]] = {
     ),
     "url-unreadable": Entry(
         "The URL cannot be fetched",
-        "The server is unreachable or slow, returned an error, redirects in circles, or needs credentials.",
+        "The server is unreachable or slow, returned an error, redirects in circles, or wants credentials.",
         "Open the URL in a browser or with curl. If it needs a login, download the document and give the file.",
     ),
     "document-found": Entry(
         "Found the document of a server",
-        "You named a server only; one of the usual locations has a document.",
+        "You named a server or a page of it; a page there links a document, or one of the usual locations has it.",
         "Nothing, unless you mean another document: then give its URL.",
     ),
     "no-document-found": Entry(
         "The server has no document at the usual locations",
-        "You named a server only. None of the usual locations has an OpenAPI document, or it needs a login.",
+        "You named a server or a page of it. None of the usual locations has an OpenAPI document, or it needs a login.",
         "Give the URL of the document, credentials with --header, or a file.",
     ),
     "no-root-document": Entry(

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final, Self
 from urllib.parse import urlsplit
 
 from aqlgen.diagnostics.errors import OptionError
+from aqlgen.runtime.hosts import Origin
 
-__all__ = ["Request", "is_origin"]
+__all__ = ["Request", "Typed", "is_searched"]
 
+_FILES: Final = (".json", ".yaml", ".yml", ".md", ".markdown", ".zip")
+_HERE: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VALUE: Final = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 
@@ -47,8 +50,9 @@ class Request:
         return cls(spec, tuple(map(_header, headers)), tuple(overlays), tuple(allow), tuple(workflows))
 
     def at(self, address: str) -> Self:
-        """Return the request for the document at an address, if this one names no more than its server."""
-        return replace(self, spec=address) if is_origin(self.spec) else self
+        """Return the request for the document at an address, if this one names the server or a page of it."""
+        is_there = urlsplit(address).path == urlsplit(self.spec).path
+        return replace(self, spec=address) if is_searched(self.spec) and not is_there else self
 
     @property
     def public_url(self) -> str:
@@ -61,13 +65,41 @@ class Request:
         return self.spec if urlsplit(self.spec).scheme in ("http", "https") else ""
 
 
-def is_origin(spec: str) -> bool:
-    """Return True for an http(s) URL that names a server and nothing on it."""
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """The server of the URL that a user typed."""
+
+    origin: Origin
+    is_searched: bool
+
+    @classmethod
+    def of(cls, spec: str) -> Self | None:
+        """Return the server of a URL, None for a file."""
+        origin = Origin.of(spec)
+        return None if origin is None else cls(origin, is_searched(spec))
+
+    def is_at(self, address: str) -> bool:
+        """Return True for an address of that server, whatever this machine is called, or of the same over https."""
+        other = Origin.of(address)
+        if other is None or (other.scheme, other.port) == (self.origin.scheme, self.origin.port):
+            return other is not None and (other.host == self.origin.host or {other.host, self.origin.host} <= _HERE)
+        return other == Origin.of(f"https://{self.origin.place}")
+
+    def elsewhere(self, address: str) -> Iterator[str]:
+        """Yield what is to be said of a document that was searched for there, and names another address."""
+        if self.is_searched and Origin.of(address) is not None and not self.is_at(address):
+            setting = f"MCP_AQL_BASE_URL={self.origin}"
+            yield f"Calls go to {address}, which the document names, not to {self.origin}: set {setting} for that."
+
+
+def is_searched(spec: str) -> bool:
+    """Return True for an http(s) URL that may be of a server or a page of it: it has no query and names no file."""
     try:
         parts = urlsplit(spec)
     except ValueError:
         return False
-    return parts.scheme in ("http", "https") and not (parts.path.strip("/") or parts.query or parts.fragment)
+    names_file = parts.path.lower().endswith(_FILES) or parts.query or parts.fragment
+    return parts.scheme in ("http", "https") and not names_file
 
 
 def _header(written: str) -> tuple[str, str]:

@@ -12,10 +12,13 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, Self
 
+from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.diagnostics.errors import FileError
 from aqlgen.document.assemble import Assembled
 from aqlgen.document.read.web import is_url, without_credentials
 from aqlgen.document.request import Request
@@ -28,6 +31,8 @@ __all__ = ["ServedProjects", "keep_project"]
 
 _DAYS: Final = 30
 """Days after its last start when the project of an earlier content is removed."""
+
+_UNFETCHED: Final = frozenset({"url-unreadable", "no-document-found"})
 
 _DECIDING: Final = ("name", "include", "exclude", "field_case", "auth")
 
@@ -55,9 +60,10 @@ class ServedProjects:
         from aqlgen.project import OVERRIDES, Project  # here, since a start with nothing new needs no stage
         from aqlgen.project.options import read_options
 
-        project = next(map(Project.open, self._projects()), None)
-        if project is None:
+        last = self.last()
+        if last is None:
             return None
+        project = Project.open(last)
         overrides = project.folder / OVERRIDES
         recorded = read_options(project.recorded_options)
         accepted = [api.accepted for api in project.apis()]
@@ -72,6 +78,22 @@ class ServedProjects:
             retired=recorded["retired"],
             stale="report",
         )
+
+    def last(self) -> Path | None:
+        """Return the project that was started last, None where there was none."""
+        return next(iter(self._projects()), None)
+
+    def warning_of_last(self, error: FileError) -> Diagnostic | None:
+        """Return the warning that the last project stands for a document that cannot be fetched.
+
+        None where there is none, and for any other error: a document that was read is never passed over.
+        """
+        finding, last = error.diagnostics[0], self.last()
+        if last is None or finding.code not in _UNFETCHED:
+            return None
+        generated = datetime.fromtimestamp((last / FILE).stat().st_mtime).astimezone()
+        message = f"{finding.message}; the project of {generated:%Y-%m-%d %H:%M} is served"
+        return replace(finding, severity=Severity.WARNING, message=message, help="")
 
     def use(self, folder: Path) -> None:
         """Note that a project is started, and remove those that nobody has started for long."""

@@ -12,6 +12,7 @@ from aqlgen.decide.decision import Category
 from aqlgen.decide.overrides import AdapterOverride
 from aqlgen.ir import DEFAULT_SERVER, Document
 from aqlgen.ir import Server as DocumentServer
+from aqlgen.runtime.hosts import Origin
 from aqlgen.runtime.hosts.gate import by_generating, pattern_of
 from aqlgen.runtime.table import (
     FORMAT,
@@ -32,6 +33,7 @@ __all__ = [
     "base_of",
     "build_adapter",
     "joined",
+    "own_first",
     "server_entry",
     "with_api",
 ]
@@ -96,14 +98,32 @@ def _with_operations(adapter: Adapter, rows: tuple[DecidedRow, ...]) -> Adapter:
     )
 
 
-def base_of(document: Document, base: str | None) -> str | None:
-    """Return the URL of the document for relative servers, without its query: that may hold a credential.
+def own_first(document: Document, base: str | None) -> Document:
+    """Return the document with the server at the origin of its own URL before the others, if that is one of them.
 
-    None if there is no relative server.
+    A copy of an API, as on this machine, mostly names the public one first. A relative server is at that origin, too.
+    """
+    at_home = [server for server in document.servers if _is_own(server, base)]
+    if not at_home or at_home[0] is document.servers[0] or "://" not in document.servers[0].url:
+        return document
+    return replace(document, servers=(at_home[0], *(server for server in document.servers if server is not at_home[0])))
+
+
+def _is_own(server: DocumentServer, base: str | None) -> bool:
+    """Return True for a server at the origin of the document's URL, or at the same over https."""
+    origin, at = Origin.of(server.url), Origin.of(base or "")
+    return at is not None and origin in (at, Origin.of(f"https://{at.place}"))
+
+
+def base_of(document: Document, base: str | None) -> str | None:
+    """Return the URL of the document, without its query: that may hold a credential.
+
+    None if neither relative servers go on from it, nor one of several comes first because of it.
     """
     servers = [server for operation in document.operations for server in operation.servers]
     servers += document.servers or (DEFAULT_SERVER,)
-    if base is None or all("://" in server.url for server in servers):
+    is_first = len(document.servers) > 1 and _is_own(document.servers[0], base)
+    if base is None or (all("://" in server.url for server in servers) and not is_first):
         return None
     return base.partition("#")[0].partition("?")[0]
 

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -82,7 +83,8 @@ def test_one_command_leads_from_the_address_of_a_running_api_to_an_answer_of_it(
     assert answers[-1]["result"]["structuredContent"] == {"success": True, "data": [{"id": 1}]}
     assert asked[-1] == "/things"
     assert "shop: 3 operations (1 create, 1 read, 1 delete)." in ran.stderr
-    assert "0 operations will need a confirmation at first use, 1 at each call" in ran.stderr
+    assert "Confirmations: 1 operation at each call; `aqlgen explain" in ran.stderr
+    assert "Ready: nothing is missing for any of 3 operations" in ran.stderr  # of the address that the user typed
     assert list(tmp_path.iterdir()) == [state]
 
 
@@ -123,6 +125,62 @@ def test_a_document_that_changes_renames_nothing_and_gains_no_host(state: Path) 
         with patch.dict(os.environ, environ):
             assert adapter_main(after, None, ["call", "list_things"]) == 1
     assert stolen == []
+
+
+def test_a_server_that_is_down_at_the_next_start_is_served_by_the_last_project() -> None:
+    pages: dict[str, str | int] = {"/openapi.json": json.dumps(SHOP)}
+    with serving(pages) as (origin, _):
+        package, _, _ = made(origin)
+        pages["/openapi.json"] = "openapi: 3.1.0\npaths: []\n"
+        assert run("serve", origin).code == 2  # a document that is there is never passed over
+        pages["/openapi.json"] = 503
+        assert made(origin)[0] == package
+    again, _, ran = made(origin)
+    assert again == package
+    (warning,) = [line for line in ran.err.splitlines() if ": warning: " in line]
+    assert warning.startswith(f"{origin}/: warning: cannot be fetched: the connection was refused")
+    assert f"the project of {time.strftime('%Y-%m-%d')}" in warning
+    assert "shop: 3 operations" in ran.err
+    assert run("serve", origin, "--keep", "kept").code == run("serve", origin, "--name", "other").code == 4
+
+
+def test_what_a_changed_document_means_for_agents_is_told_at_the_start() -> None:
+    pages = {"/openapi.json": json.dumps(SHOP)}
+    with serving(pages) as (origin, _):
+        made(origin)
+        shop = json.loads(pages["/openapi.json"])
+        del shop["paths"]["/things/{id}"]
+        pages["/openapi.json"] = json.dumps(shop)
+        _, _, changed = made(origin)
+        assert "Since the last start: 1 breaking change" in changed.err
+        assert "delete_thing" in changed.err
+        assert "Since the last start" not in made(origin)[2].err
+
+
+def test_the_address_that_the_user_typed_is_the_apis_if_the_document_names_it_too() -> None:
+    pages: dict[str, str] = {}
+    with serving(pages) as (origin, _):
+        public, local = {"url": "https://api.shop.dev/v1"}, {"url": origin}
+        pages["/openapi.json"] = json.dumps({**SHOP, "servers": [public, local]})
+        assert "Ready: nothing is missing" in made(origin)[2].err
+        pages["/openapi.json"] = json.dumps({**SHOP, "servers": [public]})
+        for words, accepted in (([origin], False), ([origin, "--accept-hosts"], True)):
+            _, _, ran = made(*words)
+            assert f"set MCP_AQL_BASE_URL={origin} for that" in ran.err
+            assert "https://api.shop.dev/v1" in ran.err
+            assert ("Not ready: no host of the API is accepted" in ran.err) is not accepted
+            assert "`Hosts`" not in ran.err
+
+
+def test_what_an_agent_is_told_names_no_command_that_is_not_there() -> None:
+    for security, advice in (({}, "start `aqlgen serve` with --auth"), ({"security": [{"key": []}]}, "SHOP_KEY")):
+        schemes = {"components": {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}}}
+        document = {**SHOP, **security, **(schemes if security else {})}
+        with serving({"/openapi.json": json.dumps(document), "/things": 401}) as (origin, _):
+            ran = subprocess.run(command(origin), input=SESSION, capture_output=True, text=True, check=False)
+        answer = json.loads(ran.stdout.splitlines()[-1])["result"]["structuredContent"]["error"]["message"]
+        assert advice in answer
+        assert "doctor" not in answer
 
 
 def test_kept_it_is_the_project_that_from_openapi_writes_and_is_served_as_its_owner_has_it(tmp_path: Path) -> None:
@@ -174,6 +232,8 @@ def test_no_header_is_shown_or_kept(state: Path) -> None:
         (["missing.yaml"], 4, "no such file"),
         (["no-document.json"], 2, "openapi"),
         ([str(PETSTORE), "--keep", "."], 4, "not empty"),
+        ([str(PETSTORE), "--keep", "project"], 4, "`aqlgen serve project` serves it"),
+        (["project", "--auth", "bearer"], 3, "Add 'adapter: {security_schemes:"),
         ([str(PETSTORE), "--include", "tag:none"], 3, "matches no operation"),
         (["project", "--name", "other"], 3, "--name is for a document, and project is a project"),
         (["project"], 4, "cannot be used"),

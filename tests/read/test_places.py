@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import socket
+import ssl
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -18,17 +20,22 @@ from aqlgen.document.read import Limits, open_document
 from aqlgen.document.read.places import PLACES
 from tests.cases import each
 from tests.generator.commands import run
+from tests.runtime import faulty
 
 GET = {"operationId": "readItems", "responses": {"200": {"description": "ok"}}}
 DOCUMENT = json.dumps(
     {"openapi": "3.1.0", "info": {"title": "Items", "version": "1"}, "paths": {"/items": {"get": GET}}}
 )
 SWAGGER = json.dumps({"swagger": "2.0", "info": {"title": "Items", "version": "1"}, "paths": {"/items": {"get": GET}}})
+LOGIN = "redirect:/login"
+LOGIN_PAGE = '<form><input name="password" type="password"></form>'
 Pages = Mapping[str, str | int]
 
 
 @contextmanager
-def serving(pages: Pages, otherwise: str | int = 404) -> Iterator[tuple[str, list[str]]]:
+def serving(
+    pages: Pages, otherwise: str | int = 404, context: ssl.SSLContext | None = None
+) -> Iterator[tuple[str, list[str]]]:
     """Serve texts by path, a number as that status, an address as a redirect; yield the origin and the requests."""
     asked: list[str] = []
 
@@ -36,10 +43,10 @@ def serving(pages: Pages, otherwise: str | int = 404) -> Iterator[tuple[str, lis
         def do_GET(self) -> None:
             asked.append(f"{self.path} {self.headers['authorization']}" if self.headers["authorization"] else self.path)
             page = pages.get(self.path, otherwise)
-            redirected = isinstance(page, str) and page.startswith("http")
+            redirected = isinstance(page, str) and page.startswith(("http", "redirect:"))
             self.send_response(page if isinstance(page, int) else 302 if redirected else 200)
             if redirected:
-                self.send_header("location", str(page))
+                self.send_header("location", str(page).removeprefix("redirect:"))
             content = b"" if redirected or isinstance(page, int) else str(page).encode()
             self.send_header("content-length", str(len(content)))
             self.end_headers()
@@ -51,6 +58,8 @@ def serving(pages: Pages, otherwise: str | int = 404) -> Iterator[tuple[str, lis
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         server.daemon_threads = True
         server.block_on_close = False
+        if context is not None:
+            server.socket = context.wrap_socket(server.socket, server_side=True)
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}", asked
         server.shutdown()
@@ -62,6 +71,13 @@ def place_of(origin: str, **more: Any) -> str:
         (note,) = [each for each in source.diagnostics if each.code == "document-found"]
         assert note.message == f"the document of {origin} is taken from {source.name}"
         return source.name.removeprefix(origin.rstrip("/"))
+
+
+@contextmanager
+def open_refused(spec: str) -> Iterator[AqlgenError]:
+    with pytest.raises(AqlgenError) as caught, open_document(spec):
+        pass
+    yield caught.value
 
 
 def refused(origin: str, limits: Limits | None = None) -> AqlgenError:
@@ -141,12 +157,95 @@ def test_the_search_is_bounded() -> None:
         assert len(asked) == 1
 
 
-def test_an_address_of_more_than_a_server_is_read_as_it_is() -> None:
+def test_an_address_of_a_file_is_read_as_it_is() -> None:
     with serving({"/openapi.json": DOCUMENT}) as (origin, asked):
-        for spec in (f"{origin}/api", f"{origin}/?format=openapi"):
+        for spec in (f"{origin}/api.yaml", f"{origin}/?format=openapi"):
             with pytest.raises(FileError), open_document(spec):
                 pass
-        assert asked == ["/api", "/?format=openapi"]
+        assert asked == ["/api.yaml", "/?format=openapi"]
+
+
+@each(
+    ("pages", "typed", "place"),
+    [
+        (
+            {"/docs": "<html>url: '/internal/spec.json'", "/internal/spec.json": DOCUMENT},
+            "/docs",
+            "/internal/spec.json",
+        ),
+        ({"/shop/v1/openapi.json": DOCUMENT, "/openapi.json": SWAGGER}, "/shop/v1", "/shop/v1/openapi.json"),
+        ({"/api/": 401, "/api/schema/": DOCUMENT}, "/api/", "/api/schema/"),
+        ({"/api/books/": 401, "/api/schema/": DOCUMENT}, "/api/books/", "/api/schema/"),
+        ({"/api": '{"books": "/books"}', "/openapi.json": DOCUMENT}, "/api", "/openapi.json"),
+    ],
+)
+def test_an_address_on_a_server_leads_to_its_document(pages: Pages, typed: str, place: str) -> None:
+    with serving(pages) as (origin, _), open_document(f"{origin}{typed}") as (source, _):
+        assert source.name == f"{origin}{place}"
+        (note,) = source.diagnostics
+        assert note.message == f"the document of {origin}{typed} is taken from {origin}{place}"
+
+
+def test_a_document_at_the_address_itself_is_no_find() -> None:
+    with serving({"/api/schema": DOCUMENT}) as (origin, asked), open_document(f"{origin}/api/schema") as (source, _):
+        assert (source.name, asked) == (f"{origin}/api/schema", ["/api/schema"])
+        assert not source.diagnostics
+
+
+def test_a_thing_of_another_kind_at_the_address_is_told_if_there_is_no_document() -> None:
+    with serving({"/things": "[1]"}) as (origin, _), open_refused(f"{origin}/things") as error:
+        assert error.diagnostics[0].code == "not-an-object"
+
+
+@each(
+    ("pages", "otherwise", "code", "message"),
+    [
+        ({}, 503, "no-document-found", "the server fails with 503 wherever a document is usual"),
+        ({"/openapi.json": 401}, 404, "no-document-found", "/openapi.json wants a credential (401)"),
+        ({"/openapi.json": '{"openapi": "3.0.0", "info": {'}, 404, "json-syntax", "not valid JSON"),
+        ({}, LOGIN, "no-document-found", "wants a credential (401)"),
+    ],
+)
+def test_the_cause_of_a_failure_is_named(pages: Pages, otherwise: str | int, code: str, message: str) -> None:
+    with serving({"/login": LOGIN_PAGE, **pages}, otherwise) as (origin, _), open_refused(origin) as error:
+        assert error.diagnostics[0].code == code
+        assert message in error.diagnostics[0].message
+
+
+def test_a_redirect_to_a_login_page_is_told_of_the_document_itself() -> None:
+    with serving({"/login": LOGIN_PAGE}, LOGIN) as (origin, _), open_refused(f"{origin}/api/spec.yaml") as error:
+        assert error.diagnostics[0].message == f"the server redirects to a login page, {origin}/login"
+        assert "--header" in error.diagnostics[0].help
+
+
+def test_a_server_that_never_answers_is_left_in_time() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        origin = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        for spec, seconds in ((origin, "0.1"), (f"{origin}/openapi.json", "0.3")):
+            (finding,) = refused(spec, Limits(silence=0.3)).diagnostics
+            assert finding.message == f"cannot be fetched: no answer within {seconds} seconds"
+            assert "Is the API running" in finding.help
+
+
+@each("place", ["localhost:8102", "127.0.0.1:8102/docs", "127.0.0.1", "api.example.com:8080"])
+def test_an_address_without_its_scheme_is_recognised(place: str) -> None:
+    with open_refused(place) as error:
+        assert error.diagnostics[0].help == f"Did you mean http://{place}?"
+
+
+def test_the_wrong_scheme_and_an_unknown_certificate_are_named(tmp_path: Path) -> None:
+    with serving({}) as (plain, _), open_refused(plain.replace("http:", "https:")) as error:
+        assert error.diagnostics[0].help == f"Try {plain}/"
+    certificate = faulty.self_signed(tmp_path)
+    if certificate is None:
+        pytest.skip("openssl makes the certificate")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    with serving({}, context=context) as (encrypted, _):
+        with open_refused(encrypted.replace("http:", "https:")) as error:
+            assert "SSL_CERT_FILE" in error.diagnostics[0].help
+        with open_refused(encrypted) as error:
+            assert error.diagnostics[0].help == f"If it wants encryption: {encrypted.replace('http:', 'https:')}/"
 
 
 @each("servers", [None, [], [{"url": "/"}], [{"url": ""}]])
@@ -170,3 +269,29 @@ def test_operations_that_name_their_servers_need_no_other(tmp_path: Path) -> Non
         assert run("from-openapi", origin, "-o", tmp_path / "shop", "-q").code == 0
     adapter = json.loads((tmp_path / "shop/src/items_adapter/adapter.json").read_text())
     assert (adapter["servers"], adapter["accepted"]["api"]) == ([], ["https://items.example.com"])
+
+
+@each(
+    ("servers", "first"),
+    [
+        (["https://api.prod.dev/v1", "OWN/v1"], "OWN/v1"),
+        (["/v1", "https://api.prod.dev/v1"], "OWN/v1"),
+        (["https://api.prod.dev/v1"], "https://api.prod.dev/v1"),
+    ],
+)
+def test_the_server_of_the_document_itself_is_the_apis_if_the_document_names_it(
+    servers: list[str], first: str, tmp_path: Path
+) -> None:
+    pages: dict[str, str | int] = {}
+    with serving(pages) as (origin, _):
+        named = [{"url": server.replace("OWN", origin)} for server in servers]
+        pages["/openapi.json"] = json.dumps({**json.loads(DOCUMENT), "servers": named})
+        result = run("from-openapi", origin, "-o", tmp_path / "shop")
+    address = first.replace("OWN", origin)
+    elsewhere = f"Calls go to {first}, which the document names, not to {origin}: set MCP_AQL_BASE_URL={origin}"
+    assert (elsewhere in result.out) is (address == "https://api.prod.dev/v1")
+    place = tmp_path / "shop/src/items_adapter/adapter.json"
+    adapter = json.loads(place.read_text())
+    assert adapter["servers"][0]["url"] == address
+    assert adapter["accepted"]["api"] == [address.removesuffix("/v1")]
+    assert "Up to date" in run("status", tmp_path / "shop").out  # nothing turns when it is made again, without the API

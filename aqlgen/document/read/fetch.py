@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import AqlgenError, DocumentError, FileError
@@ -17,7 +18,7 @@ from aqlgen.document.read.library import FileStore, Folder, Library, NoFiles
 from aqlgen.document.read.limits import Limits, too_large
 from aqlgen.document.read.source import Source, parse
 from aqlgen.document.read.web import Headers, Web, is_url, without_credentials
-from aqlgen.document.request import is_origin
+from aqlgen.document.request import is_searched
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,8 @@ def _from_file(spec: str, limits: Limits) -> Raw:
     except FileNotFoundError:
         scheme = spec.partition("://")[0] if "://" in spec else ""
         advice = f"Only http and https addresses can be read, not {scheme}." if scheme else "Check the path."
+        if _ADDRESS.match(spec):
+            advice = f"Did you mean http://{spec}?"
         raise FileError.of("file-not-found", "no such file", file=spec, help=advice) from None
     except ValueError:
         raise FileError.of("file-not-found", "not a possible file name", file=spec) from None
@@ -70,9 +73,12 @@ def _from_file(spec: str, limits: Limits) -> Raw:
     return Raw(spec, data, path.resolve())
 
 
+_ADDRESS: Final = re.compile(r"(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|[\w.-]+:\d)[\d:]*(?:/|$)")
+"""An address without its scheme."""
 _ZIP_MAGIC: Final = b"PK\x03\x04"
 _SUFFIXES: Final = (".json", ".yaml", ".yml")
 _SIGN: Final = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?(?:openapi|swagger)["']?\s*:|"(?:openapi|swagger)"\s*:""", re.M)
+_BEGINNINGS: Final = (b"{", b"openapi", b"swagger", b"\xef\xbb\xbf{")
 _SHOWN: Final = 10
 _MOST: Final = 50
 _SKIPPED: Final = frozenset({"node_modules", "__pycache__", "__MACOSX"})
@@ -123,12 +129,17 @@ def _hidden(path: str) -> bool:
 
 def _is_document(path: str, data: bytes, limits: Limits) -> bool:
     """Return True if a file has `openapi` or `swagger` at its root."""
-    if not _SIGN.search(data.replace(b"\0", b"")):
-        return False
     try:
-        root = parse(path, data, None, limits=limits).root
+        return is_document(path, data, limits)
     except AqlgenError:
         return False
+
+
+def is_document(name: str, data: bytes, limits: Limits) -> bool:
+    """Return True if a file has `openapi` or `swagger` at its root. Raises DocumentError for one that is broken."""
+    if not _SIGN.search(data.replace(b"\0", b"")):
+        return False
+    root = parse(name, data, None, limits=limits).root
     return any(isinstance(root.get(key), (str, int, float)) for key in ("openapi", "swagger"))
 
 
@@ -153,11 +164,11 @@ def read(spec: str, *, headers: Headers = (), limits: Limits | None = None) -> S
 def _parsed(raw: Raw, limits: Limits, place_of: str = "") -> Source:
     """Return the document that a file holds, which is the front matter if it is Markdown.
 
-    `place_of` is what the user named: of a server alone it is noted which document was taken.
+    `place_of` is what the user named: it is noted which document was taken if it is not that itself.
     """
     source = parse(raw.name, front_matter(raw.name, raw.data), raw.base, limits=limits)
     notes = source.diagnostics
-    if is_origin(place_of):
+    if is_searched(place_of) and raw.name != without_credentials(place_of):
         message = f"the document of {without_credentials(place_of)} is taken from {raw.name}"
         notes = (Diagnostic("document-found", Severity.NOTE, message, file=raw.name), *notes)
     return replace(source, data=raw.data, diagnostics=notes)
@@ -188,7 +199,7 @@ def _open(spec: str, web: Web, allowed: Sequence[str], limits: Limits) -> tuple[
         root_path = find_root(spec, files_below(boundary, limits), lambda path: _bytes(boundary / path, limits), limits)
         raw = fetch(os.path.join(spec, root_path), limits, web)
         return raw, str(raw.base), Folder(raw.name, Path(str(raw.base)), boundary, folders, limits)
-    raw = _found(spec, limits, web) if is_origin(spec) else fetch(spec, limits, web)
+    raw = _found(spec, limits, web) if is_searched(spec) else fetch(spec, limits, web)
     if raw.data.startswith(_ZIP_MAGIC):
         from aqlgen.document.read.archive import Archive, ArchiveFiles  # only archives should pay for importing it
 
@@ -202,11 +213,23 @@ def _open(spec: str, web: Web, allowed: Sequence[str], limits: Limits) -> tuple[
 
 
 def _found(spec: str, limits: Limits, web: Web) -> Raw:
-    """Return the document of a server. Raises FileError if it is at none of the usual places."""
+    """Return what is at an address, or the document of its server. Raises FileError if there is none."""
     from aqlgen.document.read.places import find_document  # only URLs should pay for importing it
 
-    url, data = find_document(spec, web, limits, lambda name, content: _is_document(name, content, limits))
-    return Raw(url, data, url)
+    url, data = find_document(spec, web, limits, lambda name, content: _is_meant(name, content, limits))
+    return Raw(without_credentials(spec) if urlsplit(url).path == urlsplit(spec).path else url, data, url)
+
+
+def _is_meant(name: str, data: bytes, limits: Limits) -> bool:
+    """Return True for a document, an archive, or a file of another kind that is known, which is said of it then."""
+    if data.startswith(_ZIP_MAGIC):
+        return True
+    try:
+        return is_document(name, data, limits)
+    except DocumentError as error:
+        if error.diagnostics[0].code in ("not-text", "not-an-object") or not data.lstrip().startswith(_BEGINNINGS):
+            return False
+        raise
 
 
 def _bytes(path: Path, limits: Limits) -> bytes:

@@ -14,6 +14,7 @@ _MIB = 1024 * 1024
 class Limits:
     """Limits of one file (bytes, values with aliases expanded, depth, seconds) and of all (files, bytes, seconds).
 
+    `silence` is how long a server may take until it begins to answer.
     `nodes` also limits the assembled document, so that files which include one another cannot grow without end.
     """
 
@@ -21,6 +22,7 @@ class Limits:
     nodes: int = 5_000_000
     depth: int = 256
     seconds: float = 60.0
+    silence: float = 15.0
     files: int = 10_000
     all_size: int = 256 * _MIB
     all_seconds: float = 600.0

@@ -1,4 +1,4 @@
-"""The search for the document of a running API whose server is all that the owner named: `http://127.0.0.1:8000`.
+"""The search for the document of a running API of which the owner named the server, `http://127.0.0.1:8000`, or a page.
 
 The usual places are asked in turn, and what a page there links is asked next, on the same origin alone. A redirect is
 followed on the same host: nothing that the server answers leads to another one.
@@ -43,6 +43,7 @@ PLACES: Final = (
     "schema/openapi.json",
     "api/openapi.json",
     "api/openapi.yaml",
+    "api/spec.yaml",
     "api/swagger.json",
     "api/v1/openapi.json",
     "api/v3/openapi.json",
@@ -69,6 +70,7 @@ PLACES: Final = (
     "documentation",
 )
 """Where frameworks serve the document of an API, and the pages of its documentation."""
+_FIRST_PAGE: Final = ".well-known/api-catalog"
 
 _MOST: Final = 60
 _MOST_LINKS: Final = 5
@@ -87,21 +89,32 @@ _ASSET: Final = re.compile(r"\.(?:css|html?|ico|js|map|png|svg|webmanifest|woff2
 def find_document(spec: str, web: Web, limits: Limits, is_document: Callable[[str, bytes], bool]) -> tuple[str, bytes]:
     """Return the final URL of the first document, without credentials, and its content.
 
-    Raises FileError that lists what was tried, or says why the server cannot be reached.
+    First comes what is at the address itself and what a page there links, then the usual places below its path, then
+    those of its server. `is_document` raises DocumentError for a document that is broken.
+
+    Raises FileError that lists what was tried, or says why the server cannot be reached; the DocumentError of a broken
+    document if there is no other.
     """
-    origin = urljoin(without_credentials(spec), "/")
-    waiting = deque(urljoin(origin, place) for place in PLACES)
+    waiting, origin = deque(_places(without_credentials(spec))), urljoin(without_credentials(spec), "/")
+    most = len(waiting) + _MOST - len(PLACES)
     deadline, size = time.monotonic() + limits.seconds, 0
     tried: dict[str, str] = {}
     unanswered: list[FileError] = []
-    while waiting and len(tried) < _MOST and size < limits.all_size and time.monotonic() < deadline:
+    broken: list[DocumentError] = []
+    here: tuple[str, bytes] | None = None
+    while waiting and len(tried) < most and size < limits.all_size and time.monotonic() < deadline:
         url = waiting.popleft()
         if url in tried:
             continue
+        silence = limits.silence / (_UNANSWERED if len(unanswered) == len(tried) else 2)
         try:
-            final, data = web.get(url, lambda address: _host(address) == _host(origin))
-        except DocumentError:
-            tried[url] = "too large"
+            final, data = web.get(url, lambda address: _host(address) == _host(origin), silence)
+            if is_document(url, data):
+                return final, data
+            tried[url] = "no document"
+        except DocumentError as error:
+            tried[url] = "too large" if error.diagnostics[0].code == "document-too-large" else "broken"
+            broken += [error] if tried[url] == "broken" else []
             continue
         except FileError as error:
             tried[url] = str(error.status or "no answer")
@@ -109,12 +122,24 @@ def find_document(spec: str, web: Web, limits: Limits, is_document: Callable[[st
             if len(unanswered) == len(tried) == _UNANSWERED:
                 raise unanswered[0] from None
             continue
-        if is_document(url, data):
-            return final, data
-        tried[url] = "no document"
+        if len(tried) == 1 and urlsplit(url).path != "/" and not data.lstrip().startswith(b"<"):
+            here = final, data
         size += len(data)
         waiting.extendleft(reversed(list(islice(_links(final, data), _MOST_LINKS))))
-    raise _not_found(origin, tried)
+    if broken:
+        raise broken[0]
+    if here is not None:  # which is said to be no document, and why
+        return here
+    raise _not_found(origin, tried, len(waiting) if time.monotonic() >= deadline else 0)
+
+
+def _places(named: str) -> Iterator[str]:
+    """Yield the address itself, the usual places of a document below its path, and those of its server."""
+    below = f"{named.rstrip('/')}/"
+    if urlsplit(named).path.strip("/"):
+        yield named
+        yield from (urljoin(below, place) for place in PLACES[1 : PLACES.index(_FIRST_PAGE)])
+    yield from (urljoin(urljoin(named, "/"), place) for place in PLACES)
 
 
 def _host(url: str) -> str:
@@ -135,21 +160,22 @@ def _links(page: str, data: bytes) -> Iterator[str]:
             yield url
 
 
-def _not_found(origin: str, tried: dict[str, str]) -> FileError:
-    """Build the error that lists what was tried, by what came of it."""
+def _not_found(origin: str, tried: dict[str, str], left: int) -> FileError:
+    """Build the error that lists what was tried, by what came of it; `left` places were not, for want of time."""
     places: defaultdict[str, list[str]] = defaultdict(list)
     for url, outcome in tried.items():
         places[outcome].append(url.removeprefix(origin.rstrip("/")))
-    wanting = (
-        " It needs credentials at some locations: give them with --header." if {"401", "403"} & places.keys() else ""
-    )
-    refusal = Diagnostic(
-        "no-document-found",
-        Severity.ERROR,
-        "no OpenAPI document is at the usual places of this server",
-        file=origin,
-        help=f"Give the address of the document, or a file.{wanting}",
-    )
+    wanting = [(place, status) for status in ("401", "403") for place in places.get(status, ())]
+    message, advice = "no OpenAPI document is at the usual places of this server", "Give the address of the document"
+    if all(outcome.startswith("5") for outcome in places):
+        message = f"the server fails with {' and '.join(places)} wherever a document is usual"
+        advice = "Look into its log, or give the address of the document"
+    elif wanting:
+        message += f"; {wanting[0][0]} wants a credential ({wanting[0][1]})"
+        advice = "Give the credential with --header, such as --header 'Authorization: Bearer …', or give the address"
+    elif left:
+        message = f"no OpenAPI document was found in time: {left} of the usual places are left to ask"
+    refusal = Diagnostic("no-document-found", Severity.ERROR, message, file=origin, help=f"{advice}, or a file.")
     listed = [
         replace(refusal, severity=Severity.NOTE, message=f"{outcome}: {', '.join(paths[at : at + _LISTED])}", help="")
         for outcome, paths in places.items()

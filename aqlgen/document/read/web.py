@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _REDIRECTS = 10
 _UNREACHABLE_HELP = "Check the address and the network, or download it elsewhere and give the file."
+_SILENT_HELP = "Is the API running, and not busy? Else download it elsewhere and give the file."
+_PASSWORD = re.compile(rb"""<input[^>]{0,500}\btype\s*=\s*["']?password""", re.IGNORECASE)
 _ERRNO = re.compile(r"^\[Errno -?\d+\] ")
 _ACCEPT = "application/vnd.oai.openapi+json, application/json, application/yaml;q=0.9, */*;q=0.5"
 
@@ -50,10 +52,13 @@ class Web:
         self._client: httpx2.AsyncClient | None = None
         self._checked = CheckedConnections(verify=True)
 
-    def get(self, url: str, permits: Callable[[str], bool] = lambda _url: True) -> tuple[str, bytes]:
+    def get(
+        self, url: str, permits: Callable[[str], bool] = lambda _url: True, silence: float | None = None
+    ) -> tuple[str, bytes]:
         """Return the final URL after redirects, without credentials, and its content.
 
-        Raises FileError, also for a redirect that `permits` denies, or DocumentError over the size limit.
+        Raises FileError, also for a redirect that `permits` denies or that leads to a login page, and for an answer
+        that does not begin within the seconds of `silence`; DocumentError over the size limit.
         """
         import asyncio  # here, since only URLs should pay for importing it
 
@@ -66,7 +71,7 @@ class Web:
             raise _unreachable(name, "not a usable address: it names no server")
         seconds = min(self._limits.seconds, self._deadline - time.monotonic())
         try:
-            return self._runner.run(self._fetch_in_time(seconds, name, permits))
+            return self._runner.run(self._fetch_in_time(seconds, name, permits, silence or self._limits.silence))
         except TimeoutError:
             raise _unreachable(
                 name, f"not finished after {self._limits.seconds:g} seconds", _UNREACHABLE_HELP
@@ -77,7 +82,7 @@ class Web:
         except (httpx2.InvalidURL, httpx2.UnsupportedProtocol, ValueError) as error:
             raise _unreachable(name, f"not a usable address: {error}") from None
         except (httpx2.HTTPError, OSError) as error:
-            raise _unreachable(name, _ERRNO.sub("", str(error)) or type(error).__name__, _UNREACHABLE_HELP) from None
+            raise _unreachable(name, *_cause(name, error)) from None
 
     def close(self) -> None:
         """Close the connections."""
@@ -87,18 +92,22 @@ class Web:
             self._runner.run(self._checked.aclose())
             self._runner.close()
 
-    async def _fetch_in_time(self, seconds: float, url: str, permits: Callable[[str], bool]) -> tuple[str, bytes]:
+    async def _fetch_in_time(
+        self, seconds: float, url: str, permits: Callable[[str], bool], silence: float
+    ) -> tuple[str, bytes]:
         """Limit the total time: a server that sends its headers byte by byte would outlast other timeouts."""
         import asyncio
 
         async with asyncio.timeout(seconds):
-            return await self._follow(url, permits)
+            return await self._follow(url, permits, silence)
 
-    async def _follow(self, name: str, permits: Callable[[str], bool]) -> tuple[str, bytes]:
+    async def _follow(self, name: str, permits: Callable[[str], bool], silence: float) -> tuple[str, bytes]:
         url = name
         for _ in range(_REDIRECTS + 1):
-            answer = await self._request(name, url)
+            answer = await self._request(name, url, silence)
             if isinstance(answer, bytes):
+                if _is_login(name, url, answer):
+                    raise _refused(name, 401, "", f"the server redirects to a login page, {url.partition('?')[0]}")
                 return url, answer
             before, url = url, without_credentials(urljoin(url, answer))
             if not urlsplit(url).scheme.startswith("http"):
@@ -106,16 +115,24 @@ class Web:
             if urlsplit(before).scheme == "https" and urlsplit(url).scheme != "https":
                 raise _unreachable(name, f"redirected to {url}, which is not encrypted as the address before it is")
             if not permits(url):
-                raise _unreachable(name, f"redirected to {url}, which is outside")
+                advice = "If it is a login page, give a credential with --header."
+                raise _unreachable(name, f"redirected to {url}, which is outside", advice)
         raise _unreachable(name, f"more than {_REDIRECTS} redirects")
 
-    async def _request(self, name: str, url: str) -> bytes | str:
+    async def _request(self, name: str, url: str, silence: float) -> bytes | str:
         """Return the body, or the location of a redirect."""
+        import asyncio
+
         origin = Origin.of(url)
         headers = self._headers if origin is not None and origin == self._origin else []
         client = self._connected()
         request = client.build_request("GET", url, headers=headers)
-        response = await (client.send(request, stream=True) if self._is_named(origin) else self._checked.send(request))
+        try:
+            async with asyncio.timeout(silence):
+                sent = client.send(request, stream=True) if self._is_named(origin) else self._checked.send(request)
+                response = await sent
+        except TimeoutError:
+            raise _unreachable(name, f"no answer within {silence:g} seconds", _SILENT_HELP) from None
         try:
             if response.has_redirect_location:
                 return str(response.headers["location"])
@@ -180,13 +197,43 @@ def same_origin(url: str, other: str) -> bool:
     return Origin.of(url) is not None and Origin.of(url) == Origin.of(other)
 
 
-def _refused(name: str, status: int, reason: str) -> FileError:
+def _is_login(name: str, url: str, page: bytes) -> bool:
+    """Return True for a page that a redirect led to and that asks for a password, or is to lead back afterwards."""
+    here, there = urlsplit(name), urlsplit(url)
+    if here.path == there.path or not page.lstrip().startswith(b"<"):
+        return False
+    return bool(_PASSWORD.search(page[:200_000])) or (len(here.path) > 1 and here.path in unquote(there.query))
+
+
+def _cause(name: str, error: BaseException) -> tuple[str, str]:
+    """Return why a connection failed, and what to do about it."""
+    import ssl
+
+    import httpx2
+
+    message = _ERRNO.sub("", str(error)) or type(error).__name__
+    causes = [error]
+    while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None:
+        causes.append(cause)
+    if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
+        return "the connection was refused: nothing listens there", "Is the API running, and at this port?"
+    if any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes):
+        return message, "If you trust the server: SSL_CERT_FILE=FILE names the certificate, or that of its authority."
+    host = name.partition("://")[2]
+    if "WRONG_VERSION_NUMBER" in message:
+        return "the server does not speak https at this port", f"Try http://{host}"
+    if name.startswith("http:") and isinstance(error, (httpx2.RemoteProtocolError, httpx2.ReadError)):
+        return "the server hung up without an answer", f"If it wants encryption: https://{host}"
+    return message, _UNREACHABLE_HELP
+
+
+def _refused(name: str, status: int, reason: str, message: str = "") -> FileError:
     advice = "Download it and give the file, if this stays."
     if status in (401, 403):
         advice = "It needs credentials: give them with --header, or download it and give the file."
     elif status in (404, 410):
         advice = "Check the URL. Some servers answer so without a credential: see --header."
-    refusal = _unreadable(name, f"the server answered {status} {reason}".rstrip(), advice)
+    refusal = _unreadable(name, message or f"the server answered {status} {reason}".rstrip(), advice)
     refusal.status = status
     return refusal
 

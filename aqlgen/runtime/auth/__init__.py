@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,8 +15,8 @@ from typing import Any, TypeAlias
 from ..text import counted
 
 __all__ = [
-    "ADDED_SCHEME", "BARE", "KEY", "Alternatives", "Usage", "alternative_in_use", "demand_of", "place_of",
-    "sent_as", "use_of",
+    "ADDED_SCHEME", "BARE", "KEY", "STARTED_BY", "Alternatives", "Usage", "alternative_in_use", "by_doctor",
+    "demand_of", "place_of", "sent_as", "use_of",
 ]  # fmt: skip
 
 
@@ -24,6 +25,9 @@ ADDED_SCHEME = """adapter:
   security: [token]"""
 """The lines of `overrides.yaml` that add a security scheme."""
 
+STARTED_BY = "AQLGEN_STARTED_BY"
+"""The variable with the command line of `aqlgen serve`, where that started the adapter, which is not installed then."""
+
 BARE = "alone, by the API's document; some APIs need 'Bearer <value>'"
 """What is said of a key in `Authorization` that was not accepted, of which nothing is shown."""
 
@@ -31,6 +35,11 @@ KEY = "{key}"
 """What stands for the credential in what is told of how it is sent."""
 
 Alternatives: TypeAlias = tuple[tuple[str, ...], ...]
+
+
+def by_doctor(adapter: str, shows: str, otherwise: str = "") -> str:
+    """Return the end of a sentence that names `doctor`, or `otherwise` where the adapter is not installed."""
+    return otherwise if os.environ.get(STARTED_BY) else f"'{adapter}-adapter doctor' shows {shows}"
 
 
 def alternative_in_use(alternatives: Alternatives, ready: Collection[str]) -> tuple[str, ...] | None:

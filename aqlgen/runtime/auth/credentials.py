@@ -22,7 +22,7 @@ from ..redaction import Secrets
 from ..settings.load import Variables
 from ..table import Adapter, Row
 from ..wire import NO_CREDENTIALS, Account, Applied
-from . import BARE, KEY
+from . import BARE, KEY, by_doctor
 from .sources import Source, Sources, without_scheme
 
 if TYPE_CHECKING:
@@ -224,7 +224,8 @@ class Credentials:
         schemes = dict.fromkeys(name for schemes in alternatives for name in schemes if self._is_supported(name))
         advice = "; or ".join(dict.fromkeys(map(self._advice, schemes or self.adapter.security_schemes)))
         if not advice:
-            return f"the API's document names none, '{self.adapter.name}-adapter doctor' shows how to add one"
+            served = "start `aqlgen serve` with --auth (bearer, basic, header:NAME or query:NAME) to send one"
+            return f"the API's document names none, {by_doctor(self.adapter.name, 'how to add one', served)}"
         return advice if schemes else "the API's document requires none here"
 
     def _denied(self, alternatives: tuple[tuple[str, ...], ...], row: Row) -> Failure:
@@ -237,10 +238,10 @@ class Credentials:
         variables = [name for schemes in lacking for scheme in schemes for name in self._missing(scheme)]
         reason = f"no credential is set for operation '{row.name}'"
         advice = "; or ".join(dict.fromkeys(" and ".join(map(self._advice, schemes)) for schemes in lacking))
+        seen = by_doctor(self.adapter.name, "which ones are set", "`aqlgen serve` names those missing at its start")
         message = (
             f"Permission denied: {reason}. {advice[:1].upper()}{advice[1:]}. "
-            f"A variable may also be named with _FILE behind it, for a file; "
-            f"'{self.adapter.name}-adapter doctor' shows which ones are set. "
+            f"A variable may also be named with _FILE behind it, for a file; {seen}. "
             f"If the API needs no credential: MCP_AQL_AUTH={_NO_CREDENTIAL}."
         )
         return Failure(Code.PERMISSION_DENIED, message, {"reason": reason, "missing": list(dict.fromkeys(variables))})

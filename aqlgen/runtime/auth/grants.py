@@ -13,6 +13,7 @@ from ..decode.upstream import upstream
 from ..errors import Code, Failure
 from ..redaction import redact
 from ..text import leaks
+from . import by_doctor
 from .discovery import Discovery, Fetch, Unreachable, is_safe
 from .sources import Source, Sources, discovery_url_of, token_url_of
 from .tokens import OAUTH_ERRORS, Client, Refused, Token, Tokens, ask, stated_error
@@ -214,4 +215,4 @@ def _advice(name: str, sources: Sources, source: Source, error: str) -> str:
         return f"Check {roles.get('username')} and {roles.get('password')}."
     if source.grant == "login":
         return f"The login is no longer good: run '{name}-adapter login' again."
-    return f"Check the variables of '{source.scheme}': '{name}-adapter doctor' shows them."
+    return f"Check the variables of '{source.scheme}': {by_doctor(name, 'them', '`aqlgen explain` names them')}."

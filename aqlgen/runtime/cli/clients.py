@@ -18,14 +18,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from ..auth import Usage
+from ..auth import STARTED_BY, Usage
 from ..settings.env_file import VARIABLE as ENV_FILE
 from ..table import Adapter, Table
 
-__all__ = ["CLIENTS", "STARTED_BY", "Client", "Start", "client_texts", "serving_notice", "start_of"]
-
-STARTED_BY = "AQLGEN_STARTED_BY"
-"""The variable with the command line of `aqlgen serve`, where that started the adapter, which is not installed then."""
+__all__ = ["CLIENTS", "Client", "Start", "client_texts", "serving_notice", "start_of"]
 
 
 @dataclass(frozen=True, slots=True)

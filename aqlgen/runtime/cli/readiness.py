@@ -240,7 +240,7 @@ def _obstacle(report: Mapping[str, Any]) -> str:
         "no credential is set. `--mock` answers without one; MCP_AQL_AUTH=none if the API needs none.": (
             counts["with_credentials"]
         ),
-        "no host of the API is accepted; `Hosts` shows the entry for overrides.yaml.": counts["accepted"],
+        "no host of the API is accepted; the entry that accepts one is above.": counts["accepted"],
         "those with a credential have no URL. `--mock` needs neither.": counts["ready"],
         "the test of `--call` failed, see Call.": call["success"] or call.get("operation") is None,
     }

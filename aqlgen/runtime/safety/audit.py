@@ -377,7 +377,7 @@ class Decisions:
             from .refusals import unwritable
 
             self._logger.write("critical", "the audit log cannot be written", trace={"error": str(error)})
-            raise unwritable(row, call.request_id, self._adapter) from None
+            raise unwritable(row, call.request_id) from None
 
     def revoked(self, session_id: str | None, unused: set[str]) -> None:
         """Record, when a session ends, how many of its tokens nobody can use any more."""

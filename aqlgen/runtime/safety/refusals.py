@@ -202,12 +202,12 @@ def confirmation_required(row: Row, token: Token, calls: int, message: str, reas
     return Failure(Code.CONFIRMATION_REQUIRED, text, details, confirmation)
 
 
-def unwritable(row: Row, request_id: str, adapter: str) -> Failure:
+def unwritable(row: Row, request_id: str) -> Failure:
     """Return the failure of a call that the audit log cannot record."""
     return Failure(
         Code.INTERNAL_ERROR,
         "Internal error: the audit log cannot be written, so nothing was done. "
-        f"The adapter's owner sees its place with '{adapter}-adapter doctor'.",
+        "The adapter's owner can name another place with MCP_AQL_AUDIT_PATH.",
         {"operation": row.name, "request_id": request_id},
     )
 
