@@ -64,7 +64,7 @@ def learn_command(
     ] = None,
     make: Annotated[
         list[str] | None,
-        typer.Option("--make", metavar="OPERATION", help="Also create a resource with it, though it gives access."),
+        typer.Option("--make", metavar="OPERATION", help="Also create a resource with it; it may give access."),
     ] = None,
     key: Annotated[
         str | None,

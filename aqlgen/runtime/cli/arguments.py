@@ -199,7 +199,7 @@ def argument_parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="OPERATION",
-        help="also create a resource with this operation, though it gives access or needs a question",
+        help="also create a resource with this operation, which may give access or need a confirmation",
     )
     learn.add_argument(
         "--key", metavar="VARIABLE", help="try the key in this variable if the document declares no credential"

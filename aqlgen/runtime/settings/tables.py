@@ -66,8 +66,7 @@ class ConfirmationSettings(NamedTuple):
     """Maximum tokens, operator questions and revocations per caller in a minute, {allowed}; an unknown caller is a
     session."""
     declined_per_hour: Annotated[int, Whole(1, 1000), Names("CONFIRMATION_DECLINED")] = 10
-    """Maximum questions per caller in an hour to the client's user without a yes, {allowed}; then no more are
-    asked."""
+    """Maximum questions to the client's user, per caller and hour, that are declined or not answered, {allowed}."""
 
 
 Steps = Annotated[int, Whole(1, 10_000)]
@@ -114,7 +113,7 @@ class AuditSettings(NamedTuple):
     """The table `[audit]`."""
 
     path: Annotated[AuditPath, Names("AUDIT_PATH")] = ""
-    """File of the audit log: a JSON line for each decision on a call other than a plain read, and for its end.
+    """File of the audit log: a JSON line for each decision on a call other than a plain read, and for its result.
     Empty: audit.jsonl beside the state. "off", or empty with state in memory: log records of level notice."""
     max_size: Annotated[int, Whole(0, 1024 * MIB), Names("AUDIT_MAX_SIZE")] = 100 * MIB
     """Bytes after which the audit log is renamed with the time and started again, {allowed}; 0: never."""
