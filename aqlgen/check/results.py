@@ -166,9 +166,11 @@ class Report:
     @property
     def missing(self) -> str:
         """Why no level was reached though nothing failed: the tests that had no case; "" where that is not so."""
-        skipped = [category for category in MUST if self.outcome_of(category) is Outcome.SKIP]
+        outcomes = {category: self.outcome_of(category) for category in MUST if self.of(category)}
+        skipped = [category for category, outcome in outcomes.items() if outcome is Outcome.SKIP]
         tests = [f"{category} ({', '.join(result.id for result in self.of(category))})" for category in skipped]
-        return "" if self.level else f"no case of {' and '.join(tests)}" if tests else ""
+        is_reason = len(outcomes) == len(MUST) and Outcome.FAIL not in outcomes.values() and tests
+        return f"no case of {' and '.join(tests)}" if is_reason else ""
 
     @property
     def counts(self) -> Mapping[str, int]:

@@ -10,12 +10,13 @@ from typing import Any
 from aqlgen.check.connection import MODERN, Adapter, Answer, Launch, connect, served_over_http
 from aqlgen.check.envelope import problems_of
 from aqlgen.check.findings import Known
-from aqlgen.check.operations import Operation
+from aqlgen.check.operations import Operation, schema_of
 from aqlgen.check.results import Category, Cause, Result
 from aqlgen.check.stand_in import Arrived, StandIn
 from aqlgen.runtime.table import Adapter as AdapterTable
 from aqlgen.runtime.witness import Grade, Witness
 from aqlgen.runtime.witness import Operation as Documented
+from aqlgen.runtime.witness.samples import ABSENT, sample
 
 __all__ = ["TESTS", "Run", "Test", "check"]
 
@@ -92,6 +93,17 @@ class Run:
         row, documents = operation.row, self.witness.documents if self.witness else ()
         candidates = (each for document in documents if document.api == row.api for each in document.operations)
         return next((each for each in candidates if (each.method, each.path) == (row.method, row.path)), None)
+
+    def sampled(self, operation: Operation, turn: int) -> dict[str, Any]:
+        """Return values of the document for the parameters of an operation, others in each turn."""
+        stated, row, values = self.documented(operation), operation.row, dict[str, Any]()
+        if stated is None or row.choices:
+            return {}
+        for name in row.shown_parameters:
+            schema = schema_of(stated, row, name)
+            value = ABSENT if schema is None else sample(stated.document, schema, turn, name=name)
+            values |= {} if value is ABSENT else {name: value}
+        return values
 
     def writes(self, operation: Operation) -> list[Arrived]:
         """Return those requests that have an operation's method."""

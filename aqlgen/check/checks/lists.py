@@ -12,12 +12,13 @@ from aqlgen.check.run import Run, check
 from aqlgen.check.stand_in import Arrived, Reply
 
 _ITEMS, _SIZE, _LARGER, _MOST_PAGES, _MOST_QUERIED = 7, 3, 5, 8, 2
-_GROUP, _PART = "checkGroup", "checkPart"
+_GROUP, _PART, _MIXED = "checkGroup", "checkPart", "checkMixed"
 _GROUPS = ("Anna", "Bo", None)
 _FIELDS = tuple(
-    {_GROUP: _GROUPS[number % 3], **({_PART: number / 2} if number % 2 else {})} for number in range(_ITEMS)
-)
-"""Fields of each item beside its number, of which no document knows: a text or null, and a number or nothing."""
+    {_GROUP: _GROUPS[number % 3], _MIXED: (number, "some", None)[number % 3],
+     **({_PART: number / 2} if number % 2 else {})} for number in range(_ITEMS)
+)  # fmt: skip
+"""Fields of each item beside its number, of which no document knows: a text or null, any value, a number or nothing."""
 _WHERE = (
     ({NUMBER: 3}, [3]), ({NUMBER: {"ne": 3}}, [0, 1, 2, 4, 5, 6]), ({NUMBER: {"gt": 4}}, [5, 6]),
     ({NUMBER: {"gte": 5, "lt": 6}}, [5]), ({NUMBER: {"lte": 1}}, [0, 1]), ({NUMBER: {"in": [6, 2]}}, [2, 6]),
@@ -27,7 +28,8 @@ _WHERE = (
 """Conditions, each with the numbers of the items that meet it."""
 _ORDERS = ((f"-{NUMBER}", [6, 5, 4, 3, 2, 1, 0]), (_PART, [1, 3, 5, 0, 2, 4, 6]), (f"-{_PART}", [5, 3, 1, 0, 2, 4, 6]))
 _NUMBERS = (
-    ({"count": True}, _ITEMS), ({"sum": NUMBER}, 21), ({"avg": _PART}, 1.5), ({"min": _PART, "max": NUMBER},
+    ({"count": True}, _ITEMS), ({"sum": NUMBER}, 21), ({"avg": _PART}, 1.5), ({"avg": _MIXED}, 3),
+    ({"sum": _MIXED}, 9), ({"min": _PART, "max": NUMBER},
     {"min": 0.5, "max": 6}), ({"group_by": _GROUP, "count": True}, {"Anna": 3, "Bo": 2, "null": 2}),
 )  # fmt: skip
 

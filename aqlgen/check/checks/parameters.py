@@ -14,7 +14,7 @@ from aqlgen.check.operations import Operation, schema_of
 from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check
 from aqlgen.runtime.schema import shape_of
-from aqlgen.runtime.witness.samples import ABSENT, UNDECLARED, sample, wrong
+from aqlgen.runtime.witness.samples import UNDECLARED, wrong
 
 UNKNOWN = "no_such_parameter"
 _ADDED = (
@@ -95,12 +95,10 @@ async def wrong_updates(run: Run) -> None:
 async def _send_wrong_values(run: Run, operations: Iterable[Operation]) -> None:
     for operation in operations:
         stated = run.documented(operation)
-        if stated is None or operation.row.choices:
+        if stated is None:
             continue
-        for name in operation.row.shown_parameters:
-            schema = schema_of(stated, operation.row, name)
-            value = ABSENT if schema is None else sample(stated.document, schema, 1, name=name)
-            cases = () if value is ABSENT else wrong(stated.document, schema, value, set())
+        for name, value in run.sampled(operation, 1).items():
+            cases = wrong(stated.document, schema_of(stated, operation.row, name), value, set())
             for place, refused in islice(cases, _MOST_WRONG):
                 what, mentioned = f"{name}{place}={str(refused)[:60]!r}", UNDECLARED if UNDECLARED in place else name
                 params = {**operation.params, name: refused}

@@ -8,6 +8,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +29,9 @@ _BY_AGENT = {"POLICY": "standard", "APPROVAL": "agent"}
 _BY_PERSON = {"POLICY": "standard", "APPROVAL": "person"}
 
 
-async def _token(run: Run, operation: Operation) -> str | None:
+async def _token(run: Run, operation: Operation, params: Any = None) -> str | None:
     """Call an operation that asks; returns its token."""
-    answer = await run.call(operation)
+    answer = await run.call(operation, params)
     token = str(answer.details.get("confirmation_token"))
     is_told = {"message", "expires_at"} <= (answer.get("confirmation") or {}).keys()
     right = answer.code == "CONFIRMATION_REQUIRED" and token.startswith("conf_") and is_told
@@ -45,7 +46,12 @@ async def _token(run: Run, operation: Operation) -> str | None:
 async def confirmations(run: Run) -> None:
     """Ask, alter, confirm, repeat."""
     for operation in run.grave():
-        token, params = await _token(run, operation), operation.params
+        others = run.sampled(operation, 1)
+        params = {
+            **operation.params,
+            **{name: value for name, value in run.sampled(operation, 0).items() if name in others},
+        }
+        token = await _token(run, operation, params)
         if token is None:
             continue
         shown = await run.call(operation, {**params, "dry_run": True})
@@ -53,28 +59,19 @@ async def confirmations(run: Run) -> None:
         run.expect(outcome == "confirm" or not shown.ok, operation, "a dry run does not say that it is asked about")
         forged = token[:-6] + ("AAAAAA" if not token.endswith("AAAAAA") else "BBBBBB")
         await run.refused(operation, params, "a forged token", "TOKEN_INVALID", confirmation_token=forged)
-        for name, value in params.items():
-            answer = await run.call(operation, {**params, name: _another(value)}, confirmation_token=token)
-            right = answer.code.startswith(("TOKEN_SCOPE_MISMATCH", "VALIDATION_")) and not run.writes(operation)
-            run.expect(right or value == _another(value), operation, f"takes a token for another {name}")
-        revoked = await _token(run, operation)
+        for name, value in others.items():
+            changes = [{**params, name: value}, {key: each for key, each in params.items() if key != name}]
+            for changed in [each for each in changes if each != params]:
+                answer = await run.call(operation, changed, confirmation_token=token)
+                right = answer.code.startswith(("TOKEN_SCOPE_MISMATCH", "VALIDATION_")) and not run.writes(operation)
+                run.expect(right, operation, f"takes a token for another {name}, or for none")
+        revoked = await _token(run, operation, params)
         await run.introspect(query="revoke_token", token=revoked)
         await run.refused(operation, params, "a token that was revoked", "TOKEN_", confirmation_token=revoked)
         answer = await run.call(operation, {**params, "_confirmation": token})
         right = answer.ok and len(run.writes(operation)) == 1
         run.expect(right, operation, f"does not run once it is confirmed ({len(run.writes(operation))} requests)")
         await run.refused(operation, params, "a token twice", "TOKEN_ALREADY_USED", confirmation_token=token)
-
-
-def _another(value: Any) -> Any:
-    """Return another value like this one, of an object or list with another one in it."""
-    if isinstance(value, dict):
-        return {name: _another(inner) for name, inner in value.items()}
-    if isinstance(value, list):
-        return [_another(inner) for inner in value]
-    if isinstance(value, str):
-        return f"{value}1"
-    return value + 1 if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 @check("SA-2", "A token is good in the session that it was given to, expires, and is given so often", Category.SAFETY,
@@ -98,6 +95,12 @@ async def other_sessions(run: Run) -> None:
             await anyio.sleep(_SHORTEST + 0.5)
             what, code = "a token that has expired", "TOKEN_EXPIRED"
             await first.refused(operation, operation.params, what, code, confirmation_token=later)
+    settings = {"POLICY": "strict", "TRUST_LEVEL": "certified", "APPROVAL": "agent", "CONFIRMATION_TTL": "900"}
+    for operation in run.grave("forbidden")[:1]:
+        async with run.connected(LEGACY, settings=settings) as session:
+            expires = ((await session.call(operation)).get("confirmation") or {}).get("expires_at", "")
+            seconds = (datetime.fromisoformat(expires) - datetime.now(UTC)).total_seconds() if expires else 0
+            session.expect(0 < seconds <= 120, operation, f"is forbidden, and has a token for {seconds:.0f} seconds")
 
 
 @check("SA-3", "If the client can ask a person, the person decides", Category.SAFETY, "R-SAFE-4", where="alone")

@@ -279,10 +279,7 @@ class _Examination:
             for place, each in islice(wrong(operation.document, schema, value, known, depth), _MOST_WRONG):
                 main, *_ = await self._call(self._shown.params({**values, key: each}), f"with {name}{place} wrong")
                 if main is not None and place[-1:] == "+":
-                    self._say(
-                        Grade.LOOK if "/" in place[1:] else Grade.WRONG,
-                        f"with {name}{place}: a field that nobody may give is taken",
-                    )
+                    self._say(Grade.WRONG, f"with {name}{place}: a field that nobody may give is taken")
 
     async def _paged(self, operation: Operation) -> None:
         """Read a list from its first page to its last: each item must come once."""
