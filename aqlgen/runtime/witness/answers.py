@@ -97,23 +97,26 @@ def answer_of(operation: Operation, url: str, starts: dict[str, int]) -> Answer:
 def _page(operation: Operation, paging: Paging, data: Any, url: str, starts: dict[str, int]) -> tuple[Any, str | None]:
     """Return the page that a request asks for, and the address of the next."""
     query = {name: values[-1] for name, values in parse_qs(url.partition("?")[2]).items()}
-    schema = next(operation.document.at(each.schema) for each in operation.parameters if each.name == paging.lead)
-    if query.get(paging.lead) == "0":
-        starts[operation.key] = 0
-    stated = schema.get("default", schema.get("minimum"))
-    start = 0 if paging.style != "page" else stated if stated in (0, 1) else starts.get(operation.key, 1)
     count = int(query[paging.size]) if query.get(paging.size, "").isdecimal() else 2
+    start = _start(operation, paging, query, starts)
     at = int(re.sub(r"\D", "", query.get(paging.lead, "")) or start)
     begin = (at - start) * count if paging.style == "page" else at
     items = data.get(paging.field) if paging.field and isinstance(data, dict) else data
     model = items[0] if isinstance(items, list) and items else {}
     page = [_marked(model, number) for number in range(begin, min(begin + count, PAGE_ITEMS))]
-    more = begin + count < PAGE_ITEMS
-    following = {"page": at + 1, "offset": begin + count}.get(paging.style, f"cursor{begin + count}") if more else None
-    address = f"{url.partition('?')[0]}?{urlencode({**query, paging.lead: following})}" if more else None
-    if not paging.field:
-        return page, address
-    return {**_led(data, following, address), paging.field: page}, address
+    following: Any = {"page": at + 1, "offset": begin + count}.get(paging.style, f"cursor{begin + count}")
+    address: str | None = f"{url.partition('?')[0]}?{urlencode({**query, paging.lead: following})}"
+    following, address = (following, address) if begin + count < PAGE_ITEMS else (None, None)
+    return {**_led(data, following, address), paging.field: page} if paging.field else page, address
+
+
+def _start(operation: Operation, paging: Paging, query: Mapping[str, str], starts: dict[str, int]) -> int:
+    """Return the number of the first page or item."""
+    if query.get(paging.lead) == "0":
+        starts[operation.key] = 0
+    schema = next(operation.document.at(each.schema) for each in operation.parameters if each.name == paging.lead)
+    stated = schema.get("default", schema.get("minimum"))
+    return 0 if paging.style != "page" else stated if stated in (0, 1) else starts.get(operation.key, 1)
 
 
 def _marked(model: Any, number: int) -> Any:
@@ -142,8 +145,5 @@ def _led(value: Any, following: Any, address: str | None, word: str = "", *, is_
         return value
     if following is None:
         return None if isinstance(value, str | dict) else ABSENT
-    return (
-        address
-        if isinstance(value, str) and (value[:4] == "http" or re.search("url|uri|link|href", word))
-        else following
-    )
+    is_address = isinstance(value, str) and re.search("^http|url|uri|link|href", f"{value[:4]} {word}")
+    return address if is_address else following

@@ -29,10 +29,10 @@ def lost(
     fixed = {each.key: each.owner[word] for each in operation.parameters for word in ("default", "value")
              if word in each.owner}  # fmt: skip
     wanted = {**fixed, **values}
-    for key in sorted(wanted.keys() | main.values.keys()):
+    filled = [key for key in main.values if key not in wanted and (key not in names or _is_own(key[1]))]
+    for key in sorted((wanted.keys() | main.values.keys()) - {("body", ""), *filled}):
         value, sent = wanted.get(key, ABSENT), main.values.get(key, ABSENT)
-        is_free = key[0] == "body" or (value is ABSENT and (key not in names or _is_own(key[1])))
-        if not is_free and _texts(sent) not in (_texts(value), _texts([value])):  # a list of one
+        if _texts(sent) not in (_texts(value), _texts([value])):  # a list of one
             yield f"{' '.join(key)} is {_shown(value)}, and sent as {_shown(sent)}"
     for name in (each.name for each in operation.parameters if is_filled(each.name) and each.shown):
         if family != "READ" and name.lower() not in main.headers:
@@ -61,17 +61,22 @@ def unanswered(sent: Answer, envelope: Mapping[str, Any], field: str | None) -> 
 
     `field` has the list of an API's page. What a warning or `_meta` tells of is not lost.
     """
-    data, answered, text = sent.data, envelope.get("data"), json.dumps(envelope, ensure_ascii=False)
-    if isinstance(answered, dict) and "pageInfo" in answered:
-        data = data if field == "" else data.get(field) if field and isinstance(data, dict) else None
-    shown, meta = Counter(_leaves(answered)), (envelope.get("_meta") or {}).get("fields")
-    left = Counter(_leaves(data)) - shown if data is not None and not (meta or envelope.get("warnings")) else {}
-    values = [value for name, value in left if (name, _decoded(value)) not in shown]
-    if values:
-        yield f"{_shown(values)} of its answer is lost"
+    answered, text = envelope.get("data"), json.dumps(envelope, ensure_ascii=False)
+    if not ((envelope.get("_meta") or {}).get("fields") or envelope.get("warnings")):
+        shown = Counter(_leaves(answered))
+        left = Counter(_leaves(_items(sent.data, answered, field))) - shown
+        values = [value for name, value in left if (name, _decoded(value)) not in shown]
+        yield from [f"{_shown(values)} of its answer is lost"] if values else []
     for name in ("etag", "location"):
         if name in sent.headers and json.dumps(sent.headers[name])[1:-1] not in text:
             yield f"the {name} of its answer is lost"
+
+
+def _items(data: Any, answered: Any, field: str | None) -> Any:
+    """Return the data of an answer that an adapter has to give: of a page the items, nothing where there are none."""
+    if isinstance(answered, dict) and "pageInfo" in answered and field != "":
+        data = data.get(field) if field and isinstance(data, dict) else None
+    return {} if data is None else data
 
 
 def _decoded(value: Any) -> Any:
@@ -96,14 +101,16 @@ def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 
 def _not_kept(operation: Operation, named: Mapping[str, Any], sent: Any, answers: list[Answer]) -> Iterator[str]:
     """Yield what a PUT takes away that the call does not name and a GET of the same path reads."""
-    document = operation.document
-    fields = document.properties(next(iter(operation.bodies.values())).schema, "readOnly")
-    reads = [each for each in document.operations if (each.method, each.path) == ("GET", operation.path)]
-    held = {name for name, each in fields.items() if not document.is_marked(each, "writeOnly")}
-    is_read = any(held <= document.properties(each.success[2]).keys() for each in reads)
-    if not answers and is_read and held - named.keys() and operation.owner.get("send") != "named":
-        yield "it replaces the whole resource without reading it first"
-    resource = _resource(answers[-1].data, fields) if answers else {}
+    document, body = operation.document, next(iter(operation.bodies.values()))
+    fields = document.properties(body.schema, "readOnly")
+    if not answers:
+        reads = [each for each in document.operations if (each.method, each.path) == ("GET", operation.path)]
+        held = {name for name, each in fields.items() if not document.is_marked(each, "writeOnly")}
+        is_read = any(held <= document.properties(each.success[2]).keys() for each in reads)
+        if is_read and held - named.keys() and operation.owner.get("send") != "named":
+            yield "it replaces the whole resource without reading it first"
+        return
+    resource = _resource(answers[-1].data, fields)
     for name in resource.keys() & fields.keys() - named.keys():
         there = sent.get(name, ABSENT) if isinstance(sent, dict) else ABSENT
         if not is_secret(name) and (there is ABSENT or (isinstance(there, str | int) and there != resource[name])):

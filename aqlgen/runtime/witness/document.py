@@ -197,19 +197,24 @@ class Document(Schemas):
                     for each in map(self.deref, listed) if "in" in each and "name" in each}  # fmt: skip
         if "swagger" in self.root:
             raw = self._upgraded(raw, declared)
-        body, options = self.at(raw, "requestBody"), raw["security"]
-        media = {kind.lower(): self.deref(media) for kind, media in self.at(body, "content").items()}
+        options, bodies = raw["security"], self._bodies(raw, declared)
+        return Operation(
+            self, path, method.upper(), raw, f"/paths/{path.replace('~', '~0').replace('/', '~1')}/{method}",
+            tuple(self._parameter(each, word) for each in declared.values() if each["in"] in _PLACES),
+            bodies, self.at(raw, "requestBody").get("required") is True,
+            None if options is None else tuple(each if isinstance(each, dict) else {each: []} for each in options),
+            self.address(raw.get("servers") or []), word,
+        )  # fmt: skip
+
+    def _bodies(self, raw: Mapping[str, Any], declared: dict[Any, Any]) -> dict[str, Body]:
+        """Return the body of each media type, and take the header that says it from the parameters."""
+        content = self.at(raw, "requestBody", "content")
+        media = {kind.lower(): self.deref(each) for kind, each in content.items()}
         bodies = {kind: Body(each.get("schema", {}), self.at(each, "encoding")) for kind, each in media.items()}
         stated = self.at(declared.pop(("header", "content-type"), {}), "schema")
         for kind in stated.get("enum") or () if bodies else ():  # a header may say it
             bodies.setdefault(str(kind).lower(), next(iter(bodies.values())))
-        return Operation(
-            self, path, method.upper(), raw, f"/paths/{path.replace('~', '~0').replace('/', '~1')}/{method}",
-            tuple(self._parameter(each, word) for each in declared.values() if each["in"] in _PLACES),
-            bodies, body.get("required") is True,
-            None if options is None else tuple(each if isinstance(each, dict) else {each: []} for each in options),
-            self.address(raw.get("servers") or []), word,
-        )  # fmt: skip
+        return bodies
 
     def _parameter(self, raw: Mapping[str, Any], word: Mapping[str, Any]) -> Parameter:
         name, place = raw["name"], raw["in"]
@@ -236,11 +241,8 @@ class Document(Schemas):
         body: dict[str, Any] = next((each for (place, _), each in declared.items() if place == "body"), {})
         fields = {name: each for (place, name), each in declared.items() if place == "formData"}
         if fields:
-            names = [name for name, each in fields.items() if each.get("required") is True]
             form = _PARTS if any(each.get("type") == "file" for each in fields.values()) else _FORM
-            kinds = [kind for kind in kinds if "form" in kind] or [form]
-            schema = {"properties": {name: each["schema"] for name, each in fields.items()}, "required": names}
-            body = {"required": bool(names), "schema": {"type": "object", **schema}, "encoding": fields}
+            kinds, body = [kind for kind in kinds if "form" in kind] or [form], _form(fields)
         responses = {status: self.deref(each) for status, each in self.at(raw, "responses").items()}
         return {
             **raw, "requestBody": {**body, "content": dict.fromkeys(kinds if body else (), body)},
@@ -263,6 +265,14 @@ class Document(Schemas):
         """The path of the first server, which stands before all paths; "" for none."""
         path = urlsplit(self.address([])).path.strip("/")
         return f"/{path}" if path and "{" not in path else ""
+
+
+def _form(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the body that has fields of a form of Swagger 2.0."""
+    names = [name for name, each in fields.items() if each.get("required") is True]
+    properties = {name: each["schema"] for name, each in fields.items()}
+    schema = {"type": "object", "properties": properties, "required": names}
+    return {"required": bool(names), "schema": schema, "encoding": fields}
 
 
 def _owned(word: Mapping[str, Any], place: str, name: str) -> dict[str, Any]:

@@ -20,7 +20,8 @@ from .judge import Finding, Grade, Judgement, Request, judge
 from .project import Owner, documents, overlaid, read
 from .rules import rule_problems
 from .samples import ABSENT, sample, wrong
-from .shown import Adapter, Shown, Types
+from .shown import Adapter, Shown
+from .types import Types
 
 __all__ = ["CALLS", "EXAMPLE", "NO_TYPE", "Witness"]
 
@@ -86,7 +87,7 @@ class Witness:
             Finding(Grade.DOCUMENT, each, "the witness cannot follow this overlay") for each in self.unfollowed
         ]
         reached: dict[str, list[str]] = {}
-        findings, types = [], Types(adapter)
+        findings, types = [], Types(adapter.introspect)
         for entry in chosen if self.documents else ():
             examination = _Examination(self, adapter, types, entry)
             await examination.run(refusals=refusals)
@@ -180,12 +181,10 @@ class _Examination:
         judgements = [self._witness.judge(request) for request in self._adapter.requests()]
         writes = [each for each in judgements if each.request.method not in ("GET", "HEAD")]
         main = next(reversed(writes or judgements), None)
-        if main is not None:
-            named = (
-                each for each in main.matches if normal(each.raw.get("operationId")) == normal(self._entry["name"])
-            )
-            self.operation = self.operation or next(named, main.operation)
-            self._media = self._media or main.media
+        if main is not None and self.operation is None:
+            name, self._media = normal(self._entry["name"]), main.media
+            named = (each for each in main.matches if normal(each.raw.get("operationId")) == name)
+            self.operation = next(named, main.operation)
         others = [each for each in judgements if each is not main]
         for judgement in judgements:
             for grade, text in judgement.problems:
@@ -208,24 +207,21 @@ class _Examination:
         values = self._given(operation, turn)
         if values is None:
             return
-        shown = self._shown
+        shown, call = self._shown, CALLS[min(turn, 1)]
         params = shown.params(values) | ({"fields": "full"} if shown.selects else {})
-        call = CALLS[min(turn, 1)]
         main, others, envelope = await self._call(params, call)
         if main is None:
             text = f"{call}: it sends nothing: {_short(envelope)} for {json.dumps(params)[:150]}"
             self._say_unsent(Grade.WRONG if turn else Grade.BROKEN, text, envelope)
         elif main.operation is operation:
             answers = [self._witness.answer(each.request) for each in others if each.request.method == "GET"]
-            for text in lost(operation, values, main, answers, self._family, shown.names):
-                self._say(Grade.WRONG, f"{call}: {text}")
+            texts = [*lost(operation, values, main, answers, self._family, shown.names)]
             paging, answer = paging_of(operation), self._witness.answer(main.request)
-            is_whole = operation.method != "HEAD" and (shown.selects or "fields" not in shown.entries)
-            if is_whole and envelope["success"]:
-                for text in unanswered(answer, envelope, paging and paging.field):
-                    self._say(Grade.WRONG, f"{call}: {text}")
-            for text in await shown.misnamed(envelope.get("data"), paging.field if paging else ""):
-                self._say(Grade.WRONG, text)
+            if shown.answers_whole and operation.method != "HEAD" and envelope["success"]:
+                texts += unanswered(answer, envelope, paging and paging.field)
+            texts += await shown.misnamed(envelope.get("data"), paging.field if paging else "")
+            for text in texts:
+                self._say(Grade.WRONG, f"{call}: {text}")
 
     def _given(self, operation: Operation, turn: int) -> dict[tuple[str, str], Any] | None:
         """Return values by place and wire name, in turn 0 of what is required; None if one cannot be made."""
@@ -260,26 +256,31 @@ class _Examination:
 
     async def _refused(self, operation: Operation) -> None:
         """Make each value wrong once, and leave out each that is required: what is sent then must still be right."""
-        values, known = self._given(operation, 1) or {}, self._witness.known
+        values = self._given(operation, 1) or {}
         schemas = {each.key: (each.schema, each.required) for each in operation.parameters}
         body = None if self._shown.takes_file else operation.body(self._media)
         if body is not None:
             schemas["body", ""] = body.schema, operation.body_required
         for key, value in values.items():
             schema, required = schemas.get(key, ({}, False))
-            needed = operation.document.required(schema) if key[0] == "body" and operation.method != "PATCH" else ()
-            for name in needed if isinstance(value, dict) else ():
-                less = {other: value[other] for other in value if other != name}
-                await self._call(self._shown.params({**values, key: less}), f"without body {name}")
-            depth = -1 if key[0] == "body" and not self._shown.whole else 0
             name = " ".join(filter(None, key))
+            needed = operation.document.required(schema) if key[0] == "body" and operation.method != "PATCH" else ()
+            for field in needed if isinstance(value, dict) else ():
+                less = {other: value[other] for other in value if other != field}
+                await self._call(self._shown.params({**values, key: less}), f"without body {field}")
             if required:
                 left = {other: values[other] for other in values if other != key}
                 await self._call(self._shown.params(left), f"without {name}")
-            for place, each in islice(wrong(operation.document, schema, value, known, depth), _MOST_WRONG):
-                main, *_ = await self._call(self._shown.params({**values, key: each}), f"with {name}{place} wrong")
-                if main is not None and place[-1:] == "+":
-                    self._say(Grade.WRONG, f"with {name}{place}: a field that nobody may give is taken")
+            await self._wrong(values, key, schema, name)
+
+    async def _wrong(self, values: Mapping[Any, Any], key: tuple[str, str], schema: Any, name: str) -> None:
+        assert self.operation is not None  # noqa: S101 - it is known by now
+        depth = -1 if key[0] == "body" and not self._shown.whole else 0
+        cases = wrong(self.operation.document, schema, values[key], self._witness.known, depth)
+        for place, value in islice(cases, _MOST_WRONG):
+            main, *_ = await self._call(self._shown.params({**values, key: value}), f"with {name}{place} wrong")
+            if main is not None and place[-1:] == "+":
+                self._say(Grade.WRONG, f"with {name}{place}: a field that nobody may give is taken")
 
     async def _paged(self, operation: Operation) -> None:
         """Read a list from its first page to its last: each item must come once."""

@@ -196,9 +196,7 @@ class _Reading:
         if deep and (form.style == "deepObject" or not texts):
             return self._typed(schema, _nested(deep)), {other for other, _ in deep}
         if not texts:
-            known, is_loose = self.document.properties(schema), self._is_loose(form)
-            is_free = not known or any(part.get("additionalProperties") for part in self.document.parts(schema))
-            loose = {other: text for other, text in pairs if is_loose and (is_free or other in known)}
+            loose = self._loose(schema, pairs) if self._is_loose(form) else {}
             return self._typed(schema, loose) if loose else ABSENT, set(loose)
         kinds = self.document.kinds(schema)
         if form.style == "deepObject" and kinds == {"object"}:
@@ -209,6 +207,12 @@ class _Reading:
         values = [self._typed(schema, each) for each in readings]
         valid = (value for value in values if not self.document.problems(schema, value))
         return next(valid, values[0]), {name, f"{name}[]"}
+
+    def _loose(self, schema: Any, pairs: list[tuple[str, str]]) -> dict[str, str]:
+        """Return the pairs that are the properties of an object."""
+        known = self.document.properties(schema)
+        is_free = not known or any(part.get("additionalProperties") for part in self.document.parts(schema))
+        return {other: text for other, text in pairs if is_free or other in known}
 
     def _typed(self, schema: Any, raw: Any) -> Any:
         """Return texts as values of the schema: each as it is where that is valid, else as JSON."""
@@ -258,12 +262,15 @@ class _Reading:
             self._say(f"the body is {media or 'of no type'}, the document has {kinds}", grade)
         value = self._content(body or Body({}), content)
         self.judgement.values["body", ""] = value
-        is_read = "json" in media or "form" in media
-        problems = self.document.problems(body.schema, value) if body is not None and is_read else []
-        is_open = problems and body is not None and sample(self.document, body.schema) is not ABSENT
-        for problem in problems:
+        if body is not None and ("json" in media or "form" in media):
+            self._of_schema(body.schema, value)
+
+    def _of_schema(self, schema: Any, value: Any) -> None:
+        """Name what is wrong with the value of a body; a schema that nothing known fits cannot be held against it."""
+        for problem in self.document.problems(schema, value):
             start, is_lacking, _ = problem.partition(_LACKING)
             if not is_secret(start.rpartition('"')[2] if is_lacking else start.split(" ")[0]):
+                is_open = sample(self.document, schema) is not ABSENT
                 self._say(f"body{problem}", Grade.WRONG if is_open else Grade.DOCUMENT)
 
     def _content(self, body: Body, content: bytes) -> Any:
@@ -321,13 +328,10 @@ def _readings(texts: list[str], form: Parameter, kinds: set[str]) -> list[Any]:
     parts = [part.strip() for part in texts[0].split(separator)] if texts[0] else []
     pairs = [each for part in parts for each in (part.split("=", 1) if "=" in texts[0] else [part])]
     is_whole = len(texts) > 1 or (form.explode and form.style == "form")
-    lists = [texts if is_whole else parts] if "array" in kinds and texts[0][:1] != "[" else []
-    objects = (
-        [dict(zip(pairs[::2], pairs[1::2], strict=False))]
-        if "object" in kinds and "string" not in kinds and texts[0][:1] != "{"
-        else []
-    )
-    return [*lists, *objects, texts[0]]
+    readings: list[Any] = [texts if is_whole else parts] if "array" in kinds and texts[0][:1] != "[" else []
+    if "object" in kinds and "string" not in kinds and texts[0][:1] != "{":
+        readings.append(dict(zip(pairs[::2], pairs[1::2], strict=False)))
+    return [*readings, texts[0]]
 
 
 def _json(text: str) -> Any:

@@ -30,7 +30,7 @@ _DANGERS = ("safe", "reversible", "destructive", "dangerous", "forbidden")
 
 def rule_problems(operation: Operation, name: str, family: str, danger: str) -> Iterator[tuple[Grade, str]]:
     """Yield what is wrong with name, family and danger: the owner's word settles them, else the document."""
-    owner, method = operation.owner, operation.method
+    owner = operation.owner
     for word, shown in (("category", family), ("danger", danger.upper())):
         if owner.get(word) and str(owner[word]).strip().upper() != shown:
             yield Grade.BROKEN, f"is {shown}, the owner has {owner[word]}"
@@ -39,24 +39,30 @@ def rule_problems(operation: Operation, name: str, family: str, danger: str) -> 
         yield Grade.LOOK if operation.is_shared else Grade.WRONG, "has the operationId of another operation"
     if not owner.get("category"):
         yield from _family_problems(operation, family)
+    if not owner.get("danger"):
+        yield from _danger_problems(operation, family, danger)
+
+
+def _danger_problems(operation: Operation, family: str, danger: str) -> Iterator[tuple[Grade, str]]:
+    method = operation.method
     least = "destructive" if "DELETE" in (method, family) else "safe" if family == "READ" else "reversible"
-    if not owner.get("danger") and danger not in _DANGERS[_DANGERS.index(least) :]:
+    if danger not in _DANGERS[_DANGERS.index(least) :]:
         beside = [each for each in operation.document.operations if each.path == operation.path]
         is_undone = method == "DELETE" and any(each.method in ("PUT", "POST") and not each.bodies for each in beside)
         yield Grade.LOOK if is_undone else Grade.WRONG, f"its danger is {danger or 'unknown'}, the least is {least}"
 
 
 def _family_problems(operation: Operation, family: str) -> Iterator[tuple[Grade, str]]:
-    method = operation.method
-    text = f"{re.sub(r'{[^{}]*}', ' ', operation.path)} {operation.raw.get('operationId') or ''}"
+    method, raw, is_read = operation.method, operation.raw, (operation.method, family) == ("POST", "READ")
+    text = f"{re.sub(r'{[^{}]*}', ' ', operation.path)} {raw.get('operationId') or ''}"
     words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", text)
-    first = re.findall(r"\w+", str(operation.raw.get("summary") or operation.raw.get("description") or ""))[:2]
-    says = any(re.fullmatch(_CLAIMS.get(f"{method} {family}", "-"), word.lower()) for word in words)
-    hints = any(re.fullmatch(_CLAIMS.get(f"{method} {family}", "-"), word.lower()) for word in first)
-    is_read = (method, family) == ("POST", "READ")
-    if family not in _FAMILIES.get(method, (family,)) or (is_read and not says):
-        is_part = (method, family) == ("DELETE", "UPDATE") and operation.path.rstrip("/")[-1:] != "}"
-        twins = (each for each in operation.document.operations if (each.method, each.path) == ("GET", operation.path))
-        is_twin = is_read and any(each.success[2] == operation.success[2] for each in twins)
-        grade = Grade.LOOK if says or hints or is_part or is_twin else Grade.BROKEN
-        yield grade, f"is {family}, {method} is not, and neither path nor operationId says it"
+    first = re.findall(r"\w+", str(raw.get("summary") or raw.get("description") or ""))[:2]
+    claims = re.compile(_CLAIMS.get(f"{method} {family}", "-"))
+    says, hints = (any(claims.fullmatch(word.lower()) for word in each) for each in (words, first))
+    if family in _FAMILIES.get(method, (family,)) and (says or not is_read):
+        return
+    is_part = (method, family) == ("DELETE", "UPDATE") and operation.path.rstrip("/")[-1:] != "}"
+    twins = (each for each in operation.document.operations if (each.method, each.path) == ("GET", operation.path))
+    is_twin = is_read and any(each.success[2] == operation.success[2] for each in twins)
+    grade = Grade.LOOK if says or hints or is_part or is_twin else Grade.BROKEN
+    yield grade, f"is {family}, {method} is not, and neither path nor operationId says it"

@@ -53,19 +53,25 @@ def wrong(document: Document, schema: Any, value: Any, known: set[int], depth: i
         return
     known.add(id(schema))
     if isinstance(value, dict):
-        properties = document.properties(schema)
-        further = [] if any(schema.get(word) for word in _FURTHER) or all(map(is_secret, properties)) else [UNDECLARED]
-        further += [name for name, each in properties.items() if depth < 1 and document.is_marked(each, "readOnly")][:1]
-        for name in further:
-            yield f"/{name}+", {**value, name: sample(document, properties.get(name, {}), answers=True)}
-        for name, each in properties.items():
-            for place, inner in wrong(document, each, value[name], known, depth + 1) if name in value else ():
-                yield f"/{name}{place}", {**value, name: inner}
+        yield from _wrong_fields(document, schema, value, known, depth)
     elif isinstance(value, list):
         items = wrong(document, document.items(schema), value[0], known) if value else ()
         yield from ((f"/0{place}", [each]) for place, each in items)
     else:
         yield from (("", each) for each in _refused(schema) if document.problems(schema, each))
+
+
+def _wrong_fields(
+    document: Document, schema: Any, value: Mapping[str, Any], known: set[int], depth: int
+) -> Iterator[tuple[str, Any]]:
+    properties = document.properties(schema)
+    is_open = any(schema.get(word) for word in _FURTHER) or all(map(is_secret, properties))
+    marked = [name for name, each in properties.items() if depth < 1 and document.is_marked(each, "readOnly")]
+    for name in [*marked[:1], *([] if is_open else [UNDECLARED])]:
+        yield f"/{name}+", {**value, name: sample(document, properties.get(name, {}), answers=True)}
+    for name in [name for name in properties if name in value]:
+        for place, inner in wrong(document, properties[name], value[name], known, depth + 1):
+            yield f"/{name}{place}", {**value, name: inner}
 
 
 def _refused(schema: Mapping[str, Any]) -> Iterator[Any]:

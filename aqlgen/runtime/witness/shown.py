@@ -4,33 +4,20 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Awaitable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Iterable, Mapping
 from typing import Any, Protocol
 
-from .document import Document, Operation, is_secret, normal
+from .document import Operation, is_secret, normal
 from .judge import TRANSPORT, Request
+from .types import Types, entry_of
 
-__all__ = ["Adapter", "Shown", "Types"]
+__all__ = ["Adapter", "Shown"]
 
 _OWN = ("FieldSelection", "WhereCondition", "AggregateRequest", "dry_run", "if_match", "additional_properties")
 _CHOICES = ("as", "send_as")
 """Parameters that choose among the bodies of an operation."""
 _OF_LISTS = ("first", "order_by")
 _WHOLE = ("input", "body", "data")
-_NUMBER, _TEXT = (
-    ("default", "enum", "minimum", "maximum", "format"),
-    ("default", "enum", "minLength", "maxLength", "pattern", "format"),
-)
-_KINDS = {"integer": {"integer", "number"}, "number": {"number"}, "string": {"string"}, "boolean": {"boolean"},
-          "array": {"array"}, "object": {"object"}}  # fmt: skip
-_LONG = 300
-"""Characters of a schema from which on an entry may be cut to name and type."""
-_TOLD = {"integer": _NUMBER, "number": _NUMBER, "string": _TEXT, "boolean": ("default",)}
-"""What introspection tells of a value of a type by the keywords of schemas."""
-_FORMS = ("date-time", "uuid", "email")
-"""Formats that an adapter has to show; a search may take a date with a sign before it, as its example shows."""
-_PLAIN = ("string", "integer", "number", "boolean", "array", "object", "any", "null", None)
 
 
 class Adapter(Protocol):
@@ -47,31 +34,6 @@ class Adapter(Protocol):
     def requests(self) -> list[Request]:
         """Return what arrived at the stand-in since this was asked last."""
         ...
-
-
-class Types:
-    """The types that an adapter shows, each asked for once; those of no details are `unknown`.
-
-    `compared` are pairs of a type and a schema.
-    """
-
-    def __init__(self, adapter: Adapter) -> None:
-        self._adapter = adapter
-        self._known: dict[Any, Mapping[str, Any]] = {name: {} for name in _PLAIN}
-        self.unknown: set[str] = set()
-        self.compared: set[tuple[Any, ...]] = set()
-
-    async def details(self, name: Any) -> Mapping[str, Any]:
-        """Return what is shown of a type, nothing if there is none of the name."""
-        if name not in self._known:
-            answer = await self._adapter.introspect(query="types", name=name, all=True)
-            self._known[name] = answer.get("type") or {}
-            self.unknown |= set() if self._known[name] else {name}
-        return self._known[name]
-
-    async def fields(self, name: Any) -> list[Mapping[str, Any]]:
-        """Return the fields of a type."""
-        return (await self.details(name)).get("fields") or []
 
 
 class Shown:
@@ -105,6 +67,11 @@ class Shown:
         return self.entries.get("fields", {}).get("type") == "FieldSelection"
 
     @property
+    def answers_whole(self) -> bool:
+        """True if a call can have the whole answer."""
+        return self.selects or "fields" not in self.entries
+
+    @property
     def takes_file(self) -> bool:
         """True if the body is a file, whatever its schema."""
         return self.entries.get(self.whole, {}).get("type") == "FileInput"
@@ -129,7 +96,8 @@ class Shown:
         owned = {each.key: each.owner.get("name") for each in operation.parameters if each.shown}
         by_field = {("body", name): operation.owned("body", name).get("name") for name in self._fields}
         self.names = self._matched({**owned, **by_field})
-        if (body or not owned.keys() <= self.names.keys()) and not await self._is_by_field(operation, by_field):
+        is_whole = body is not None or not owned.keys() <= self.names.keys()
+        if is_whole and not await self._is_by_field(operation, by_field):
             names = self._matched(owned)
             left = [name for name in self.entries.keys() - names.values() if not self._is_own(name)]
             self.whole = next((word for word in _WHOLE if word in left), left[0] if len(left) == 1 else "")
@@ -220,69 +188,41 @@ class Shown:
         """Return what introspection does not show, or shows otherwise than the document has it."""
         document, body, problems = operation.document, operation.body(media), list[str]()
         needed = document.required(body.schema) if body is not None else ()
-        is_one = body is None or document.is_one(body.schema)
         wanted = {each.key: (each.schema, each.required) for each in operation.parameters if each.shown}
-        wanted |= {("body", name): (each, name in needed) for name, each in self._fields.items() if not self.whole}
+        if body is not None and not self.whole and document.is_one(body.schema):
+            wanted |= {("body", name): (each, name in needed) for name, each in self._fields.items()}
         for key, (schema, required) in wanted.items():
             entry, must, place = self.entries.get(self.names.get(key, "")), self._must(operation, key), " ".join(key)
             if entry is None:
-                is_shown = self.gives(key) or normal(key[1]) in self._signed
-                problems += [f"{place} is not shown"] if must and not is_shown else []
-            elif key[0] != "body" or is_one:
-                is_free = not must or (key[0] == "body" and self._is_free) or "default" in document.at(schema)
-                problems += await self._compared(document, entry, schema, place, required=None if is_free else required)
+                is_shown = not must or self.gives(key) or normal(key[1]) in self._signed
+                problems += [] if is_shown else [f"{place} is not shown"]
+                continue
+            is_free = not must or (key[0] == "body" and self._is_free) or "default" in document.at(schema)
+            problems += await self._differences(operation, entry, schema, place, required=None if is_free else required)
         if self.whole and body is not None and self._fields:
-            problems += await self._compared(document, self.entries[self.whole], body.schema, "body")
+            problems += await self._differences(operation, self.entries[self.whole], body.schema, "body")
+        problems += [f"{name} is shown, and is in no place" for name in self._left(body is not None)]
         for entry in self.entries.values():
             await self._types.details(entry.get("type"))
-        left = self.entries.keys() - self.names.values() - {self.whole, *_OWN, *(() if body else _WHOLE)}
-        left = {name for name in left if not left & {*_CHOICES} and not self._is_own(name)}
-        problems += [
-            f"{name} is shown, and is in no place"
-            for name in sorted(left)
-            if not normal(name).startswith((*self._signed,))
-        ]
-        return problems + await self._answer_problems(operation)
-
-    async def _answer_problems(self, operation: Operation) -> list[str]:
-        """Return where the type of the answer is shown otherwise."""
         returns = self._details.get("returns") or {}
         paged = re.match(r"`items`: of an? (\w+)", str(returns.get("description")))
-        self._answer = _entry(paged[1] if paged else str(returns.get("name")))
-        return await self._compared(operation.document, self._answer, operation.success[2], "the answer", "writeOnly")
+        self._answer = entry_of(paged[1] if paged else str(returns.get("name")))
+        schema = operation.success[2]
+        return problems + await self._types.differences(document, self._answer, schema, "the answer", "writeOnly")
 
-    async def _compared(
-        self, document: Document, entry: Mapping[str, Any], schema: Any, place: str, mark: str = "readOnly",
-        *, required: bool | None = None,
-    ) -> list[str]:  # fmt: skip
-        """Return where an entry, or a field of its type at any depth, is otherwise than a schema, each pair once."""
-        stated_texts = _told_otherwise(document, schema, entry) if "name" in entry else ()
-        texts = [f"{place} is shown with {text}" for text in stated_texts]
-        if required is not None and entry.get("required") is not required:
-            texts.append(f"{place} is shown as {'optional' if required else 'required'}")
-        while entry.get("type") == "array" and isinstance(entry.get("items"), dict):
-            entry, schema = entry["items"], document.items(schema)
-        values = (await self._types.details(entry.get("type"))).get("values")
-        if values and document.is_plain(schema) and _members(values) != _members(document.members(schema)):
-            texts.append(f"{place} is shown with values {values}, the document has {document.members(schema)}")
-        pair = entry.get("type"), id(document.deref(schema)), mark
-        fields = await self._types.fields(entry.get("type")) if pair not in self._types.compared else []
-        self._types.compared.add(pair)
-        shown, needed = {normal(each["name"]): each for each in fields}, document.required(schema, mark)
-        known = {name: {} for name in needed} | document.properties(schema)
-        is_sure = document.is_one(schema) and not (mark == "readOnly" and self._is_free)
-        counts = Counter(map(normal, known))
-        for name, each in known.items() if shown else ():
-            if counts[normal(name)] > 1:
-                shown.pop(normal(name), None)
-                continue
-            field = shown.pop(normal(name), None)
-            if field is not None:
-                must = name in needed if is_sure and not document.is_marked(each, mark) else None
-                texts += await self._compared(document, field, each, f"{place}/{name}", mark, required=must)
-            elif not (document.is_marked(each, mark) or is_secret(name) or document.is_fixed(each)):
-                texts.append(f"{place}/{name} is not shown")
-        return texts + [f"{place} is shown with {each['name']}" for each in shown.values() if known and is_sure]
+    def _differences(
+        self, operation: Operation, entry: Mapping[str, Any], schema: Any, place: str, *, required: bool | None = None
+    ) -> Awaitable[list[str]]:
+        return self._types.differences(
+            operation.document, entry, schema, place, "readOnly", required=required, is_free=self._is_free
+        )
+
+    def _left(self, has_body: bool) -> list[str]:
+        """Return the parameters that stand for no place; where a choice is offered, other bodies have them."""
+        left = self.entries.keys() - self.names.values() - {self.whole, *_OWN, *(() if has_body else _WHOLE)}
+        signed = tuple(self._signed)
+        names = [name for name in sorted(left) if not (self._is_own(name) or normal(name).startswith(signed))]
+        return [] if left & {*_CHOICES} else names
 
     async def misnamed(self, data: Any, field: str = "") -> list[str]:
         """Return fields of an answer that their types show by other names; of a page, `field` is its list."""
@@ -290,45 +230,4 @@ class Shown:
         if isinstance(data, dict) and "pageInfo" in data:
             fields = {normal(each["name"]): each for each in await self._types.fields(entry.get("type"))}
             data, entry = data.get("items"), fields.get(normal(field), entry)
-        return await self._misnamed(data, entry)
-
-    async def _misnamed(self, data: Any, entry: Mapping[str, Any]) -> list[str]:
-        if isinstance(data, list):
-            return [text for each in data[:2] for text in await self._misnamed(each, entry.get("items", entry))]
-        fields = await self._types.fields(entry.get("type")) if isinstance(data, dict) else []
-        shown, near = {each["name"]: each for each in fields}, {normal(each["name"]): each["name"] for each in fields}
-        texts = [f"{name} is answered, its type shows {near[normal(name)]}"
-                 for name in data.keys() - shown.keys() if normal(name) in near] if fields else []  # fmt: skip
-        return texts + [
-            text for name in shown if name in data for text in await self._misnamed(data[name], shown[name])
-        ]
-
-
-def _entry(name: str) -> Mapping[str, Any]:
-    """Return a type as an entry has it: `[Pet!]!` is an array."""
-    bare = re.sub(r"[\[\]!?]", "", name)
-    return {"type": "array", "items": {"type": bare}} if "[" in name else {"type": bare}
-
-
-def _members(values: Any) -> list[str]:
-    return sorted(map(str, values))
-
-
-def _told_otherwise(document: Document, schema: Any, entry: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what an entry says of a value otherwise than its schema."""
-    stated, kind, kinds = document.at(schema), entry.get("type"), document.kinds(schema)
-    is_loose = (
-        bool({"example", "examples"} & stated.keys()) or stated.get("format") not in _FORMS
-    )  # an example may be of another form
-    is_plain, is_cut = document.is_plain(schema), len(entry) <= 3 and len(str(schema)) > _LONG
-    if is_plain and kind in _KINDS and kinds and not kinds & _KINDS[kind]:
-        yield f"type {kind}, the document has {', '.join(sorted(kinds))}"
-    for word in _TOLD.get(str(kind), ("enum",)) if is_plain else ():
-        wanted = _members(document.members(schema)) if word == "enum" else stated.get(word)
-        shown = _members(entry[word]) if word == "enum" and word in entry else entry.get(word)
-        is_free = is_cut or word in ("enum", "pattern") or (word == "format" and is_loose)
-        is_left_out = (shown is None and is_free) or f"exclusive{word.capitalize()}" in stated  # shown as integers
-        if not is_left_out and str(shown).lower() != str(wanted).lower():
-            yield f"{word} {shown}, the document has {wanted}"
-    if stated.get("format") == "password" and not entry.get("sensitive"):
-        yield "no word of its being a secret"
+        return await self._types.misnamed(data, entry)

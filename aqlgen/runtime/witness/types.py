@@ -1,0 +1,135 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""The types that introspection shows, compared with the schemas of the document at any depth."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import Any
+
+from .document import Document, is_secret, normal
+
+__all__ = ["Types", "entry_of"]
+
+_NUMBER = ("default", "enum", "minimum", "maximum", "format")
+_TEXT = ("default", "enum", "minLength", "maxLength", "pattern", "format")
+_WORDS = {"integer": _NUMBER, "number": _NUMBER, "string": _TEXT, "boolean": ("default",)}
+"""What introspection tells of a value of a type by the keywords of schemas."""
+_KINDS = {"integer": {"integer", "number"}, **{name: {name} for name in ("number", "string", "boolean", "array",
+          "object")}}  # fmt: skip
+_FORMS = ("date-time", "uuid", "email")
+"""Formats that an adapter has to show; a search may take a date with a sign before it, as its example shows."""
+_LONG = 300
+"""Characters of a schema from which on an entry may be cut to name and type."""
+
+Entry = Mapping[str, Any]
+
+
+def entry_of(name: str) -> Entry:
+    """Return a type as an entry has it: `[Pet!]!` is an array."""
+    bare = re.sub(r"[\[\]!?]", "", name)
+    return {"type": "array", "items": {"type": bare}} if "[" in name else {"type": bare}
+
+
+class Types:
+    """The types that an adapter shows, each asked for once by a function; those of no details are `unknown`."""
+
+    def __init__(self, introspect: Callable[..., Awaitable[Entry]]) -> None:
+        self._introspect = introspect
+        self._known: dict[Any, Entry] = {name: {} for name in (*_KINDS, "any", "null", "none", None)}
+        self.unknown: set[str] = set()
+        self._compared: set[tuple[Any, ...]] = set()
+
+    async def details(self, name: Any) -> Entry:
+        """Return what is shown of a type, nothing if there is none of the name."""
+        if name not in self._known:
+            answer = await self._introspect(query="types", name=name, all=True)
+            self._known[name] = answer.get("type") or {}
+            self.unknown |= set() if self._known[name] else {name}
+        return self._known[name]
+
+    async def fields(self, name: Any) -> list[Entry]:
+        """Return the fields of a type."""
+        return (await self.details(name)).get("fields") or []
+
+    async def differences(
+        self, document: Document, entry: Entry, schema: Any, place: str, mark: str, *, required: bool | None = None,
+        is_free: bool = False,
+    ) -> list[str]:  # fmt: skip
+        """Return where an entry, or a field of its type at any depth, is otherwise than a schema.
+
+        Fields with the mark need not be shown, and a free input may leave out what is required.
+        """
+        texts = [f"{place} is shown with {text}" for text in _of_value(document, entry, schema)]
+        if required is not None and entry.get("required") is not required:
+            texts.append(f"{place} is shown as {'optional' if required else 'required'}")
+        while entry.get("type") == "array" and isinstance(entry.get("items"), dict):
+            entry, schema = entry["items"], document.items(schema)
+        details, members = await self.details(entry.get("type")), document.members(schema)
+        if "values" in details and document.is_plain(schema) and _texts(details["values"]) != _texts(members):
+            texts.append(f"{place} is shown with {details['values']}, the document has {members}")
+        pair = entry.get("type"), id(document.deref(schema)), mark
+        if pair in self._compared or not details.get("fields"):
+            return texts
+        self._compared.add(pair)
+        return texts + await self._of_fields(document, details["fields"], schema, place, mark, is_free=is_free)
+
+    async def _of_fields(
+        self, document: Document, fields: list[Entry], schema: Any, place: str, mark: str, *, is_free: bool
+    ) -> list[str]:
+        shown, needed = {normal(each["name"]): each for each in fields}, document.required(schema, mark)
+        known: dict[str, Any] = {name: {} for name in needed} | document.properties(schema)
+        counts, is_sure, texts = Counter(map(normal, known)), document.is_one(schema) and not is_free, list[str]()
+        for name, each in known.items():
+            field, is_marked = shown.pop(normal(name), None), document.is_marked(each, mark)
+            if field is not None and counts[normal(name)] == 1:
+                must = name in needed if is_sure and not is_marked else None
+                texts += await self.differences(
+                    document, field, each, f"{place}/{name}", mark, required=must, is_free=is_free
+                )
+            elif counts[normal(name)] == 1 and not (is_marked or is_secret(name) or document.is_fixed(each)):
+                texts.append(f"{place}/{name} is not shown")
+        return texts + [f"{place} is shown with {each['name']}" for each in shown.values() if known and is_sure]
+
+    async def misnamed(self, data: Any, entry: Entry) -> list[str]:
+        """Return fields of an answer, at any depth, that their types show by other names."""
+        if isinstance(data, list):
+            return [text for each in data[:2] for text in await self.misnamed(each, entry.get("items", entry))]
+        fields = await self.fields(entry.get("type")) if isinstance(data, dict) else []
+        shown, near = {each["name"]: each for each in fields}, {normal(each["name"]): each["name"] for each in fields}
+        names = [name for name in (data if fields else ()) if name not in shown and normal(name) in near]
+        texts = [f"{name} is answered, its type shows {near[normal(name)]}" for name in names]
+        for name in shown.keys() & (data if fields else set()):
+            texts += await self.misnamed(data[name], shown[name])
+        return texts
+
+
+def _of_value(document: Document, entry: Entry, schema: Any) -> Iterator[str]:
+    """Yield what an entry with a name says of a value otherwise than its schema."""
+    stated, kind, kinds = document.at(schema), entry.get("type"), document.kinds(schema)
+    if "name" not in entry or not document.is_plain(schema):
+        return
+    if kinds and not kinds & _KINDS.get(str(kind), kinds):
+        yield f"type {kind}, the document has {', '.join(sorted(kinds))}"
+    for word in _WORDS.get(str(kind), ("enum",)):
+        wanted, shown = stated.get(word), entry.get(word)
+        if word == "enum":
+            wanted, shown = _texts(document.members(schema)), shown and _texts(shown)
+        if not _is_left_out(stated, entry, word) and str(shown).lower() != str(wanted).lower():
+            yield f"{word} {shown}, the document has {wanted}"
+    if stated.get("format") == "password" and not entry.get("sensitive"):
+        yield "no word of its being a secret"
+
+
+def _is_left_out(stated: Mapping[str, Any], entry: Entry, word: str) -> bool:
+    """Return True for a keyword that need not be shown: of a long schema, or one that its own example contradicts."""
+    if f"exclusive{word.capitalize()}" in stated:
+        return True  # shown as integers
+    is_loose = stated.get("format") not in _FORMS or not {"example", "examples"}.isdisjoint(stated)
+    is_cut = len(entry) <= 3 and len(str(stated)) > _LONG
+    return word not in entry and (is_cut or word in ("enum", "pattern") or (word == "format" and is_loose))
+
+
+def _texts(values: Any) -> list[str]:
+    return sorted(map(str, values))
