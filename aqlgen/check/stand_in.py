@@ -12,7 +12,6 @@ import threading
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from email.parser import BytesParser
 from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -63,20 +62,6 @@ class Arrived:
     def data(self) -> Any:
         """The body as JSON data; None for anything else."""
         return _data(self.body)
-
-    @cached_property
-    def form(self) -> tuple[tuple[str, str], ...]:
-        """The names and texts of the fields or parts of a form; () for a body of another kind."""
-        kind = self.headers.get("content-type", "")
-        if "x-www-form-urlencoded" in kind:
-            return tuple(parse_qsl(self.body.decode("utf-8", "replace"), keep_blank_values=True))
-        if "multipart/form-data" not in kind:
-            return ()
-        message = BytesParser().parsebytes(f"Content-Type: {kind}\r\n\r\n".encode() + self.body)
-        parts = [part for part in message.walk() if not part.is_multipart()]
-        names = (str(part.get_param("name", "", "content-disposition")) for part in parts)
-        texts = (bytes(part.get_payload(decode=True)).decode("utf-8", "replace") for part in parts)
-        return tuple(zip(names, texts, strict=True))
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+from aqlgen.check.connection import Answer
 from aqlgen.check.listing import NUMBER
 from aqlgen.check.operations import Operation, scalars
 from aqlgen.check.results import Category
@@ -45,11 +46,7 @@ async def field_selection(run: Run) -> None:
     """Ask for presets, single fields, and what is not there."""
     leaves_out: list[bool] = []
     for operation in [item for item in run.callable if item.is_safe_read and item.row.selects]:
-
-        async def chosen(fields: Any, operation: Operation = operation) -> Any:
-            return await run.call(operation, {**operation.params, "fields": fields})
-
-        unknown, minimal, full = [await chosen(preset) for preset in ("no_such_preset", "minimal", "full")]
+        unknown, minimal, full = [await _chosen(run, operation, preset) for preset in ("no_such", "minimal", "full")]
         run.expect(unknown.code.startswith("VALIDATION_"), operation, "takes an unknown preset", unknown)
         if not run.expect(full.ok, operation, "has no preset full"):
             continue
@@ -57,21 +54,29 @@ async def field_selection(run: Run) -> None:
         run.expect(sizes[0] >= sizes[1], operation, "gives more for minimal than for full", minimal)
         thing = _thing(full.data)
         leaves_out += [sizes[1] < sizes[0]] if len(thing) >= _MANY else []
-        for key in [name for name in thing if name.replace("_", "").isalnum()][:1]:
-            answer = await chosen([key])
-            shown = _thing(answer.data)
-            is_one = shown == {key: thing[key]}
-            within = not is_one and is_chosen_within(shown, key)
-            run.expect(is_one or within, operation, f"gives other fields than {key}")
-            partly = await chosen([key, "no_such_field"])
-            run.expect(partly.data == answer.data, operation, "a field that is not there hides others")
-            places = [(outer, name) for outer, value in thing.items() if isinstance(value, dict) and len(value) > 1
-                      for name in value if (outer + name).replace("_", "").isalnum()]  # fmt: skip
-            for outer, name in places[:1] if not within else ():
-                right = _thing((await chosen([f"{outer}.{name}"])).data) == {outer: {name: thing[outer][name]}}
-                run.expect(right, operation, f"gives other fields than {outer}.{name}")
+        await _select(run, operation, thing)
     if leaves_out:
         run.expect(any(leaves_out), "minimal", f"leaves nothing out of any of {len(leaves_out)} larger things")
+
+
+async def _chosen(run: Run, operation: Operation, fields: Any) -> Answer:
+    return await run.call(operation, {**operation.params, "fields": fields})
+
+
+async def _select(run: Run, operation: Operation, thing: dict[str, Any]) -> None:
+    """Ask for a field, also beside one that is not there, and for a field of a field."""
+    for key in [name for name in thing if name.replace("_", "").isalnum()][:1]:
+        answer = await _chosen(run, operation, [key])
+        shown = _thing(answer.data)
+        within = shown != {key: thing[key]} and is_chosen_within(shown, key)
+        run.expect(within or shown == {key: thing[key]}, operation, f"gives other fields than {key}")
+        partly = await _chosen(run, operation, [key, "no_such_field"])
+        run.expect(partly.data == answer.data, operation, "a field that is not there hides others")
+        places = [(outer, name) for outer, value in thing.items() if isinstance(value, dict) and len(value) > 1
+                  for name in value if (outer + name).replace("_", "").isalnum()]  # fmt: skip
+        for outer, name in places[:1] if not within else ():
+            shown = _thing((await _chosen(run, operation, [f"{outer}.{name}"])).data)
+            run.expect(shown == {outer: {name: thing[outer][name]}}, operation, f"gives other than {outer}.{name}")
 
 
 def _thing(data: Any) -> dict[str, Any]:
@@ -155,37 +160,36 @@ async def plans(run: Run) -> None:
         run.expect(not halted.ok and len(run.arrived) == 1, operation, "goes on after a step that failed")
         shown = await run.own("execute", "run_steps", steps=steps, dry_run=True)
         run.expect(shown.ok and not run.arrived, operation, "does not show a plan without sending it")
-    lists = [(item, first) for item in run.callable if item.is_safe_read and (first := _first_item(run, item))]
-    for operation, item in lists[:1]:
-        items = [{**dict(list(item.items())[:1]), NUMBER: number} for number in range(3)]
-        step = {"id": "one", "operation": operation.name, "params": operation.params, "where": {NUMBER: 1}}
-        with run.api.behaving(Reply.of(200, items)):
-            answer = await run.own("execute", "run_steps", steps=[step], **{"return": {"$ref": "one"}})
-        numbers = [number for number in range(3) if f'"{NUMBER}": {number}' in json.dumps(answer.get("data"))]
-        run.expect(numbers == [1], operation, f"where of a step keeps {numbers} of items 0 to 2")
-        each = {"operation": operation.name, "params": operation.params, "foreach": {"$ref": "one"}}
-        each |= {"where": {NUMBER: 1}}
-        with run.api.behaving(Reply.of(200, items)) as arrived:
-            await run.own("execute", "run_steps", steps=[{key: step[key] for key in step if key != "where"}, each])
-        run.expect(
-            len(arrived) == 2, operation, f"foreach with where makes {len(arrived) - 1} calls for one of 3 items"
-        )
+    for operation in run.callable:
+        data = run.api.data_of(operation.row) if operation.is_safe_read and operation.row.paging is None else None
+        if isinstance(data, list) and data and isinstance(data[0], dict):
+            await _conditions(run, operation, data[0])
+            break
     makes = [item for item in run.callable if item.family == "create" and item.row.method == "POST"]
     for operation in [item for item in makes if item.row.idempotency is None][:1]:
         with run.api.behaving(Reply.of(500, {"message": "broken"})):
-            step = {"operation": operation.name, "params": operation.params}
-            halted = await run.own("execute", "run_steps", steps=[step])
+            halted = await run.own(
+                "execute", "run_steps", steps=[{"operation": operation.name, "params": operation.params}]
+            )
         token = (halted.details.get("plan") or {}).get("continue")
         if run.arrived and token is not None:
             await run.own("execute", "run_steps", **{"continue": token})
             run.expect(not run.arrived, operation, "a plan makes a call again that may have been carried out")
 
 
-def _first_item(run: Run, operation: Operation) -> dict[str, Any]:
-    """Return the first item of an answer that is a list of objects, else nothing."""
-    data = run.api.data_of(operation.row) if operation.row.paging is None else None
-    first = data[0] if isinstance(data, list) and data else None
-    return first if isinstance(first, dict) else {}
+async def _conditions(run: Run, operation: Operation, item: dict[str, Any]) -> None:
+    """Keep one of three items of a step, and call another one for each that is kept."""
+    items = [{**dict(list(item.items())[:1]), NUMBER: number} for number in range(3)]
+    call, where = {"operation": operation.name, "params": operation.params}, {"where": {NUMBER: 1}}
+    with run.api.behaving(Reply.of(200, items)) as arrived:
+        steps = [{"id": "one", **call, **where}]
+        answer = await run.own("execute", "run_steps", steps=steps, **{"return": {"$ref": "one"}})
+        numbers = [number for number in range(3) if f'"{NUMBER}": {number}' in json.dumps(answer.get("data"))]
+        run.expect(numbers == [1], operation, f"where of a step keeps {numbers} of items 0 to 2")
+        steps = [{"id": "one", **call}, {**call, "foreach": {"$ref": "one"}, **where}]
+        await run.own("execute", "run_steps", steps=steps)
+        text = f"foreach with where makes {len(arrived) - 1} calls for one of 3 items"
+        run.expect(len(arrived) == 2, operation, text)
 
 
 @check("L2-6", "An answer is bounded, and describes omitted parts and how to continue", Category.LEVEL_2, "R-SEL-2")

@@ -16,7 +16,6 @@ from aqlgen.runtime.witness.examine import CALLS, EXAMPLE, NO_TYPE
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 _PERMISSIONS = {"create": (False, False), "read": (True, False)}
-_KINDS = ("scalar", "enum", "object", "union", "array", "list", "map")
 
 
 def _spread(items: list[Any], count: int) -> list[Any]:
@@ -47,14 +46,20 @@ async def the_list_of_operations(run: Run) -> None:
         narrowed = {entry.get("name") for entry in await _listed(run, category=family.upper(), all=True)}
         expected = {entry.get("name") for entry in listed if entry.get("endpoint") == family}
         run.expect(narrowed == expected, f"category {family}", "lists other operations than it has")
-    seen, params = list[str](), dict[str, Any](first=min(50, max(2, len(names) // 4)))
+    seen, is_whole = await _paged(run, min(50, max(2, len(names) // 4)))
+    right = seen == names[: len(seen)] and (len(seen) == len(names) or not is_whole)
+    run.expect(right, "operations", f"its pages give {seen[:20]}")
+
+
+async def _paged(run: Run, size: int) -> tuple[list[str], bool]:
+    """Return the names on the first pages of the list, and whether these are all pages."""
+    seen, params = list[str](), dict[str, Any](first=size)
     for _ in range(6):
         seen += [str(entry.get("name")) for entry in await _listed(run, **params)]
         params["after"] = ((run.last.data.get("_protocol") or {}).get("page") or {}).get("next")
         if params["after"] is None:
             break
-    is_whole = params["after"] is not None or len(seen) == len(names)
-    run.expect(seen == names[: len(seen)] and is_whole, "operations", f"its pages give {seen[:20]}")
+    return seen, params["after"] is None
 
 
 @check("IF-2", "Details name the parameters, the tool, the result and an example of each operation",
@@ -62,7 +67,6 @@ async def the_list_of_operations(run: Run) -> None:
 async def the_details_of_operations(run: Run) -> None:
     """Read the details of each operation, and of the types that they name."""
     run.evidence["types_list"] = await run.introspect(query="types", all=True)
-    types = {entry.get("name"): entry.get("kind") for entry in run.last.data.get("types") or ()}
     itself = (await run.introspect(query="operations", name="introspect")).data.get("operation") or {}
     run.keep("operation_details", **itself)
     for operation in run.operations:
@@ -82,19 +86,11 @@ async def the_details_of_operations(run: Run) -> None:
             permissions,
         ]
         run.expect(shown == expected, operation, f"is described as {shown}")
-        entries = details.get("parameters") or []
-        is_whole = len(entries) >= len(operation.row.shown_parameters)
-        run.expect(is_whole or f"{operation.name}.params" in str(details.get("description")), operation,
-                   "does not locate the other parameters")  # fmt: skip
-        run.expect(all(isinstance(entry.get("type"), str) for entry in entries), operation, "has parameters of no type")
-        returns = details.get("returns") or {}
-        base = re.sub(r"[\[\]!?]|\.params$", "", str(returns.get("name")))
-        right = returns.get("name") == operation.row.returns["name"] and returns.get("kind") in _KINDS
-        run.expect(right and (base in types or base in ("any", "null")), operation, f"returns {returns}")
-        if operation.example is not None:
-            requests = [example.get("request") or {} for example in details.get("examples") or ()]
-            right = any(request.get("params", {}) == operation.params for request in requests)
-            run.expect(right, operation, "shows no example, or another one")
+        entries, table = details.get("parameters") or [], operation.row.shown_parameters
+        is_told = len(entries) >= len(table) or f"{operation.name}.params" in str(details.get("description"))
+        run.expect(is_told, operation, "does not locate the other parameters")
+        right = all(isinstance(entry.get("type"), str) for entry in entries) and details.get("returns", {}).get("name")
+        run.expect(right, operation, "has a parameter or a result without a type")
 
 
 class _Examined:

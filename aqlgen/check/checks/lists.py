@@ -33,6 +33,12 @@ _NUMBERS = (
     {"min": 0.5, "max": 6}), ({"group_by": _GROUP, "count": True}, {"Anna": 3, "Bo": 2, "null": 2}),
 )  # fmt: skip
 
+_QUERIES: list[tuple[dict[str, Any], Any]] = [
+    *(({"where": condition}, numbers) for condition, numbers in _WHERE),
+    *(({"order_by": order}, numbers) for order, numbers in _ORDERS),
+    *(({"aggregate": {"it": request}}, result) for request, result in _NUMBERS),
+]
+
 
 @check("L2-3", "A list pages to its end in both directions, each item once, by its own cursors only",
        Category.LEVEL_2, "R-SEL-3")  # fmt: skip
@@ -157,18 +163,18 @@ async def queries(run: Run) -> None:
     for operation in [*paged[:_MOST_QUERIED], *whole[:1]]:
         items = [{NUMBER: number, **fields} for number, fields in enumerate(_FIELDS)]
         reply: Any = _paged_list(run, operation, _LARGER).reply if operation.row.paging else Reply.of(200, items)
-        options: list[tuple[dict[str, Any], Any]] = [({"where": condition}, numbers) for condition, numbers in _WHERE]
-        options += [({"order_by": order}, numbers) for order, numbers in _ORDERS]
-        options += [({"aggregate": {"it": request}}, result) for request, result in _NUMBERS]
         with run.api.behaving(reply):
-            for option, expected in options:
-                if option.keys().isdisjoint(operation.row.adapter_parameters):
-                    continue  # the API has a parameter of that name
-                more = {} if "aggregate" in option else _in_full(operation)
-                answer = await run.call(operation, {**operation.params, **option, **more})
-                data: Any = answer.data
-                data = data.get("items") if isinstance(data, dict) and "items" in data else data
-                got = [item.get(NUMBER) for item in data if isinstance(item, dict)] if isinstance(data, list) else (
-                    data.get("aggregations", {}).get("it") if isinstance(data, dict) else data
-                )  # fmt: skip
-                run.expect(got == expected, operation, f"gives {got} for {option}, not {expected}")
+            for option, expected in _QUERIES:
+                if not option.keys().isdisjoint(operation.row.adapter_parameters):  # else the API has that parameter
+                    shown = await _queried(run, operation, option)
+                    run.expect(shown == expected, operation, f"gives {shown} for {option}, not {expected}")
+
+
+async def _queried(run: Run, operation: Operation, option: Mapping[str, Any]) -> Any:
+    """Return the numbers of the items that an option leaves, or the aggregate."""
+    more = {} if "aggregate" in option else _in_full(operation)
+    data: Any = (await run.call(operation, {**operation.params, **option, **more})).data
+    data = data.get("items", data) if isinstance(data, dict) else data
+    if isinstance(data, list):
+        return [item.get(NUMBER) for item in data if isinstance(item, dict)]
+    return data.get("aggregations", {}).get("it") if isinstance(data, dict) else data

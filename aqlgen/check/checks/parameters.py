@@ -61,21 +61,25 @@ async def unknown_parameters(run: Run) -> None:
     run.expect(set(refused) == set(_ADDED) - set(known), "introspect", f"refuses {refused}, and shows {known}")
     run.keep("accepted_parameters", name="introspect", accepted=[name for name in known if name not in refused])
     for operation in run.operations:
-        known, row = list(operation.row.shown_parameters), operation.row
-        shapes = [shape_of(operation.table.types, parameter.schema) for parameter in row.parameters.values()]
-        fields = {name for shape in shapes for names in shape.properties.items() for name in (names[0], names[1][0])}
-        others = [name for name in _ADDED if name not in fields | row.parameters.keys() | row.wire_names.keys()]
-        shown = {} if row.choices else dict.fromkeys(known)  # of several kinds of body a call has one
-        params, code = {**shown, **operation.params, **dict.fromkeys(others, 1)}, "VALIDATION_UNKNOWN_PARAM"
-        answer = await run.refused(operation, params, "an unknown parameter", code, UNKNOWN)
-        refused, message = list(answer.details.get("unknown_params") or ()), str(answer.error.get("message"))
-        run.expect(set(refused) == set(others), operation, f"of {others} it refuses {refused}")
-        run.keep("accepted_parameters", name=operation.name, accepted=[name for name in known if name not in refused])
-        right = not known or any(f"'{name}'" in message for name in known)
-        valid = answer.details.get("valid_params")
-        run.expect(right and (row.choices or valid == known), operation, f"names the known parameters as {valid}")
-        run.keep("unknown_parameter", operation=operation.name, parameter=UNKNOWN, response=answer)
-        run.keep("error_tests", name=f"unknown-{operation.name}", must_mention=[UNKNOWN, *known[:1]], response=answer)
+        await _unknown(run, operation)
+
+
+async def _unknown(run: Run, operation: Operation) -> None:
+    known, row = list(operation.row.shown_parameters), operation.row
+    shapes = [shape_of(operation.table.types, parameter.schema) for parameter in row.parameters.values()]
+    fields = {name for shape in shapes for names in shape.properties.items() for name in (names[0], names[1][0])}
+    others = [name for name in _ADDED if name not in fields | row.parameters.keys() | row.wire_names.keys()]
+    shown = {} if row.choices else dict.fromkeys(known)  # of several kinds of body a call has one
+    params, code = {**shown, **operation.params, **dict.fromkeys(others, 1)}, "VALIDATION_UNKNOWN_PARAM"
+    answer = await run.refused(operation, params, "an unknown parameter", code, UNKNOWN)
+    refused, message = list(answer.details.get("unknown_params") or ()), str(answer.error.get("message"))
+    run.expect(set(refused) == set(others), operation, f"of {others} it refuses {refused}")
+    run.keep("accepted_parameters", name=operation.name, accepted=[name for name in known if name not in refused])
+    right = not known or any(f"'{name}'" in message for name in known)
+    valid = answer.details.get("valid_params")
+    run.expect(right and (row.choices or valid == known), operation, f"names the known parameters as {valid}")
+    run.keep("unknown_parameter", operation=operation.name, parameter=UNKNOWN, response=answer)
+    run.keep("error_tests", name=f"unknown-{operation.name}", must_mention=[UNKNOWN, *known[:1]], response=answer)
 
 
 @check("PH-3", "A value that the document does not allow is refused at any depth, with the expected one",

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 from aqlgen.check.connection import LEGACY
 from aqlgen.check.forks import TABLE
@@ -158,6 +159,6 @@ async def _first_uses(run: Run) -> None:
         )
         token = asked.details.get("confirmation_token")
         await _call(run, "execute", name, _FORM, confirmation_token=token)
-        sent = [request.form for request in run.arrived]
+        sent = [tuple(parse_qsl(request.body.decode())) for request in run.arrived]
         expected = (("text", _AWKWARD), ("flag", "false"), ("list", "x"), ("list", "y"))
         run.expect(sent == [expected], name, f"its form is sent as {sent}")

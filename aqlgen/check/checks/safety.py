@@ -282,7 +282,6 @@ async def audit(run: Run) -> None:
     run = run.with_settings({**_BY_AGENT, "AUDIT_PATH": str(file)})
     if not run.grave():
         return
-    hidden: list[str] = []
     async with run.connected(LEGACY) as session:
         for operation in session.grave():
             token = await _token(session, operation)
@@ -290,13 +289,7 @@ async def audit(run: Run) -> None:
                 await session.call(operation, confirmation_token=token)
         for operation in session.grave("forbidden")[:1]:
             await session.call(operation)
-        for operation in [item for item in run.callable if item.row.danger in ("destructive", "dangerous")]:
-            for name, parameter in operation.row.shown_parameters.items():
-                schema = operation.schema(parameter)
-                is_text = schema.get("type") == "string" and not {"enum", "pattern"} & schema.keys()
-                if parameter.sensitive and is_text and len(hidden) < _MOST_SECRETS:
-                    hidden.append(f"check-secret-{len(hidden)}")
-                    await session.call(operation, {**operation.params, name: hidden[-1]})
+        hidden = await _secret_values(session)
     text = file.read_text(encoding="utf-8") if file.exists() else ""
     lines = text.splitlines()
     events = {json.loads(line).get("event") for line in lines}
@@ -330,6 +323,19 @@ async def together(run: Run) -> None:
         plan = await run.own("execute", "run_steps", steps=items[:1])
         right = "CONFIRMATION_REQUIRED" in json.dumps(plan) and not run.writes(operation)
         run.expect(right, operation, "is not asked about in a plan")
+
+
+async def _secret_values(run: Run) -> list[str]:
+    """Make grave calls with secrets of our own, and return these."""
+    values: list[str] = []
+    for operation in [item for item in run.callable if item.row.danger in ("destructive", "dangerous")]:
+        for name, parameter in operation.row.shown_parameters.items():
+            schema = operation.schema(parameter)
+            is_text = schema.get("type") == "string" and not {"enum", "pattern"} & schema.keys()
+            if parameter.sensitive and is_text and len(values) < _MOST_SECRETS:
+                values.append(f"check-secret-{len(values)}")
+                await run.call(operation, {**operation.params, name: values[-1]})
+    return values
 
 
 _AGENT = {"element_name": "checker"}
@@ -369,6 +375,11 @@ async def loop(run: Run) -> None:
                 agent.expect(failed.get("continue") is True and not stopped, mode, "holds an agent", failed)
             ended = await agent.own("execute", "complete_execution", **_AGENT)
             agent.expect(ended.ok, mode, "does not end an agent")
+    await _enforced(run)
+
+
+async def _enforced(run: Run) -> None:
+    """Run agents under the enforcing loop: what halts one, and how many calls one report lets go."""
     settings = {"SAFETY_LOOP": "enforcing", "POLICY": "open", "SAFETY_LOOP_DENY": "*forbidden*"}
     async with run.connected(LEGACY, None, lambda _: "accept", settings) as agent:
         for other in ({"outcome": "failure"}, {"nextActionHint": "doing something forbidden"}):

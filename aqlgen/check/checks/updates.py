@@ -70,6 +70,8 @@ class Updated(NamedTuple):
     strategy: str
     document: Document
     schema: Any
+    write_at: str = ""
+    fills: bool = False
 
     def state(self, turn: int) -> Any:
         """Return what a read answers of the resource: with what only the API writes, without what it never shows."""
@@ -171,7 +173,8 @@ def _updates(run: Run) -> list[Updated]:
         schema = None if stated is None else schema_of(stated, row, "input")
         is_json = row.body is not None and "json" in row.body.content_type and not row.choices and not row.servers
         if update is not None and stated is not None and schema is not None and is_json and not update.undeclared:
-            covered.append(Updated(operation, update.strategy, stated.document, schema))
+            updated = Updated(operation, update.strategy, stated.document, schema, update.write_at, update.fills)
+            covered.append(updated)
     return covered
 
 
@@ -179,46 +182,48 @@ def _updates(run: Run) -> list[Updated]:
 async def updates_preserve(run: Run) -> None:
     """Update resources of random values by random patches, and compare the whole of what is written."""
     for operation in [item for item in run.callable if item.updates]:
-        run.api.forget()
-        reader = operation.table.find((operation.row.update and operation.row.update.read) or "", "read")
-        before = None if reader is None else await _read(run, operation, reader)
-        answer = await run.call(operation)
-        is_written, after = answer.ok, answer if reader is None else await _read(run, operation, reader)
-        fields = (after if before is None else before).fields.items() if is_written else ()
-        named = {name for path, _ in values_of(operation.params["input"], "") for name in path.split(".")}
-        preserved = {path: value for path, value in fields if _is_kept(path.split("."), named)}
-        if preserved:
-            run.keep("update_preservation_tests", name=operation.name, preserved_fields=preserved, read_response=after)
-    for updated in _updates(run):
-        operation, random = updated.operation, Random(7)  # noqa: S311 - the same each time, and nothing secret
-        update = operation.row.update
-        if update is None or updated.strategy not in ("put-merge", "merge-patch", "patch"):
-            continue
+        await _keep_fields(run, operation)
+    for updated in [item for item in _updates(run) if item.strategy in ("put-merge", "merge-patch", "patch")]:
+        random = Random(7)  # noqa: S311 - the same each time, and nothing secret
         for turn in range(_ROUNDS):
             state, patch = updated.state(turn), updated.patch(turn + 1, random)
-            if not isinstance(state, dict) or not patch or patch is ABSENT:
-                continue
-            free = [
-                name for name, value in updated.writable(state).items() if isinstance(value, str) and name not in patch
-            ]
-            resource = Resource(run, operation, state, tag='"v-7"', drifts=free[: turn % 2])
-            with run.api.behaving(resource.reply):
-                answer = await run.call(
-                    operation, {**operation.params, "input": patch if turn % 2 else updated.agents(patch)}
-                )
-            if not resource.written:
-                run.expect(answer.code.startswith("VALIDATION_"), operation, f"{patch} is not written")
-                continue
-            sent: Any = at(resource.written[-1].data, steps_of(update.write_at))
-            expected = patch
-            if updated.strategy == "put-merge":
-                expected = replaced(updated.document, updated.schema, updated.writable(state), patch)
-                is_said = "FIELDS_CHANGED" in answer.warned
-                right = is_said == bool(resource.drifts) or not answer.ok
-                run.expect(right, operation, f"{resource.drifts} changed besides, and it warns of that: {is_said}")
-            right = sent == expected or (update.fills and _is_filled(sent, patch, state))
-            text = f"of {json.dumps(state)} and {json.dumps(patch)} it makes {json.dumps(sent)}"
-            run.expect(right, operation, text)
+            if isinstance(state, dict) and patch and patch is not ABSENT:
+                await _update(run, updated, state, patch, turn)
+
+
+async def _keep_fields(run: Run, operation: Operation) -> None:
+    """Keep as evidence the fields that an update does not name, as they are read behind it."""
+    run.api.forget()
+    reader = operation.table.find((operation.row.update and operation.row.update.read) or "", "read")
+    before = None if reader is None else await _read(run, operation, reader)
+    answer = await run.call(operation)
+    is_written, after = answer.ok, answer if reader is None else await _read(run, operation, reader)
+    fields = (after if before is None else before).fields.items() if is_written else ()
+    named = {name for path, _ in values_of(operation.params["input"], "") for name in path.split(".")}
+    preserved = {path: value for path, value in fields if _is_kept(path.split("."), named)}
+    if preserved:
+        run.keep("update_preservation_tests", name=operation.name, preserved_fields=preserved, read_response=after)
+
+
+async def _update(run: Run, updated: Updated, state: dict[str, Any], patch: Any, turn: int) -> None:
+    """Update a resource, whose API changes a field besides every other turn."""
+    operation, is_other = updated.operation, turn % 2
+    free = [name for name, value in updated.writable(state).items() if isinstance(value, str) and name not in patch]
+    resource = Resource(run, operation, state, tag='"v-7"', drifts=free[:is_other])
+    with run.api.behaving(resource.reply):
+        params = {**operation.params, "input": patch if is_other else updated.agents(patch)}
+        answer = await run.call(operation, params)
+    if not resource.written:
+        run.expect(answer.code.startswith("VALIDATION_"), operation, f"{patch} is not written")
+        return
+    sent: Any = at(resource.written[-1].data, steps_of(updated.write_at))
+    expected = patch
+    if updated.strategy == "put-merge":
+        expected = replaced(updated.document, updated.schema, updated.writable(state), patch)
+        right = ("FIELDS_CHANGED" in answer.warned) == bool(resource.drifts) or not answer.ok
+        run.expect(right, operation, f"{resource.drifts} changed besides, and it warns of {answer.warned}")
+    right = sent == expected or (updated.fills and _is_filled(sent, patch, state))
+    run.expect(right, operation, f"of {json.dumps(state)} and {json.dumps(patch)} it makes {json.dumps(sent)}")
 
 
 def _is_kept(steps: list[str], named: set[str]) -> bool:
