@@ -55,6 +55,9 @@ _GENERATING = {
 }
 """Options that a project has behind it, each with the way to change a project so."""
 
+_CHECKOUT = 10
+"""Seconds within which git writes the files of a project."""
+
 _UVX = "archive-v0"
 """The folder of uv's cache in which uvx has its environments."""
 
@@ -262,6 +265,8 @@ def _review(project: Path, package: Path, report: Mapping[str, Any], *, mock: bo
     from aqlgen.diagnostics.plain import counted
     from aqlgen.runtime.table import FAMILIES, Table
 
+    if _is_outdated(project):
+        yield f"overrides.yaml is newer than the operation table: `aqlgen update {_short(project)}` applies it."
     safety = report["safety"]
     table = Table(package, read_only=safety["read_only"])
     counts = {family: len(table.raw(family)) for family in FAMILIES}
@@ -279,6 +284,21 @@ def _review(project: Path, package: Path, report: Mapping[str, Any], *, mock: bo
     if refused:
         entries = dict.fromkeys(host["overrides"] for host in refused)
         yield f"  to accept: --accept-hosts, or 'adapter: {{hosts: [{', '.join(entries)}]}}' in a file for --overrides"
+
+
+def _is_outdated(project: Path) -> bool:
+    """Return True if the table would come out otherwise by overrides that were written since it was generated.
+
+    The table is generated again only where the file is newer by more than a checkout of the project takes.
+    """
+    from aqlgen.project import OVERRIDES
+    from aqlgen.project.status import status
+    from aqlgen.render.provenance import FILE
+
+    overrides = project / OVERRIDES
+    if not overrides.is_file() or overrides.stat().st_mtime < (project / FILE).stat().st_mtime + _CHECKOUT:
+        return False
+    return bool(status(project, lambda _stage: None).stale)
 
 
 def _readiness(report: Mapping[str, Any], spec: Sequence[str]) -> Iterator[str]:

@@ -128,6 +128,12 @@ class Repository:
             )
         return taken
 
+    def untracked(self, paths: Iterable[str]) -> tuple[str, ...]:
+        """Return those of the project's files that git neither has nor ignores."""
+        listed = ("ls-files", "-z", "--others", "--exclude-standard", "--")
+        listing = self.isolated.run(*listed, *(f":(top,literal){self.prefix}{path}" for path in paths))
+        return tuple(path.removeprefix(self.prefix) for path in os.fsdecode(listing.out).split("\0")[:-1])
+
     def _refuse_underway(self) -> None:
         for name, operation in _UNDERWAY.items():
             if (self.git_dir / name).exists():

@@ -80,7 +80,10 @@ def status(folder: Path, progress: Progress) -> Status:
     project = Project.open(folder)
     progress("looking")
     tree = Worktree(project)
-    states, own_paths, checked = tree.states(), tree.own(), CheckRecord.of(project.provenance)
+    checked = CheckRecord.of(project.provenance)
+    by_owner = [path for path in tree.own() if kind(path, project.package) is Kind.YOURS]
+    own_paths = [path for path in tree.own() if path not in by_owner]
+    states = {**tree.states(), **dict.fromkeys(by_owner, State.WRITTEN)}
     kinds = {path: kind(path, project.package) for path in states}
     edited = [Changed(path, kinds[path], state) for path, state in states.items() if state is not State.UNCHANGED]
     project_status = Status(

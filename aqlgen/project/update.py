@@ -112,7 +112,7 @@ def update(folder: Path, asked: Asked, *, dry_run: bool, progress: Progress) -> 
     with Repository.open(folder) as repository:
         uncommitted = repository.refuse_unready(_FREE)
         updated = _update(project, repository, asked, uncommitted, dry_run=dry_run, progress=progress)
-        return replace(updated, uncommitted=uncommitted)
+        return replace(updated, uncommitted=(*uncommitted, *repository.untracked(_FREE)))
 
 
 def _update(

@@ -31,6 +31,8 @@ class State(StrEnum):
     UNCHANGED = "unchanged"
     EDITED = "edited"
     DELETED = "deleted"
+    WRITTEN = "written"
+    """By its owner, such as an overrides.yaml that aqlgen did not begin."""
 
 
 @dataclass(slots=True)

@@ -58,6 +58,21 @@ def test_every_changed_file_is_told_with_whose_it_is(pets: Petstore) -> None:
     assert "POST /pets: {danger: dangerous}" in out
 
 
+def test_what_its_owner_wrote_of_the_owners_files_is_among_them(pets: Petstore) -> None:
+    pets.git("rm", "-q", "overrides.yaml")
+    record = json.loads(pets.read("MCPAQL-PROVENANCE.json"))
+    del record["files"]["each"]["overrides.yaml"]
+    pets.write("MCPAQL-PROVENANCE.json", json.dumps(record))
+    pets.commit()
+    pets.write("overrides.yaml", "POST /pets:\n  name: take_pet\n")
+    report = pets.report()
+    assert {"path": "overrides.yaml", "kind": "yours", "state": "written"} in report["files"]["changed"]
+    assert report["files"]["own"] == 0
+    assert "1 written" in run("status", pets.folder).out
+    done = pets.update()
+    assert "then `git add` overrides.yaml to it, commit it" in done.out
+
+
 def test_what_git_ignores_is_nobodys_file(pets: Petstore) -> None:
     (pets.folder / ".venv").mkdir()
     pets.write(".venv/lib.py", "")
