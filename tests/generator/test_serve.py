@@ -173,7 +173,7 @@ def test_the_address_that_the_user_typed_is_the_apis_if_the_document_names_it_to
 
 
 def test_what_an_agent_is_told_names_no_command_that_is_not_there() -> None:
-    for security, advice in (({}, "start `aqlgen serve` with --auth"), ({"security": [{"key": []}]}, "SHOP_KEY")):
+    for security, advice in (({}, "start 'aqlgen serve' with --auth"), ({"security": [{"key": []}]}, "SHOP_KEY")):
         schemes = {"components": {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}}}
         document = {**SHOP, **security, **(schemes if security else {})}
         with serving({"/openapi.json": json.dumps(document), "/things": 401}) as (origin, _):

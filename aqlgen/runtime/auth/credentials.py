@@ -224,7 +224,7 @@ class Credentials:
         schemes = dict.fromkeys(name for schemes in alternatives for name in schemes if self._is_supported(name))
         advice = "; or ".join(dict.fromkeys(map(self._advice, schemes or self.adapter.security_schemes)))
         if not advice:
-            served = "start `aqlgen serve` with --auth (bearer, basic, header:NAME or query:NAME) to send one"
+            served = "start 'aqlgen serve' with --auth (bearer, basic, header:NAME or query:NAME) to send one"
             return f"the API's document names none, {by_doctor(self.adapter.name, 'how to add one', served)}"
         return advice if schemes else "the API's document requires none here"
 
@@ -238,7 +238,7 @@ class Credentials:
         variables = [name for schemes in lacking for scheme in schemes for name in self._missing(scheme)]
         reason = f"no credential is set for operation '{row.name}'"
         advice = "; or ".join(dict.fromkeys(" and ".join(map(self._advice, schemes)) for schemes in lacking))
-        seen = by_doctor(self.adapter.name, "which ones are set", "`aqlgen serve` names those missing at its start")
+        seen = by_doctor(self.adapter.name, "which ones are set", "'aqlgen serve' names the missing when it starts")
         message = (
             f"Permission denied: {reason}. {advice[:1].upper()}{advice[1:]}. "
             f"A variable may also be named with _FILE behind it, for a file; {seen}. "
