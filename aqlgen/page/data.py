@@ -1,4 +1,4 @@
-"""What the page shows, as plain data: each operation with its decisions, their reasons and its cost.
+"""What the page shows, as plain data: each operation with its decisions, and their reasons.
 
 Control and invisible characters of the document's texts are made visible here, once, wherever the page shows them.
 """
@@ -16,7 +16,6 @@ from aqlgen.decide.decision import REVIEW_THRESHOLD, Category, Danger, Decision,
 from aqlgen.decide.review.rows import entry_of, review_rows, sections_of, unasked_rows
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.ir import Json, Operation
-from aqlgen.page.tokens import Costs, offered
 from aqlgen.page.worklist import quoted, worklist_data
 from aqlgen.pipeline import Prepared
 from aqlgen.runtime.table import Parameter, encode
@@ -36,11 +35,9 @@ PLAIN_KEY: Final = re.compile(r"[A-Z]+ /(?:[\w.~!$&'()*+,;=@%{}|<>?^/:-]*[\w.~!$
 def page_data(prepared: Prepared) -> dict[str, Json]:
     """Return all that the page shows: deterministic JSON without invisible characters."""
     rows = {row.decision.operation.key: row for row in prepared.table.rows}
-    costs = Costs(prepared.table)
-    operations = [_operation(decision, rows[decision.operation.key], costs) for decision in prepared.decisions]
+    operations = [_operation(decision, rows[decision.operation.key]) for decision in prepared.decisions]
     _add_groups(operations, [decision.operation for decision in prepared.decisions])
     adapter = prepared.table.adapter
-    semantic, single = offered(adapter)
     uses = table_hosts(prepared.table)
     data: dict[str, Json] = {
         "title": adapter.title,
@@ -52,11 +49,6 @@ def page_data(prepared: Prepared) -> dict[str, Json]:
         "categories": [category.value for category in Category],
         "dangers": [danger.value for danger in Danger],
         "tags": sorted({tag for operation in operations for tag in operation.get("tags", ())}),
-        "tokens": {
-            "discrete": sum(operation["tokens"] for operation in operations),
-            "semantic": semantic,
-            "single": single,
-        },
         "operations": operations,
         "hosts": [use.as_json() | {"summary": use.summary, "used": use.is_used} for use in uses],
         "hosts_entry": overrides_entry(uses),
@@ -92,7 +84,7 @@ def yaml_key(key: str) -> str:
     return quoted(key)
 
 
-def _operation(decision: Decision, decided: DecidedRow, costs: Costs) -> dict[str, Json]:
+def _operation(decision: Decision, decided: DecidedRow) -> dict[str, Json]:
     operation, row = decision.operation, decided.row
     entry: dict[str, Json] = {
         "name": decision.name,
@@ -128,7 +120,6 @@ def _operation(decision: Decision, decided: DecidedRow, costs: Costs) -> dict[st
         ],
         "parameters": [_parameter(parameter) for parameter in row.shown_parameters.values()],
         "overrides": [f"{key}: {', '.join(fields)}" for key, fields in decision.overridden_by.items()],
-        "tokens": costs.of(decided),
         "deprecated": operation.deprecated,
     }
     if entry["description"] == entry["summary"]:

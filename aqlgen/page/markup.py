@@ -43,7 +43,6 @@ def parts(data: Entry) -> dict[str, str]:
         "source": text(data["source"]),
         "generator": text(data["generator"]),
         "lede": _lede(data, len(review)),
-        "cost": _cost(data["tokens"]),
         "total": f"{len(operations):,}",
         "to-review": f"{len(review):,}",
         "asked": _asked(operations),
@@ -100,23 +99,6 @@ def _asked(operations: Iterable[Entry]) -> str:
         f"{', since they are not proven harmless' if first else ''}."
         f" {always:,} {'needs' if always == 1 else 'need'} one each time."
     )
-
-
-def _cost(tokens: Mapping[str, int]) -> str:
-    """Return rows for the three ways to offer the API and what each costs, with bars on one scale."""
-    ways = (("One tool per operation", "discrete"), ("Five tools", "semantic"), ("One tool", "single"))
-    most = max(tokens.values())
-    return "".join(
-        f'<tr><th scope="row">{label}</th><td class="bar">{_bar(key, tokens[key] / most)}</td>'
-        f"<td>{tokens[key]:,}</td></tr>"
-        for label, key in ways
-    )
-
-
-def _bar(kind: str, share: float) -> str:
-    width = f"{max(0.4, 100 * share):.1f}"
-    rect = f'<rect class="{kind}" width="{width}" height="8"/>'
-    return f'<svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">{rect}</svg>'
 
 
 def _choice(field: str, value: str, label: str) -> str:
@@ -193,7 +175,6 @@ def _row(entry: Entry) -> str:
             _danger(entry) + (f"<small>{text(danger.get('note', danger['rule']))}</small>" if is_special else ""),
         ),
         _cell("Confidence", f"{entry['confidence']:.2f}", "number"),
-        _cell("Tokens", f"{entry['tokens']:,}", "number"),
         _cell("To review", "".join(f'<span class="why">{text(reason)}</span>' for reason in entry.get("review", ()))),
     )
     return f'<tr role="row" id="op/{entry["name"]}">{"".join(cells)}</tr>\n'

@@ -178,7 +178,6 @@ const sortKeys = {
   category: (one) => data.categories.indexOf(one.category),
   danger: (one) => data.dangers.indexOf(one.danger),
   confidence: (one) => one.confidence,
-  tokens: (one) => one.tokens,
 };
 
 for (const head of document.querySelectorAll("th[data-sort]")) {
@@ -299,8 +298,6 @@ function fillPanel(one, walk) {
     make("h3", {}, "Decided"),
     decided(one),
     ...parameters(one),
-    make("h3", {}, "Cost"),
-    make("p", {}, `About ${many(one.tokens, "token", "tokens")} as a tool of its own, read before every first call. Here, nothing until an agent asks for it.`),
   );
   startOverride(one);
 }
