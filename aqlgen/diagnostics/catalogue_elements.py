@@ -13,7 +13,7 @@ ELEMENT_ENTRIES: Final[Mapping[str, Entry]] = {
     # Adapter elements
     "not-an-element": Entry(
         "The file is not an adapter element",
-        "`aqlgen from-schema` reads files with `type: adapter`, or with `schema_version` and `endpoints`.",
+        "`aqlgen from-schema` reads files with `type: adapter`.",
         "Use `aqlgen from-openapi` for an OpenAPI document; docs/adapter-element.md shows an element.",
     ),
     "no-front-matter": Entry(
@@ -39,7 +39,7 @@ ELEMENT_ENTRIES: Final[Mapping[str, Entry]] = {
     ),
     "schema-invalid-name": Entry(
         "A name in the element is misspelt",
-        "Operations, and parameters in the generator document's form, are snake_case; adapters have hyphens.",
+        "Operations are snake_case; adapters have hyphens.",
         "Use the spelling in the suggestion.",
     ),
     "schema-duplicate-name": Entry(
@@ -56,11 +56,6 @@ ELEMENT_ENTRIES: Final[Mapping[str, Entry]] = {
         "The element has an unknown field",
         "The key is misspelt, at the wrong depth, or belongs to another form of the element.",
         "Fix or remove it; the message lists the known fields.",
-    ),
-    "schema-version-unsupported": Entry(
-        "The schema version is not supported",
-        "This aqlgen reads other versions of the generator document.",
-        'Write `schema_version: "1.0"` if the file follows that version.',
     ),
     "schema-not-used": Entry(
         "A part of the element has no effect",

@@ -61,7 +61,7 @@ class DocumentError(AqlgenError):
 
 
 class SchemaError(DocumentError):
-    """An adapter element is invalid (generator document, 2.2 and 7.5)."""
+    """An adapter element is invalid."""
 
     type = "SCHEMA_VALIDATION_ERROR"
 

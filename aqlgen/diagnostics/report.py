@@ -130,7 +130,7 @@ class _Texts:
 def as_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, str | int]]:
     """Return the `details` of a JSON failure; `path` is the pointer into the document, or else the file.
 
-    Those of an adapter element are in the form of the generator document, 2.2, with its codes.
+    Those of an adapter element are in the form of the protocol's generator document, 2.2, with its codes.
     """
     return [
         {

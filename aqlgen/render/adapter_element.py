@@ -1,8 +1,7 @@
 """The table as the protocol's adapter element (MCP-AQL adapter element type): `schema/adapter.yaml`, and as Markdown.
 
 What it says of a parameter is what introspection says. The element's objects are closed (adapter schema of the
-protocol) but for `auth` and `response`: what has no key is said in a description, or for `aqlgen from-schema` in
-`x-request` (`request_notes`).
+protocol): what has no key is said in a description, or not at all.
 
 It is written line by line with JSON values, which YAML reads as they are: fast, and no text of an API can end a line.
 """
@@ -11,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from json import JSONEncoder
-from urllib.parse import urljoin
+from urllib.parse import quote, urljoin, urlsplit
 
 from aqlgen.decide.decision import Danger
 from aqlgen.diagnostics.plain import escaped
 from aqlgen.ir import Json
 from aqlgen.render.operations_md import code, escape
-from aqlgen.render.request_notes import base_url, maps_to, pagination, request_notes
+from aqlgen.runtime.encode.urls import replaced_placeholders, server_url
 from aqlgen.runtime.introspection.fields import Detail, Info, parameter_info, with_notes
 from aqlgen.runtime.schema import enum_values
 from aqlgen.runtime.table import ADAPTER, Adapter, Parameter, Row, SecurityScheme
@@ -34,13 +33,17 @@ DETAIL = Detail(text=400, shape=0, values=100_000, named=False)
 MOST_VALUES = 50
 CONFIRMED = frozenset(level for level in Danger if level.rank >= Danger.DESTRUCTIVE.rank)
 
+NO_SERVER = "https://example.invalid"
+_STYLES = {"page": "page", "offset": "offset"}
+"""The protocol's words for ways of paging; it calls all others `cursor`."""
+
 _json = JSONEncoder(ensure_ascii=False).encode
 
 
 def adapter_element(table: Table) -> str:
     """Return the YAML."""
     adapter = table.adapter
-    target = {"base_url": base_url(adapter), "transport": "http", "protocol": "rest", "serialization": "json"}
+    target = {"base_url": _base_url(adapter), "transport": "http", "protocol": "rest", "serialization": "json"}
     lines = [
         HEAD,
         f"name: {_json(adapter.name)}\ntype: adapter\nversion: {_json(adapter.version)}\n",
@@ -64,22 +67,18 @@ def adapter_markdown(table: Table, element: str) -> str:
     description = f"{escape(adapter.description)}\n\n" if adapter.description != adapter.title else ""
     return (
         f"---\n{element}---\n\n# {escape(adapter.title)}\n\n{description}"
-        f"The operations ({counts}) call {code(base_url(adapter))}. `OPERATIONS.md` has the reasons of every decision, "
-        "and `introspect` of the running adapter the shapes of its types.\n"
+        f"The operations ({counts}) call {code(_base_url(adapter))}. `OPERATIONS.md` has the reasons of every "
+        "decision, and `introspect` of the running adapter the shapes of its types.\n"
     )
 
 
 def _auth(adapter: Adapter) -> dict[str, Json]:
     """Return how an operation is let in as a rule: by the first scheme of the first requirement that has one."""
-    schemes, security, url = adapter.security_schemes, adapter.security, base_url(adapter)
+    schemes, security, url = adapter.security_schemes, adapter.security, _base_url(adapter)
     usual = next((names[0] for names in security if names), next(iter(schemes), ""))
     if usual not in schemes:
         return {"type": "none"}
-    auth = _scheme(schemes[usual], url)
-    if len(schemes) > 1 or list(map(list, security)) != [[usual]]:
-        auth["x-schemes"] = {name: _scheme(scheme, url) for name, scheme in schemes.items()}
-        auth["x-security"] = list(map(list, security))
-    return auth
+    return _scheme(schemes[usual], url)
 
 
 def _scheme(scheme: SecurityScheme, base: str) -> dict[str, Json]:
@@ -102,7 +101,39 @@ def _scheme(scheme: SecurityScheme, base: str) -> dict[str, Json]:
         return {"type": "basic"}
     if kind == "http" and word == "bearer":
         return {"type": "bearer", "header": "Authorization", "prefix": "Bearer ", "token_env": variables[0]}
-    return {"type": "none", "x-type": word or kind}
+    return {"type": "none"}
+
+
+def _base_url(adapter: Adapter) -> str:
+    """Return the address of the API, one that leads nowhere if the document has none."""
+    url = server_url(adapter.servers[0]) if adapter.servers else NO_SERVER
+    return (url if urlsplit(url).scheme else f"{NO_SERVER}/{url.lstrip('/')}").rstrip("/")
+
+
+def _maps_to(row: Row) -> str:
+    """Return method and path as they are sent, with the agent's names of parameters in braces, and fixed values."""
+    names = {item.wire: name for name, item in row.parameters.items() if item.location == "path"}
+    fixed = {item.wire: item.preset for item in row.fixed.values() if item.location == "path"}
+
+    def part(wire: str) -> str:
+        return quote(str(fixed[wire]), safe="") if wire in fixed else f"{{{names.get(wire, wire)}}}"
+
+    return f"{row.method} {replaced_placeholders(row.path.partition('#')[0], part)}"
+
+
+def _pagination(row: Row) -> dict[str, Json]:
+    """Return how an operation pages in the element's words, {} if it does not."""
+    if row.pagination is None:
+        return {}
+    shown: dict[str, Json] = {"style": _STYLES.get(row.pagination.style, "cursor")}
+    size = next((item for item in row.parameters.values() if item.wire == row.pagination.size_param), None)
+    for key, value in (
+        ("default_limit", size.schema.get("default") if size is not None else None),
+        ("max_limit", row.pagination.size_max),
+    ):
+        if type(value) is int and value > 0:
+            shown[key] = value
+    return shown
 
 
 class _Entries(dict[tuple[object, ...], str]):
@@ -134,7 +165,7 @@ def _operation(decided: DecidedRow, entries: _Entries) -> str:
     row, decision = decided.row, decided.decision
     head = [
         f"name: {_key(row.name)}",
-        f"maps_to: {_json(maps_to(row))}",
+        f"maps_to: {_json(_maps_to(row))}",
         f"danger_level: {decision.danger.value}",
     ]
     if decision.danger in CONFIRMED:
@@ -143,14 +174,14 @@ def _operation(decided: DecidedRow, entries: _Entries) -> str:
         head.append("non_idempotent: true")
     if row.selects:
         head.append("supports_fields: true")
-    paging = pagination(row)
+    paging = _pagination(row)
     if paging:
         head.append(f"pagination: {_json(paging)}")
     head.append(f"description: {_json(_description(row))}")
     shown = row.shown_parameters.values()
     parameters = ", ".join(f"{_key(item.name)}: {entries.of(item)}" for item in shown)
     tail = [f"params: {{{parameters}}}"] if parameters else []
-    tail.append(f"response: {_json(_response(row, entries.types))}")
+    tail.append(f"response: {_json(_response(row))}")
     return f"    - {{{', '.join(head)},\n       {', '.join(tail)}}}\n"
 
 
@@ -164,11 +195,10 @@ def _description(row: Row) -> str:
     return row.summary + (f" (a kind of {row.relative})" if row.relative else "")
 
 
-def _response(row: Row, types: Mapping[str, Schema]) -> dict[str, Json]:
-    notes = request_notes(row, types)
+def _response(row: Row) -> dict[str, Json]:
     about = row.returns.get("description")
     described = {"description": about} if about else {}
-    return {"type": row.returns["name"], **described, **({"x-request": notes} if notes else {})}
+    return {"type": row.returns["name"], **described}
 
 
 def parameter_entry(parameter: Parameter, types: Mapping[str, Schema]) -> dict[str, Json]:

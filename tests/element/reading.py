@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from aqlgen.diagnostics.errors import DocumentError
 from aqlgen.diagnostics.report import as_json
 from aqlgen.document.request import Request
@@ -17,7 +15,6 @@ from tests.generator.commands import FIXTURES, Tabulation
 
 ELEMENTS = FIXTURES / "elements"
 BOOKS = ELEMENTS / "books-adapter.md"
-BOOKS_SCHEMA = ELEMENTS / "books.yaml"
 
 TARGET = {"base_url": "https://api.example.com", "transport": "http", "protocol": "rest", "serialization": "json"}
 
@@ -32,12 +29,6 @@ def element(*, operations: Mapping[str, Any] | None = None, **more: Any) -> dict
 def reading(maps_to: str = "GET /things", **operation: Any) -> dict[str, Any]:
     """Build an element with one operation that reads."""
     return element(operations={"read": [{"name": "get_thing", "maps_to": maps_to, **operation}]})
-
-
-def schema(**more: Any) -> dict[str, Any]:
-    """Build an element in the form of the generator document, whose only operation reads an item."""
-    document: dict[str, Any] = yaml.safe_load(BOOKS_SCHEMA.read_text(encoding="utf-8"))
-    return {**document, **more}
 
 
 def written(folder: Path, content: str | bytes | Mapping[str, Any], name: str = "adapter.yaml") -> Path:
@@ -59,7 +50,7 @@ def read(
 
 def read_file(path: Path, **options: Any) -> Tabulation:
     """Build the operation table of an element's file. Raises AqlgenError."""
-    return Tabulation(prepare(Options(Request(str(path), element=True), **options), lambda _stage: None))
+    return Tabulation(prepare(Options((Request(str(path), element=True),), **options), lambda _stage: None))
 
 
 def refused(folder: Path, content: str | bytes | Mapping[str, Any], name: str = "adapter.yaml") -> list[dict[str, Any]]:

@@ -13,18 +13,13 @@ from aqlgen.diagnostics.errors import DocumentError, OptionError
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, prepare
 from aqlgen.table.access import table_hosts
-from tests.element.reading import BOOKS, BOOKS_SCHEMA, element, read, read_file, reading, schema, written
+from tests.element.reading import BOOKS, element, read, read_file, reading, written
 from tests.generator.commands import Tabulation
 
 
 @pytest.fixture(scope="module")
 def books() -> Tabulation:
     return read_file(BOOKS)
-
-
-@pytest.fixture(scope="module")
-def books_by_schema() -> Tabulation:
-    return read_file(BOOKS_SCHEMA)
 
 
 def parameters(table: Tabulation, name: str) -> dict[str, Any]:
@@ -71,7 +66,6 @@ def test_parameters_go_into_the_path_the_query_or_the_body(books: Tabulation) ->
         "required": True,
         "schema": {"type": "string", "minLength": 1},
     }
-    assert parameters(books, "add_book")["desk"]["name"] == "X-Desk"
 
 
 def test_a_name_that_is_not_snake_case_stays_the_apis_and_agents_get_another(books: Tabulation) -> None:
@@ -130,32 +124,6 @@ def test_overrides_win_over_the_element(tmp_path: Path) -> None:
     assert table.rows["strike_book"]["danger"] == "forbidden"
     assert "look_up_book" in table.rows
     assert "get_book" not in table.rows
-
-
-def test_the_form_of_the_generator_document_has_types(books_by_schema: Tabulation) -> None:
-    book = books_by_schema.types["Book"]
-    assert book["required"] == ["id", "title"]
-    assert book["properties"]["sequel_of"] == {"$ref": "#/types/Book", "x-name": "sequelOf"}
-    assert books_by_schema.rows["get_book"]["returns"]["name"] == "Book"
-    assert books_by_schema.rows["list_books"]["returns"]["description"] == "An array of Book."
-    assert parameters(books_by_schema, "get_book")["book_id"]["in"] == "path"
-
-
-def test_the_form_of_the_generator_document_names_the_adapter(books_by_schema: Tabulation) -> None:
-    assert books_by_schema.adapter["name"] == "books"
-    assert books_by_schema.adapter["title"] == "Books"
-    assert books_by_schema.adapter["api_version"] == "2026-01"
-    (scheme,) = books_by_schema.adapter["security_schemes"].values()
-    assert (scheme["scheme"], scheme["variables"]) == ("bearer", ["BOOKS_TOKEN"])
-
-
-def test_an_operation_without_http_is_left_out_with_a_warning(tmp_path: Path) -> None:
-    document = schema()
-    del document["endpoints"]["read"][0]["http"]
-    table = read(tmp_path, document)
-    assert "get_book" not in table.rows
-    (finding,) = table.findings("SCHEMA_NOT_USED")
-    assert finding["path"] == "endpoints.read[0]"
 
 
 @pytest.mark.parametrize("name", ["adapter.md", "adapter.yaml", "adapter.json"])
@@ -239,10 +207,10 @@ def test_what_an_element_says_without_effect_is_a_warning(tmp_path: Path) -> Non
 
 def test_an_element_is_read_from_files_alone(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="from a file"):
-        prepare(Options(Request("https://example.com/adapter.yaml", element=True)), lambda _stage: None)
+        prepare(Options((Request("https://example.com/adapter.yaml", element=True),)), lambda _stage: None)
 
 
 def test_a_project_of_openapi_is_not_made_of_an_element(tmp_path: Path) -> None:
     with pytest.raises(DocumentError, match="this is an adapter element") as caught:
-        prepare(Options(Request(str(written(tmp_path, element())))), lambda _stage: None)
+        prepare(Options((Request(str(written(tmp_path, element()))),)), lambda _stage: None)
     assert "from-schema" in caught.value.diagnostics[0].help

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.cases import each
-from tests.element.reading import BOOKS, TARGET, element, reading, refusal, refused, schema, written
+from tests.element.reading import BOOKS, TARGET, element, reading, refusal, refused, written
 from tests.generator.commands import FIXTURES, run
 
 
@@ -191,30 +191,6 @@ def test_a_finding_says_where_what_is_expected_what_stands_there_and_what_to_wri
     assert detail["line"] > 0
     assert detail["column"] > 0
     assert detail["message"]
-
-
-def test_the_form_of_the_generator_document_has_the_codes_of_that_document(tmp_path: Path) -> None:
-    document = schema(schema_version="2.0", colour="red")
-    document["adapter"]["name"] = "My Books"
-    get, listed = document["endpoints"]["read"]
-    get["params"] = [{"name": "bookId", "type": {"ref": "Bok"}, "required": "true"}]
-    listed["name"] = "get_book"
-    del listed["returns"]
-    document["types"].append(document["types"][0])
-    found_details = {(detail["code"], detail["path"]) for detail in refused(tmp_path, document)}
-    assert found_details == {
-        ("SCHEMA_VERSION_UNSUPPORTED", "schema_version"),
-        ("SCHEMA_UNKNOWN_FIELD", "colour"),
-        ("SCHEMA_INVALID_NAME", "adapter.name"),
-        ("SCHEMA_NOT_USED", "auth.config.token_env"),
-        ("SCHEMA_DUPLICATE_NAME", "types[1].name"),
-        ("SCHEMA_INVALID_NAME", "endpoints.read[0].params[0].name"),
-        ("SCHEMA_INVALID_TYPE", "endpoints.read[0].params[0].required"),
-        ("SCHEMA_UNRESOLVED_REF", "endpoints.read[0].params[0].type.ref"),
-        ("SCHEMA_UNRESOLVED_REF", "endpoints.read[0].http"),
-        ("SCHEMA_DUPLICATE_NAME", "endpoints.read[1].name"),
-        ("SCHEMA_MISSING_FIELD", "endpoints.read[1].returns"),
-    }
 
 
 def test_a_name_may_stand_in_one_family_alone(tmp_path: Path) -> None:

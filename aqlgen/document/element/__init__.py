@@ -1,47 +1,39 @@
 """Adapter elements of the protocol, written by hand: read, checked, and turned into a tree of OpenAPI.
 
-In: a mapping in the form of the element type document or of the generator document. Out: a tree that every later stage
-reads as any document's, and the owner's word on each operation (`Stated`): its name, family and danger, which decide as
-overrides do. That an element decides is why it is a file of the owner's, named to `aqlgen from-schema`, and no document
-that is fetched.
+In: the mapping of an element. Out: a tree that every later stage reads as any document's, and the owner's word on each
+operation (`Stated`): its name, family and danger, which decide as overrides do. That an element decides is why it is a
+file of the owner's, named to `aqlgen from-schema`, and no document that is fetched.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import DocumentError, SchemaError
 from aqlgen.document.element.adapter_form import read_adapter
 from aqlgen.document.element.model import Stated, Word
 from aqlgen.document.element.reader import Reader, TooManyError
-from aqlgen.document.element.schema_form import read_schema
 from aqlgen.document.element.tree import as_openapi, as_stated
 from aqlgen.document.positions import Origins
 from aqlgen.document.read.identify import is_element
 from aqlgen.ir import Json
 
-__all__ = ["Converted", "Stated", "Word", "convert"]
+__all__ = ["Stated", "Word", "convert"]
 
 
-@dataclass(frozen=True, slots=True)
-class Converted:
-    """The tree, the owner's word, and the warnings, which point into the element."""
+def convert(
+    root: Mapping[str, Json], file: str, origins: Origins
+) -> tuple[dict[str, Json], Stated, tuple[Diagnostic, ...]]:
+    """Return the tree, the owner's word, and the warnings, which point into the element.
 
-    root: dict[str, Json]
-    stated: Stated
-    diagnostics: tuple[Diagnostic, ...]
-
-
-def convert(root: Mapping[str, Json], file: str, origins: Origins) -> Converted:
-    """Convert an element. Raises SchemaError with everything that is wrong with it, each with a pointer into it."""
+    Raises SchemaError with everything that is wrong with it, each with a pointer into it.
+    """
     if not is_element(root):
         raise _no_element(root)
     reader = Reader()
-    read = read_schema if "schema_version" in root or "endpoints" in root else read_adapter
     try:
-        element = read(reader, root)
+        element = read_adapter(reader, root)
     except TooManyError:
         element = None
     if reader.failed or element is None:
@@ -52,12 +44,12 @@ def convert(root: Mapping[str, Json], file: str, origins: Origins) -> Converted:
             Diagnostic("no-operations", Severity.ERROR, message, help="Write one, with its request."),
             *reader.findings,
         )
-    return Converted(as_openapi(element, origins), as_stated(element, file), tuple(reader.findings))
+    return as_openapi(element, origins), as_stated(element, file), tuple(reader.findings)
 
 
 def _no_element(root: Mapping[str, Json]) -> DocumentError:
     other = next((key for key in ("openapi", "swagger") if key in root), "")
-    help_text = "An element begins with `type: adapter`, or with `schema_version` and `endpoints`."
+    help_text = "An element begins with `type: adapter`."
     if other:
         help_text = "Generate it with `aqlgen from-openapi`."
     what = "an OpenAPI document, not an adapter element" if other else "not an adapter element"

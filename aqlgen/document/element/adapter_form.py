@@ -21,10 +21,9 @@ from aqlgen.document.element.operations import (
     read_version,
 )
 from aqlgen.document.element.reader import Field, Node, Reader
-from aqlgen.document.element.requests import read_maps_to, read_notes
+from aqlgen.document.element.requests import read_maps_to
 from aqlgen.document.element.types import CONSTRAINTS, parameter_name, text_type
 from aqlgen.ir import Json
-from aqlgen.runtime.wire import JSON
 
 __all__ = ["read_adapter"]
 
@@ -69,7 +68,7 @@ _PARAMETER: Final[Mapping[str, Field]] = {
     "required": Field("boolean"),
     **CONSTRAINTS,
 }
-_RESPONSE: Final = frozenset({"type", "description", "x-request"})
+_RESPONSE: Final = frozenset({"type", "description"})
 _NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,62}[a-z0-9]")
 _FORM: Final = "application/x-www-form-urlencoded"
 
@@ -116,10 +115,8 @@ def _operations(reader: Reader, node: Node | None, *, is_form: bool) -> list[Ele
 def _operation(reader: Reader, node: Node, family: str, names: Names, *, is_form: bool) -> ElementOperation | None:
     members = reader.fields(node, _OPERATION)
     is_named = "name" in members and names.take(reader, members["name"], family)
-    response = members.get("response")
-    notes = response.member("x-request") if response is not None and "x-request" in response.value else None
     parameters = _parameters(reader, members.get("params"))
-    returns = _returns(reader, response)
+    returns = _returns(reader, members.get("response"))
     if "default_fields" in members:
         reader.unused(
             members["default_fields"], "default_fields is not used", "Agents choose by `fields`; leave it out."
@@ -127,12 +124,11 @@ def _operation(reader: Reader, node: Node, family: str, names: Names, *, is_form
     request = read_maps_to(reader, members["maps_to"]) if "maps_to" in members else None
     if request is None or not is_named:
         return None
-    request = read_notes(reader, notes, request)
     if "pagination" in members:
         hint = read_pagination_hint(reader, members["pagination"], parameters, returns)
-        request = replace(request, pagination=request.pagination or hint)
-    if is_form and request.content_types == (JSON,):
-        request = replace(request, content_types=(_FORM,))
+        request = replace(request, pagination=hint)
+    if is_form:
+        request = replace(request, content_type=_FORM)
     return operation(reader, node, members, request, parameters, family=family, returns=returns)
 
 

@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 
 from aqlgen.document.element.model import Auth
 from aqlgen.document.element.reader import Field, Node, Reader
-from aqlgen.document.element.requests import read_requirements
 from aqlgen.ir import Json
 from aqlgen.words import RESERVED_VARIABLES
 
@@ -35,12 +34,9 @@ _FIELDS: Final[Mapping[str, Field]] = {
     "discovery_url": Field(),
     "scopes": Field("array"),
     "config": Field("object"),
-    "x-schemes": Field("object"),
-    "x-security": Field("array"),
-    "x-type": Field(),
 }
 _OF_KIND: Final[Mapping[str, frozenset[str]]] = {
-    "none": frozenset({"x-type"}),
+    "none": frozenset(),
     "api_key": frozenset({"header", "header_name", "prefix", "in", "name", "key_env"}),
     "bearer": frozenset({"header", "header_name", "prefix", "token_env"}),
     "basic": frozenset({"username_env", "password_env"}),
@@ -54,29 +50,20 @@ _NAMED: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]{1,30} [a-z_]{1,20}=\"?")
 
 _BEARER: Final = "bearer"
 _USUAL: Final = "auth"
-"""The name of the scheme of an element that has one."""
+"""The name of the scheme of an element."""
 
 
 def read_auth(reader: Reader, node: Node | None, adapter: str) -> Auth:
-    """Return the schemes of `auth`, what operations need of them, and the variables that are of the `adapter`."""
+    """Return the scheme of `auth`, and its variables as far as they are of the `adapter`."""
     if node is None or not reader.is_of(node, "object"):
         return Auth()
     node = _without_secrets(reader, node)
     members = reader.fields(node, _FIELDS)
-    read = {}
-    needed: tuple[tuple[str, ...], ...] = ()
-    if "x-schemes" not in members:
-        read[_USUAL] = _scheme(reader, node, members, adapter)
-        needed = ((_USUAL,),) if read[_USUAL] is not None else needed
-    else:
-        for name, member in members["x-schemes"].members():
-            if reader.is_of(member, "object") and reader.is_readable(Node(name, member.pointer, member.path)):
-                of_scheme = _without_secrets(reader, member)
-                read[name] = _scheme(reader, of_scheme, reader.fields(of_scheme, _FIELDS), adapter)
-        needed = read_requirements(reader, members["x-security"]) if "x-security" in members else needed
-    sent = {name: scheme for name, scheme in read.items() if scheme is not None}
-    variables = {name: variables for name, (_, variables) in sent.items() if variables}
-    return Auth({name: scheme for name, (scheme, _) in sent.items()}, needed, variables)
+    read = _scheme(reader, node, members, adapter)
+    if read is None:
+        return Auth()
+    scheme, variables = read
+    return Auth({_USUAL: scheme}, {_USUAL: variables} if variables else {})
 
 
 def _without_secrets(reader: Reader, node: Node) -> Node:
@@ -122,13 +109,9 @@ def _scheme(
 
 def _is_sent(reader: Reader, kind: str, members: Mapping[str, Node], texts: Mapping[str, str]) -> bool:
     """Return True for a credential that the adapter can send; report what it does not do."""
-    for key in members.keys() - _OF_KIND[kind] - {"type", "config", "x-schemes", "x-security"}:
+    for key in members.keys() - _OF_KIND[kind] - {"type", "config"}:
         reader.unused(members[key], f"{members[key].path} means nothing with type: {kind}", "Leave it out.")
-    if kind == "none" and "x-type" in texts:
-        message = f"credentials of the kind {reader.shown(texts['x-type'])} are not carried over"
-        hint = "Declare the scheme in overrides.yaml: adapter: {security_schemes: …}."
-        reader.unused(members["x-type"], message, hint)
-    elif kind != "none" and texts.get("in") in ("body", "path"):
+    if kind != "none" and texts.get("in") in ("body", "path"):
         hint = "Send it by hooks.py, or in a header or the query."
         reader.unused(members["in"], f"a credential in the {texts['in']} is not carried over", hint)
         return False

@@ -1,4 +1,4 @@
-"""An adapter element in one form, whichever of the protocol's documents it was written by.
+"""An adapter element as it was read.
 
 The pointers are JSON pointers into the element, for positions; `path` is the same as the protocol's documents write it.
 """
@@ -17,11 +17,7 @@ __all__ = ["Auth", "Element", "ElementOperation", "ElementParameter", "Place", "
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The place of a parameter in a request: the location, and the API's name of it.
-
-    `whole` is a parameter that is the body, `rest` one whose keys are further fields of it, `adapter` one that the
-    adapter adds itself.
-    """
+    """The place of a parameter in a request: path, query or body, and the API's name of it."""
 
     location: str
     wire: str
@@ -37,13 +33,11 @@ class ElementParameter:
     description: str
     schema: Mapping[str, Json]
     pointer: str
-    style: Mapping[str, Json] = field(default_factory=dict)
-    """The form of lists and objects: `style` and `explode` of OpenAPI's Parameter Object."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The parts of a request beside its parameters, and the parameters that go elsewhere than usual.
+    """The parts of a request beside its parameters, and the places that the query of its address gives to some.
 
     `path` has the names of parameters in braces, and values of the query that are fixed.
     """
@@ -51,21 +45,8 @@ class Request:
     method: str
     path: str
     places: Mapping[str, Place] = field(default_factory=dict)
-    styles: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
-    headers: Mapping[str, str] = field(default_factory=dict)
-    """Headers that are sent as they stand."""
-    query: Mapping[str, str] = field(default_factory=dict)
-    """Query parameters that are sent as they stand."""
-    content_types: tuple[str, ...] = (JSON,)
-    """The content types of the body that a call can choose from, the usual one first."""
-    accept: tuple[str, ...] = (JSON,)
-    """The content types of the answer."""
-    items: str | None = None
-    """JSON pointer to the list in the answer, whose items are what is returned; None if it is not a list."""
-    input: tuple[str, ...] = ()
-    """The query parameters that the parameter `input` holds, by the API's names."""
+    content_type: str = JSON
     pagination: Pagination | None = None
-    security: tuple[tuple[str, ...], ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +68,9 @@ class ElementOperation:
 
 @dataclass(frozen=True, slots=True)
 class Auth:
-    """The security schemes as OpenAPI has them, what operations need of them, and the variables of each scheme."""
+    """The security scheme as OpenAPI has it, by its name, and the variables of it; nothing where none is sent."""
 
     schemes: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
-    security: tuple[tuple[str, ...], ...] = ()
     variables: Mapping[str, str | Mapping[str, str]] = field(default_factory=dict)
 
 
@@ -105,7 +85,6 @@ class Element:
     base_url: str
     auth: Auth
     operations: tuple[ElementOperation, ...]
-    types: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What both forms of an adapter element share: address, version and title; names, requests, parameters and danger."""
+"""The parts of an adapter element: address, version and title; names, requests, parameters and danger."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from aqlgen.document.element.model import ElementOperation, ElementParameter, Place, Request
 from aqlgen.document.element.reader import Field, Node, Reader
-from aqlgen.document.element.requests import CREDENTIAL, IN_QUERY
+from aqlgen.document.element.requests import IN_QUERY
 from aqlgen.document.element.types import constrained
 from aqlgen.ir import Json
 from aqlgen.runtime.encode.urls import placeholders
@@ -139,12 +139,9 @@ def operation(
     *,
     family: str,
     returns: Mapping[str, Json] | None,
-) -> ElementOperation | None:
-    """Return an operation, None for one that needs a credential in its path; report what does not fit together."""
-    where = members.get("maps_to") or members.get("http") or node
-    if any(place.location == CREDENTIAL for place in request.places.values()):
-        reader.unused(where, f"{node.path} needs a credential in its path, and is left out", "Send it by hooks.py.")
-        return None
+) -> ElementOperation:
+    """Return an operation; report what does not fit together."""
+    where = members["maps_to"]
     danger, confirmed = reader.text(members, "danger_level") or None, members.get("requires_confirmation")
     if request.method == "DELETE" and (family == "read" or danger == "safe"):
         hint = "List it under `delete` with the danger that it has, at least `reversible`."
@@ -152,7 +149,7 @@ def operation(
     if confirmed is not None and confirmed.value and danger in _MILD:
         danger = "destructive"
     in_path = dict.fromkeys(placeholders(request.path))
-    _check_places(reader, where, request, [*in_path, *request.places], [item.name for item in parameters])
+    _check_places(reader, where, [*in_path, *request.places], [item.name for item in parameters])
     return ElementOperation(
         name=reader.text(members, "name"),
         family=family,
@@ -166,13 +163,10 @@ def operation(
     )
 
 
-def _check_places(
-    reader: Reader, where: Node, request: Request, named: Collection[str], parameters: Collection[str]
-) -> None:
-    """Report placeholders and places of parameters that are not there."""
-    paging = {wire for _, wire in request.pagination.roles} if request.pagination is not None else set()
+def _check_places(reader: Reader, where: Node, named: Iterable[str], parameters: Collection[str]) -> None:
+    """Report placeholders that are not parameters."""
     for name in dict.fromkeys(named):
-        if name in parameters or name in paging:
+        if name in parameters:
             continue
         close = get_close_matches(name, parameters, n=1)
         expected = f"one of the parameters ({', '.join(parameters)})" if parameters else "a parameter"
@@ -185,15 +179,13 @@ def _check_places(
 def _placed(
     parameters: Iterable[ElementParameter], request: Request, in_path: Collection[str]
 ) -> tuple[ElementParameter, ...]:
-    """Return the parameters that are sent, each with its place and its style."""
+    """Return the parameters, each with its place."""
     usual = "query" if request.method in IN_QUERY else "body"
     placed = []
     for parameter in parameters:
         name, is_in_path = parameter.name, parameter.name in in_path
         place = Place("path", name) if is_in_path else request.places.get(name, Place(usual, name))
-        if place.location != "adapter":
-            required = parameter.required or is_in_path
-            placed.append(replace(parameter, place=place, required=required, style=request.styles.get(name, {})))
+        placed.append(replace(parameter, place=place, required=parameter.required or is_in_path))
     return tuple(placed)
 
 

@@ -1,6 +1,6 @@
 """Reading the values of an adapter element: every finding with path, expected, actual and a suggestion, all at once.
 
-(Generator document, 2.2.) The codes are those of the protocol in lower case: `schema-missing-field`.
+The codes are those of the protocol in lower case: `schema-missing-field`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class TooManyError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A value of the element, with its JSON pointer and its path: `endpoints.read[0].name`."""
+    """A value of the element, with its JSON pointer and its path: `operations.read[0].name`."""
 
     value: Any
     pointer: str = ""

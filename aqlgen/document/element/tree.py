@@ -7,16 +7,14 @@ from collections.abc import Mapping
 from typing import Final
 
 from aqlgen.document.element.model import Element, ElementOperation, ElementParameter, Stated, Word
-from aqlgen.document.positions import Origins, split
+from aqlgen.document.positions import Origins
 from aqlgen.ir import Json, Origin
+from aqlgen.runtime.wire import JSON
 from aqlgen.words import snake
 
 __all__ = ["as_openapi", "as_stated"]
 
 VERSION: Final = "3.1.1"
-_NUMBERS: Final = frozenset({"page_param", "offset_param", "size_param"})
-"""Roles of parameters that are numbers, where the element does not describe them."""
-
 _ID: Final = "id"
 _AGENT_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _RESERVED: Final = frozenset({"input", "operation", "params"})
@@ -30,9 +28,9 @@ def as_openapi(element: Element, origins: Origins) -> dict[str, Json]:
         "openapi": VERSION,
         "info": {"title": element.title, "version": element.version, "description": element.description},
         "servers": [{"url": element.base_url}],
-        "security": _requirements(element.auth.security),
+        "security": [{name: []} for name in element.auth.schemes],
         "paths": paths,
-        "components": {"securitySchemes": dict(element.auth.schemes), "schemas": dict(element.types)},
+        "components": {"securitySchemes": dict(element.auth.schemes)},
     }
     for (method, path), operation in _keyed(element):
         item = paths.setdefault(path, {})
@@ -52,10 +50,6 @@ def _keyed(element: Element) -> list[tuple[tuple[str, str], ElementOperation]]:
     return list(keyed.items())
 
 
-def _requirements(security: tuple[tuple[str, ...], ...]) -> list[Json]:
-    return [{name: [] for name in alternative} for alternative in security]
-
-
 def _operation(operation: ElementOperation, origins: Origins) -> dict[str, Json]:
     parameters: list[Json] = []
     node: dict[str, Json] = {"operationId": operation.name, "parameters": parameters}
@@ -63,95 +57,43 @@ def _operation(operation: ElementOperation, origins: Origins) -> dict[str, Json]
         short = "\n" not in operation.description and len(operation.description) <= 120
         node |= {"summary" if short else "description": operation.description}
     for parameter in operation.parameters:
-        if parameter.place.location not in ("body", "whole", "rest") and not _is_input(operation, parameter):
+        if parameter.place.location != "body":
             parameters.append(_parameter(parameter))
             origins.note(parameters, len(parameters) - 1, Origin(parameter.pointer))
-    for location, values in (("header", operation.request.headers), ("query", operation.request.query)):
-        for name, value in values.items():  # there is one value, which is sent without being asked for
-            schema = {"type": "string", "enum": [value]}
-            parameters.append({"name": name, "in": location, "required": True, "schema": schema})
-    parameters += _paging_parameters(operation)
-    parameters += [{"name": wire, "in": "query", "schema": {}} for wire in operation.request.input]
     body = _body(operation, origins)
     if body is not None:
         node["requestBody"] = body
         origins.note(node, "requestBody", Origin(operation.pointer))
-    if operation.request.security is not None:
-        node["security"] = _requirements(operation.request.security)
     if operation.returns is None:
         node["responses"] = {"204": {"description": "Done"}}
     else:
-        media = {"schema": _answer(operation.returns, operation.request.items)}
-        content = {"content": dict.fromkeys(operation.request.accept, media)}
-        node["responses"] = {"200": {"description": "The answer", **content}}
+        content = {JSON: {"schema": operation.returns}}
+        node["responses"] = {"200": {"description": "The answer", "content": content}}
     return node
-
-
-def _answer(returns: Mapping[str, Json], items: str | None) -> Mapping[str, Json]:
-    """Return the schema of an answer, which holds a list of it at the pointer `items`, if there is one."""
-    if items is None:
-        return returns
-    answer: dict[str, Json] = {"type": "array", "items": returns or {"type": "object"}}
-    for key in reversed(split(items)):
-        answer = {"type": "object", "properties": {key: answer}}
-    return answer
-
-
-def _is_input(operation: ElementOperation, parameter: ElementParameter) -> bool:
-    """Return True for the parameter that holds query parameters, which stand for it (R-UPD-1)."""
-    return bool(operation.request.input) and parameter.name == "input"
 
 
 def _parameter(parameter: ElementParameter) -> dict[str, Json]:
     place = parameter.place
-    node: dict[str, Json] = {"name": place.wire, "in": place.location, "schema": parameter.schema, **parameter.style}
+    node: dict[str, Json] = {"name": place.wire, "in": place.location, "schema": parameter.schema}
     return {**node, **({"required": True} if parameter.required else {}), **_about(parameter)}
 
 
-def _paging_parameters(operation: ElementOperation) -> list[Json]:
-    """Return the parameters by which an operation pages, and which agents are not shown."""
-    paging = operation.request.pagination
-    if paging is None or paging.within is not None or paging.location == "body":
-        return []
-    known = {item.place.wire for item in operation.parameters if item.place.location == "query"}
-    return [
-        {"name": wire, "in": "query", "schema": {"type": "integer" if role in _NUMBERS else "string"}}
-        for role, wire in paging.roles
-        if wire not in known
-    ]
-
-
 def _body(operation: ElementOperation, origins: Origins) -> dict[str, Json] | None:
-    """Return the body: one parameter that is the whole of it, or an object of fields."""
-    whole = next((item for item in operation.parameters if item.place.location == "whole"), None)
-    schema = _fields(operation, origins) if whole is None else _whole(operation, whole)
-    if schema is None:
-        return None
-    content = {"content": {kind: {"schema": schema} for kind in operation.request.content_types}}
-    if whole is not None:
-        return {"required": whole.required, **content}
-    return {"required": True, **content} if "required" in schema else content
-
-
-def _whole(operation: ElementOperation, parameter: ElementParameter) -> dict[str, Json]:
-    is_object = operation.family == "update" and not operation.request.content_types[0].startswith("text/")
-    schema = parameter.schema or ({"type": "object"} if is_object else {})
-    return {**schema, **_about(parameter)}
-
-
-def _fields(operation: ElementOperation, origins: Origins) -> dict[str, Json] | None:
-    """Return the schema of a body that is an object of fields, None for no body."""
-    fields = [item for item in operation.parameters if item.place.location == "body" and not _is_input(operation, item)]
-    rest = any(item.place.location == "rest" for item in operation.parameters)
-    if not fields and not rest:
+    """Return the body, an object of fields; None for an operation without any."""
+    fields = [item for item in operation.parameters if item.place.location == "body"]
+    if not fields:
         return None
     properties: dict[str, Json] = {}
     for item in fields:
         properties[item.place.wire] = {**item.schema, **_about(item)}
         origins.note(properties, item.place.wire, Origin(item.pointer))
     schema: dict[str, Json] = {"type": "object", "properties": properties}
+    content = {"content": {operation.request.content_type: {"schema": schema}}}
     required = [item.place.wire for item in fields if item.required]
-    return schema | ({"required": required} if required else {}) | ({"additionalProperties": True} if rest else {})
+    if not required:
+        return content
+    schema["required"] = required
+    return {"required": True, **content}
 
 
 def _about(parameter: ElementParameter) -> dict[str, Json]:
@@ -184,8 +126,6 @@ def _names(operation: ElementOperation) -> Mapping[str, str]:
         location, wire = item.place.location, item.place.wire
         follows = snake(wire) == item.name and location != "path" and item.name != _ID
         is_free = _AGENT_NAME.fullmatch(item.name) is not None and item.name not in _RESERVED
-        if location in ("whole", "rest") or follows or not is_free:
-            continue
-        if operation.family != "update" or location == "path":
+        if is_free and not follows and (operation.family != "update" or location == "path"):
             names[f"{location}:{wire}"] = item.name
     return names

@@ -1,17 +1,16 @@
-"""Types and parameters of an adapter element as JSON Schemas (element type, 8; generator document, 2.1)."""
+"""Types and parameters of an adapter element as JSON Schemas (element type, 8)."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Final
 
 from aqlgen.document.element.reader import Field, Node, Reader, type_name
-from aqlgen.document.positions import escape
 from aqlgen.ir import Json
 
-__all__ = ["CONSTRAINTS", "JSON_TYPES", "constrained", "parameter_name", "reference", "text_type"]
+__all__ = ["CONSTRAINTS", "constrained", "parameter_name", "text_type"]
 
 JSON_TYPES: Final = ("string", "integer", "number", "boolean", "array", "object")
 CONSTRAINTS: Final[Mapping[str, Field]] = {
@@ -43,7 +42,6 @@ _CLOSE: Final[Mapping[str, str]] = {
 """What people write for a JSON type, with what it is here."""
 
 _NAME_OF_TYPE: Final = re.compile(r"\w[\w .$/:<>,\[\]{}()#@+-]{0,199}")
-_DEEPEST: Final = 32
 _MOST_MEMBERS: Final = 50
 _LONGEST_NAME: Final = 200
 
@@ -68,44 +66,6 @@ def text_type(reader: Reader, node: Node) -> dict[str, Json]:
         reader.report("schema-invalid-type", node, message, expected=expected, suggestion=hint)
         return {}
     return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
-
-
-def reference(reader: Reader, node: Node, types: Collection[str], depth: int = 0) -> dict[str, Json]:
-    """Return the schema of a TypeReference (generator document, 2.1): a JSON type, an array, an object or a ref."""
-    value = node.value
-    if isinstance(value, str) and value not in types:
-        return text_type(reader, node)
-    if isinstance(value, str):
-        return _named(value)
-    if depth >= _DEEPEST:
-        reader.bad_value(node, f"at most {_DEEPEST} types in one another", "Give the inner one a name under `types`.")
-        return {}
-    if not isinstance(value, dict) or len(value) != 1 or next(iter(value)) not in ("array", "object", "ref"):
-        reader.wrong_type(node, "a type", "Write a JSON type, {array: TYPE}, {object: {NAME: TYPE}} or {ref: NAME}.")
-        return {}
-    kind = next(iter(value))
-    inner = node.member(kind)
-    if kind == "array":
-        return {"type": "array", "items": reference(reader, inner, types, depth + 1)}
-    if kind == "object":
-        if not reader.is_of(inner, "object", "Write the name of each field with its type."):
-            return {}
-        fields = {key: reference(reader, inner.member(key), types, depth + 1) for key in inner.value}
-        return {"type": "object", "properties": fields}
-    if not reader.is_of(inner, "string"):
-        return {}
-    if inner.value not in types:
-        close = get_close_matches(inner.value[:_LONGEST_NAME], types, n=1)
-        message = f"there is no type {reader.shown(inner.value)} under `types`"
-        hint = f"Did you mean `{close[0]}`?" if close else "Declare it under `types`, or write a JSON type."
-        expected = "a name under `types`"
-        reader.report("schema-unresolved-ref", inner, message, expected=expected, suggestion=hint)
-        return {}
-    return _named(inner.value)
-
-
-def _named(name: str) -> dict[str, Json]:
-    return {"$ref": f"#/components/schemas/{escape(name)}"}
 
 
 def constrained(reader: Reader, members: Mapping[str, Node], schema: dict[str, Json]) -> dict[str, Json]:

@@ -95,12 +95,10 @@ _BY_TEXT: Final[tuple[tuple[re.Pattern[str], OtherFormat], ...]] = tuple(
 
 
 def is_element(root: Mapping[str, Json]) -> bool:
-    """Return True if an object is meant as an adapter element of the protocol, in one of its forms."""
+    """Return True if an object is meant as an adapter element of the protocol."""
     if "openapi" in root or "swagger" in root:
         return False
-    return root.get("type") == "adapter" or any(
-        keys <= root.keys() for keys in ({"schema_version"}, {"adapter", "endpoints"}, {"target", "operations"})
-    )
+    return root.get("type") == "adapter" or {"target", "operations"} <= root.keys()
 
 
 _ELEMENT: Final = OtherFormat(
