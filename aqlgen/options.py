@@ -13,8 +13,6 @@ from aqlgen.diagnostics.errors import FileError, OptionError
 
 if TYPE_CHECKING:
     from aqlgen.document.request import Request
-    from aqlgen.runtime.table import Accepted
-    from aqlgen.table.apis import ApiInput
 
 __all__ = ["AS_GIVEN", "PARTS", "Options", "known_parts", "overrides_content", "part_of"]
 
@@ -27,7 +25,8 @@ AS_GIVEN: Final[Mapping[str, bool]] = MappingProxyType({"as given": True})
 class Options:
     """What the user asked for, as far as it decides what is in the table."""
 
-    request: Request
+    requests: tuple[Request, ...]
+    """The documents: that of an adapter of one, or those of several APIs."""
     name: str | None = None
     overrides: Path | None = None
     include: tuple[str, ...] = ()
@@ -37,10 +36,6 @@ class Options:
     strict: bool = False
     stale: Literal["error", "report"] = "error"
     """What becomes of overrides that the document has nothing for: they refuse the run, or are warned of."""
-    accepted: Accepted | None = None
-    """The origins that were accepted when the project was generated; None accepts those of this document."""
-    base: str | None = None
-    """The URL from which relative servers go on when the document is not read from one."""
     names: Mapping[str, str] = field(default_factory=dict)
     """Names to keep, by `METHOD /path`: those of the table that there was, or what its record has pinned."""
     ids: Mapping[str, str] = field(default_factory=dict)
@@ -55,15 +50,11 @@ class Options:
     """The content of the overrides, under the name of that file, before it is written there."""
     auth: str | None = field(default=None, metadata=AS_GIVEN)
     """The credential of operations for which the document states none: basic, bearer, header:NAME or query:NAME."""
-    apis: tuple[ApiInput, ...] = ()
-    """The documents of an adapter of several APIs; else there is that of `request`, with `accepted` and `base`."""
 
     @property
-    def inputs(self) -> tuple[ApiInput, ...]:
-        """The documents: those of several APIs, or the one."""
-        from aqlgen.table.apis import ApiInput  # the list of parts alone needs no stage
-
-        return self.apis or (ApiInput("", self.request, self.accepted, self.base),)
+    def of_several(self) -> bool:
+        """True for an adapter of several APIs, of which one may be left: each has a name."""
+        return len(self.requests) > 1 or bool(self.requests[0].name)
 
 
 def overrides_content(options: Options) -> bytes | None:

@@ -34,11 +34,11 @@ from aqlgen.ir import Document, Json
 from aqlgen.options import Options
 from aqlgen.table import Tabulated, tabulate
 from aqlgen.table.adapter import base_of, joined, own_first
-from aqlgen.table.apis import ApiInput, api_names, stem
+from aqlgen.table.apis import api_names, stem
 from aqlgen.table.identity import Identity, identify, stated_name
 from aqlgen.table.model import Table
 
-__all__ = ["ApiInput", "Options", "Prepared", "Progress", "prepare"]
+__all__ = ["Options", "Prepared", "Progress", "prepare"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,8 @@ class Prepared:
     """The URL that relative servers went on from; None when there are none."""
     retired: Mapping[str, str]
     """Names that stand for nothing any more, each with the `METHOD /path` that it stood for."""
-    apis: tuple[ApiInput, ...] = ()
-    """The documents of an adapter of several APIs, with their names and what was accepted of each."""
+    requests: tuple[Request, ...] = ()
+    """The requests for the documents, with the names of several APIs and what was accepted of each."""
     options: Options | None = field(default=None, compare=False, repr=False)
     """The options that it was prepared by."""
     documents: tuple[Assembled, ...] = field(default=(), compare=False, repr=False)
@@ -83,7 +83,7 @@ class Prepared:
     def raw(self) -> Json:
         """All that was read as data, for the hash of the input."""
         raw = {built.api: document.raw for built, document in zip(self.built, self.documents, strict=True)}
-        return raw if self.apis else raw[""]
+        return raw.get("", raw)
 
     @property
     def instructions(self) -> tuple[InstructionText, ...]:
@@ -101,7 +101,7 @@ class _Part:
     """A document on its way through the stages; `api` is "" for an adapter of one document."""
 
     api: str
-    input: ApiInput
+    request: Request
     assembled: Assembled
     built: Built
     overrides: Overrides
@@ -126,12 +126,10 @@ class _Part:
         ]
         return self.assembled.locate(diagnostics)
 
-    def as_input(self) -> ApiInput:
-        """Return what is recorded of one of several APIs."""
-        request = self.input.request.at(self.assembled.sources[0].name)
-        return replace(
-            self.input, name=self.api, base=self.base, accepted=self.tabulated.table.adapter.accepted, request=request
-        )
+    def recorded(self) -> Request:
+        """Return the request with what is recorded of the document."""
+        request = self.request.at(self.assembled.sources[0].name)
+        return replace(request, name=self.api, base=self.base, accepted=self.tabulated.table.adapter.accepted)
 
 
 def prepare(
@@ -147,10 +145,10 @@ def prepare(
     findings: list[Diagnostic] = []  # of the overrides
     SHOWN.set(progress)
     progress("reading")
-    known: dict[Request, Assembled] = {}
+    known: dict[tuple[object, ...], Assembled] = {}
     if earlier is not None and earlier.options is not None:
-        known = {api.request: each for api, each in zip(earlier.options.inputs, earlier.documents, strict=True)}
-    documents = documents or [known.get(api.request) or assemble(api.request) for api in options.inputs]
+        known = {request.files: each for request, each in zip(earlier.options.requests, earlier.documents, strict=True)}
+    documents = documents or [known.get(request.files) or assemble(request) for request in options.requests]
     progress("building")
     overrides = _overrides(options, documents[0])
     parts = _built(options, documents, overrides, () if earlier is None else earlier.built, findings)
@@ -170,7 +168,7 @@ def prepare(
 def _overrides(options: Options, first: Assembled) -> Overrides:
     """Read the overrides; the owner's word in an element and of `--auth` is for an adapter of one document."""
     overrides = load_overrides(options.overrides, options.overrides_text)
-    if options.apis:
+    if options.of_several:
         return overrides
     components = first.root.get("components")
     declared = components.get("securitySchemes") if isinstance(components, dict) else None
@@ -186,22 +184,22 @@ def _built(
     findings: list[Diagnostic],
 ) -> list[_Part]:
     """Build the documents, each with what the owner says of it."""
-    inputs = options.inputs
-    names = api_names(inputs, [assembled.root for assembled in documents]) if options.apis else [""]
-    findings += () if options.apis else refuse_for_one(overrides)
+    several, requests = options.of_several, options.requests
+    names = api_names(requests, [assembled.root for assembled in documents]) if several else [""]
+    findings += () if several else refuse_for_one(overrides)
     parts = []
-    for name, api, assembled in zip(names, inputs, documents, strict=True):
-        section = overrides.apis.get(name, AdapterOverride()) if options.apis else overrides.adapter
+    for name, request, assembled in zip(names, requests, documents, strict=True):
+        section = overrides.apis.get(name, AdapterOverride()) if several else overrides.adapter
         of_api = replace(overrides, adapter=section)
         built = _built_as(name, assembled, section.security_schemes, start)
         document, problems = with_adapter_overrides(built.document, of_api)
         document, departures = with_effective_security(document, built.resolver)
         findings += problems
-        url = main if isinstance(main := assembled.sources[0].base, str) else api.base
+        url = main if isinstance(main := assembled.sources[0].base, str) else request.base
         document = own_first(document, url)
         base = base_of(document, url)
-        parts.append(_Part(name, api, assembled, built, of_api, document, base, departures))
-    if options.apis:
+        parts.append(_Part(name, request, assembled, built, of_api, document, base, departures))
+    if several:
         each, problems = overrides_of_each(overrides, {part.api: part.document.operations for part in parts})
         findings += problems
         for part in parts:
@@ -220,7 +218,7 @@ def _built_as(name: str, assembled: Assembled, schemes: Mapping[str, Json], star
 def _decided(options: Options, parts: Sequence[_Part], findings: list[Diagnostic]) -> tuple[Decision, ...]:
     """Decide about all operations, in the order of the documents."""
     known = Known(options.names, options.ids, options.retired)
-    if options.apis:
+    if options.of_several:
         apis = {part.api: (part.document, part.overrides, part.built.resolver) for part in parts}
         decisions, problems = decide_each(apis, known)
         findings += problems
@@ -268,7 +266,7 @@ def _identity(options: Options, parts: Sequence[_Part]) -> Identity:
         raise OptionError.of("bad-option", message, help="Give one, such as --name company.")
     stated = parts[0].assembled.stated
     name = options.name or (stated_name(stated) if stated is not None else None)
-    return identify(parts[0].document, name, stem(options.request.spec))
+    return identify(parts[0].document, name, stem(options.requests[0].spec))
 
 
 def _tabulate(
@@ -292,10 +290,10 @@ def _tabulate(
             field_case=options.field_case or field_case or "snake",
             base=part.base,
             overrides=part.overrides,
-            accepted=part.input.accepted,
+            accepted=part.request.accepted,
             api=part.api,
             taken=types,
-            variables=identity if part.input.was_alone else identity.of_api(part.api),
+            variables=identity if part.request.was_alone else identity.of_api(part.api),
             others=[prefix for api, prefix in prefixes.items() if api != part.api],
         )
         types |= part.tabulated.table.types.keys()
@@ -346,7 +344,7 @@ def _prepared(
     """Put the documents together as one adapter."""
     tables = {part.api: part.tabulated.table for part in parts}
     prefixes = {part.api: part.overrides.adapter.prefix for part in parts}
-    table = joined(tables, prefixes) if options.apis else tables[""]
+    table = joined(tables, prefixes) if options.of_several else tables[""]
     return Prepared(
         identity=identity,
         decisions=_served(decisions, table),
@@ -355,7 +353,7 @@ def _prepared(
         diagnostics=(*stale, *(finding for part in parts for finding in part.located())),
         base=parts[0].base,
         retired=unused(options.names, options.retired, (decision.name for decision in all_decisions)),
-        apis=tuple(part.as_input() for part in parts) if options.apis else (),
+        requests=tuple(part.recorded() for part in parts),
         options=options,
         documents=tuple(part.assembled for part in parts),
         built=tuple(part.built for part in parts),

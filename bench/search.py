@@ -107,7 +107,7 @@ def tasks(folders: Sequence[Path], corpus: Path | None) -> Iterator[Task]:
 
 def table_of(document: Path) -> Table:
     """Return the table of a document."""
-    return prepare(Options(request=Request(str(document))), lambda _: None).table
+    return prepare(Options((Request(str(document)),)), lambda _: None).table
 
 
 def scores(

@@ -84,7 +84,7 @@ def counts(path):
             calls[stages[-1]] += 1
     sys.setprofile(profile)
     try:
-        options = Options(Request(path))
+        options = Options((Request(path),))
         generate(options, output=Path(path + ".out"), license="", dry_run=True, progress=stages.append)
     finally:
         sys.setprofile(None)

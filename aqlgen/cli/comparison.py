@@ -107,9 +107,9 @@ class _Settings:
         request = Request.of(spec, headers, reading.overlays, reading.allow, reading.workflows)
         request = replace(request, element=None)
         if self.project is not None:
-            options = self.project.options(self.project.beside(request), names=names, ids=ids)
+            options = self.project.options((self.project.beside(request),), names=names, ids=ids)
         else:
-            options = Options(request, names=names, ids=ids or {}, stale="report")
+            options = Options((request,), names=names, ids=ids or {}, stale="report")
         return replace(
             options,
             overrides=reading.overrides or options.overrides,

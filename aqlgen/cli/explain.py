@@ -101,8 +101,8 @@ def explain_command(
         allow_refs=allow_refs,
     )
     refuse_newer(project_around(spec[0], overrides))
-    if not options.apis:
-        options = as_an_update(replace(options, request=replace(options.request, element=None)))
+    if not options.of_several:
+        options = as_an_update(replace(options, requests=(replace(options.requests[0], element=None),)))
     shown = Filter(review, tuple(category or ()), tuple(danger or ()))
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         prepared = explain(options, stage, html, shown)
@@ -163,13 +163,13 @@ def as_an_update(options: Options) -> Options:
     from aqlgen.project import Project
     from aqlgen.render.provenance import FILE
 
-    folder = Path(options.request.spec)
+    folder = Path(options.requests[0].spec)
     if not (folder / FILE).is_file():
         return options
-    project, request = Project.open(folder), options.request
+    project, request = Project.open(folder), options.requests[0]
     recorded = project.options(names=project.names(), strict=options.strict)
     if not project.apis():
-        kept = recorded.request
+        (kept,) = recorded.requests
         changed = replace(
             kept,
             headers=request.headers,
@@ -177,7 +177,7 @@ def as_an_update(options: Options) -> Options:
             overlays=request.overlays or kept.overlays,
             workflows=request.workflows or kept.workflows,
         )
-        recorded = replace(recorded, request=changed)
+        recorded = replace(recorded, requests=(changed,))
     asked = {field: getattr(options, field) for field in ("name", "overrides", "include", "exclude", "field_case")}
     return replace(recorded, **{field: value for field, value in asked.items() if value})
 

@@ -236,7 +236,8 @@ def _addresses(prepared: Prepared) -> Iterator[str]:
     for part in prepared.built:
         named = any("://" in server.url for server in part.document.servers[:1])
         address = next((server["url"] for server in adapter.of_api(part.api).servers), "")
-        typed = None if prepared.apis or prepared.options is None else Typed.of(prepared.options.request.spec)
+        options = prepared.options
+        typed = None if options is None or options.of_several else Typed.of(options.requests[0].spec)
         yield from map(visible, () if typed is None else typed.elsewhere(address))
         if "://" in address and not named:
             yield f"The document names no host: calls go to {visible(address)}, its origin."

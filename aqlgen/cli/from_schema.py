@@ -67,7 +67,7 @@ def from_schema_command(
     from aqlgen.pipeline import Options
 
     options = Options(
-        Request(file, element=True),
+        (Request(file, element=True),),
         name=name,
         overrides=overrides,
         include=listed(include),

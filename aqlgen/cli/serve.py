@@ -154,7 +154,7 @@ def _made(options: Options, keep: Path | None, *, accept_hosts: bool, verbose: b
     with progress(shown=not quiet) as stage:
         stage("reading")
         try:
-            documents = [assemble(api.request) for api in options.inputs]
+            documents = [assemble(request) for request in options.requests]
         except FileError as error:
             warning = served.warning_of_last(error)
             if last is None or warning is None or keep is not None:

@@ -12,9 +12,8 @@ from aqlgen.document.request import Request
 
 if TYPE_CHECKING:
     from aqlgen.options import Options
-    from aqlgen.table.apis import ApiInput
 
-__all__ = ["inputs_of", "options_of"]
+__all__ = ["options_of", "requests_of"]
 
 
 def options_of(
@@ -40,7 +39,7 @@ def options_of(
     pairs = [split_name(spec) for spec in specs]
     headers, allowed = tuple(header or ()), tuple(allow_refs or ())
     options = Options(
-        Request.of(pairs[0][1], headers, overlay or (), allowed, workflows or ()),
+        (Request.of(pairs[0][1], headers, overlay or (), allowed, workflows or ()),),
         name=name,
         overrides=overrides,
         include=tuple(include or ()),
@@ -60,19 +59,19 @@ def options_of(
         raise OptionError.of("bad-option", message, help=advice)
     if [spec for _, spec in pairs].count("-") > 1:
         raise OptionError.of("bad-option", "only one document can be standard input", help="Give the others as files.")
-    apis = inputs_of(pairs, headers, tuple(overlay or ()), tuple(workflows or ()), allowed)
-    return replace(options, request=apis[0].request, apis=apis)
+    requests = requests_of(pairs, headers, tuple(overlay or ()), tuple(workflows or ()), allowed)
+    return replace(options, requests=requests)
 
 
-def inputs_of(
+def requests_of(
     pairs: Iterable[tuple[str, str]],
     headers: Sequence[str],
     overlays: Sequence[str],
     workflows: Sequence[str],
     allowed: Sequence[str],
-) -> tuple[ApiInput, ...]:
-    """Return the inputs of several APIs, by names and documents. Raises OptionError."""
-    from aqlgen.table.apis import ApiInput, split_name
+) -> tuple[Request, ...]:
+    """Return the requests of several APIs, by names and documents. Raises OptionError."""
+    from aqlgen.table.apis import split_name
 
     pairs = list(pairs)
     beside: dict[str, dict[str, list[str]]] = {}
@@ -88,15 +87,13 @@ def inputs_of(
                 )
             beside.setdefault(name, {}).setdefault(option, []).append(file)
     return tuple(
-        ApiInput(
+        Request.of(
+            spec,
+            headers,
+            beside.get(name, {}).get("--overlay", ()),
+            allowed,
+            beside.get(name, {}).get("--workflows", ()),
             name,
-            Request.of(
-                spec,
-                headers,
-                beside.get(name, {}).get("--overlay", ()),
-                allowed,
-                beside.get(name, {}).get("--workflows", ()),
-            ),
         )
         for name, spec in pairs
     )

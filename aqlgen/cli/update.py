@@ -169,7 +169,7 @@ def _summary(updated: Updated, *, verbose: bool) -> str:
     if updated.aliases_added:
         parts.append(f"Renamed, and answering to their old names for a time: {few(updated.aliases_added)}.")
     if updated.variables_kept:
-        names, api = few(updated.variables_kept), updated.prepared.apis[0].name
+        names, api = few(updated.variables_kept), updated.prepared.requests[0].name
         parts.append(f"{api} keeps its variables, {names}; those of the other APIs have their names in them.")
     if merged.unstaged:
         parts.append(

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.diagnostics.errors import AqlgenError, OptionError
-from aqlgen.document.link import Linked, link
+from aqlgen.document.link import link
 from aqlgen.document.overlay import overlay
 from aqlgen.document.positions import Origins
 from aqlgen.document.read import (
@@ -91,11 +91,11 @@ def assemble(request: Request, limits: Limits | None = None) -> Assembled:
             if request.element is None and is_element(source.root):
                 return _of_element(source, request)
             sources, root = [source], dict(source.root)
-            linked = link(source, library, origins, limits)
-        diagnostics += locate(linked.sources, [*source.diagnostics, *linked.diagnostics])
-        sources, root = list(linked.sources), linked.root
-        kept = _kept(linked)
-        original: Json = root if linked.bundled else source.root
+            root, files, remarks, bundled = link(source, library, origins, limits)
+        sources = list(files)
+        diagnostics += locate(sources, [*source.diagnostics, *remarks])
+        kept = {"openapi.json": _bundle(root)} if bundled else {f"openapi.{source.format}": source.data}
+        original: Json = root if bundled else source.root
         overlays = [_beside(spec, request, limits) for spec in request.overlays]
         workflows = [_beside(spec, request, limits) for spec in request.workflows]
         sources += overlays
@@ -144,34 +144,30 @@ def _of_element(source: Source, request: Request) -> Assembled:
         raise OptionError.of("bad-option", message, help="Change the element itself.")
     origins = Origins()
     try:
-        converted = convert(source.root, source.name, origins)
+        root, stated, warnings = convert(source.root, source.name, origins)
     except AqlgenError as error:
         refusal = type(error)(*locate([source], (*error.diagnostics, *source.diagnostics)))
         refusal.sources = (source,)
         raise refusal from None
-    cleaned = clean_texts(converted.root, origins)
+    cleaned = clean_texts(root, origins)
     return Assembled(
         cleaned.root,
         check(cleaned.root),
         (source,),
         origins,
         (
-            *locate([source], (*source.diagnostics, *converted.diagnostics)),
-            *locate([source], cleaned.diagnostics, converted.root, origins),
+            *locate([source], (*source.diagnostics, *warnings)),
+            *locate([source], cleaned.diagnostics, root, origins),
         ),
         {f"adapter.{'md' if is_markdown(source.name) else source.format}": source.data},
         source.root,
         cleaned.instructions,
-        stated=converted.stated,
+        stated=stated,
     )
 
 
-def _kept(linked: Linked) -> dict[str, bytes]:
-    if not linked.bundled:
-        source = linked.sources[0]
-        return {f"openapi.{source.format}": source.data}
-    text = dumps(linked.root, indent=2, ensure_ascii=False) + "\n"
-    return {"openapi.json": text.encode("utf-8", "backslashreplace")}
+def _bundle(root: Json) -> bytes:
+    return f"{dumps(root, indent=2, ensure_ascii=False)}\n".encode("utf-8", "backslashreplace")
 
 
 def _beside(spec: str, request: Request, limits: Limits) -> Source:

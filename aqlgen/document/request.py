@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 from urllib.parse import urlsplit
 
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.runtime.hosts import Origin
+
+if TYPE_CHECKING:
+    from aqlgen.runtime.table import Accepted
 
 __all__ = ["Request", "Typed", "is_searched"]
 
@@ -21,7 +24,7 @@ _VALUE: Final = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The document, headers for its server, overlays in order, workflows, and the places that references may reach.
+    """A document of an adapter, headers for its server, overlays in order, workflows, and places of references.
 
     Headers are credentials more often than not: they are never stored and never shown.
     """
@@ -36,6 +39,21 @@ class Request:
 
     A project is made of one only where its owner names it as such.
     """
+    name: str = ""
+    """The name of the API where the adapter has several, "" until it is named after its document."""
+    accepted: Accepted | None = None
+    """The origins that were accepted when the project was generated; None accepts those of this document."""
+    base: str | None = None
+    """The URL from which relative servers go on when the document is not read from one."""
+    spec_url: str | None = None
+    """The address to record; None for that of the document."""
+    was_alone: bool = False
+    """Whether it was the adapter's only API: the variables of its credentials stay, without the API's name."""
+
+    @property
+    def files(self) -> tuple[object, ...]:
+        """The files that are read: requests with the same ones have the same document."""
+        return self.spec, self.headers, self.overlays, self.allow, self.workflows, self.element
 
     @classmethod
     def of(
@@ -45,9 +63,10 @@ class Request:
         overlays: Iterable[str],
         allow: Iterable[str],
         workflows: Iterable[str] = (),
+        name: str = "",
     ) -> Self:
         """Build a request from options as written. Raises OptionError, which does not repeat a header's value."""
-        return cls(spec, tuple(map(_header, headers)), tuple(overlays), tuple(allow), tuple(workflows))
+        return cls(spec, tuple(map(_header, headers)), tuple(overlays), tuple(allow), tuple(workflows), name=name)
 
     def at(self, address: str) -> Self:
         """Return the request for the document at an address, if this one names the server or a page of it."""
@@ -60,6 +79,8 @@ class Request:
 
         An address with a user name or a query, or one that needs headers, may hold a credential.
         """
+        if self.spec_url is not None:
+            return self.spec_url
         if self.headers or any(char in self.spec for char in "?#@") or not self.spec.isprintable():
             return ""
         return self.spec if urlsplit(self.spec).scheme in ("http", "https") else ""

@@ -15,9 +15,9 @@ from aqlgen.diagnostics.errors import FileError
 from aqlgen.document.request import Request
 from aqlgen.ir import Json
 from aqlgen.options import part_of
-from aqlgen.pipeline import ApiInput, Options
+from aqlgen.pipeline import Options
 from aqlgen.project.generated_paths import problem_of_all, refuse_links
-from aqlgen.project.options import mapping, read_apis, read_options
+from aqlgen.project.options import mapping, read_apis, read_document, read_options
 from aqlgen.project.records import ANSWERS, damaged, newest_version, not_a_project, read_json, read_yaml, refuse_newer
 from aqlgen.render.provenance import FILE
 from aqlgen.runtime.hosts.gate import accepted_of
@@ -176,52 +176,67 @@ class Project:
         numbered = [(int(match[1]), path) for path in folder.iterdir() if (match := _NUMBERED.fullmatch(path.name))]
         return tuple(path for _, path in sorted(numbered))
 
-    def beside(self, request: Request, api: str = "") -> Request:
-        """Return a request with the overlays and the workflows that the project keeps where it names none."""
-        overlays = request.overlays or tuple(map(str, self.overlays(api)))
-        return replace(request, overlays=overlays, workflows=request.workflows or tuple(map(str, self.workflows(api))))
+    def beside(self, request: Request, recorded: Request | None = None) -> Request:
+        """Return a request with what is recorded of its document, and what the project keeps beside that.
 
-    def apis(self) -> tuple[ApiInput, ...]:
-        """Return the recorded APIs, where there are several, without the requests for their documents."""
+        `recorded` is the record of one of several APIs. Overlays and workflows of the request replace those kept.
+        """
+        recorded = recorded or self._document()
+        return replace(
+            request,
+            overlays=request.overlays or tuple(map(str, self.overlays(recorded.name))),
+            workflows=request.workflows or tuple(map(str, self.workflows(recorded.name))),
+            name=recorded.name,
+            accepted=recorded.accepted,
+            base=recorded.base,
+            was_alone=recorded.was_alone,
+        )
+
+    def apis(self) -> tuple[Request, ...]:
+        """Return what is recorded of the APIs, where there are several, without the places of their documents."""
         return tuple(read_apis(self.recorded_options))
 
-    def request(self, api: str = "") -> Request:
-        """Return a request for what the project was generated from: all that it keeps. Raises FileError."""
-        return self.beside(Request(str(self.document(api)), element=self.is_of_element and not api), api)
+    def documents(self) -> tuple[Request, ...]:
+        """Return what is recorded of each document, without its place."""
+        return self.apis() or (self._document(),)
 
-    def inputs(self) -> tuple[ApiInput, ...]:
-        """Return the APIs with requests for what the project keeps, () for an adapter of one. Raises FileError."""
-        return tuple(replace(api, request=self.request(api.name)) for api in self.apis())
+    def _document(self) -> Request:
+        recorded = read_document(self.recorded_options)
+        return replace(recorded, accepted=recorded.accepted or self._accepted())
+
+    def request(self, recorded: Request | None = None) -> Request:
+        """Return a request for what the project was generated from: all that it keeps. Raises FileError.
+
+        `recorded` is the record of one of several APIs.
+        """
+        recorded = recorded or self._document()
+        is_element = self.is_of_element and not recorded.name
+        kept = Request(str(self.document(recorded.name)), element=is_element, spec_url=recorded.spec_url)
+        return self.beside(kept, recorded)
 
     def options(
         self,
-        request: Request | None = None,
+        requests: tuple[Request, ...] = (),
         *,
         names: Mapping[str, str] | None = None,
         ids: Mapping[str, str] | None = None,
         strict: bool = False,
         stale: Literal["error", "report"] = "report",
-        apis: tuple[ApiInput, ...] | None = None,
     ) -> Options:
-        """Return the options as recorded, with the project's overrides; `request` defaults to the kept document.
-
-        So do `apis`, where there are several.
+        """Return the options as recorded, with the project's overrides; `requests` default to the kept documents.
 
         `names` are kept by operation: those that the record has pinned unless given; `ids` are the operationIds then.
         """
         overrides = self.folder / OVERRIDES
         recorded = read_options(self.recorded_options)
-        inputs = self.inputs() if apis is None and request is None else apis or ()
         if recorded["parts"] is None:  # an earlier aqlgen knew no parts, and wrote the files of most
             recorded["parts"] = tuple(sorted({part_of(path, self.package) for path in self.recorded} - {""}))
-        recorded["accepted"] = recorded["accepted"] or (None if inputs else self._accepted())
         return Options(
-            request or (inputs[0].request if inputs else self.request()),
+            requests or tuple(map(self.request, self.documents())),
             overrides=overrides if overrides.is_file() else None,
             strict=strict,
             stale=stale,
             ids=ids if ids is not None else self.operation_ids() if names else {},
-            apis=inputs,
             **recorded | ({} if names is None else {"names": names}),
         )
 

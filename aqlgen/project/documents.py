@@ -14,8 +14,7 @@ from aqlgen.diagnostics.errors import OptionError
 from aqlgen.document.read import open_document
 from aqlgen.document.request import Request
 from aqlgen.project import Project
-from aqlgen.project.options import read_options
-from aqlgen.table.apis import ApiInput, api_names, split_name
+from aqlgen.table.apis import api_names, split_name
 
 __all__ = ["documents", "single"]
 
@@ -42,7 +41,7 @@ def documents(
     names: Mapping[str, str],
     ids: Mapping[str, str],
     requesting: Requesting,
-) -> tuple[tuple[ApiInput, ...], dict[str, str], dict[str, str]]:
+) -> tuple[tuple[Request, ...], dict[str, str], dict[str, str]]:
     """Return the documents of the APIs, with the names and the operationIds to keep. Raises AqlgenError."""
     apis = {api.name: api for api in project.apis()}
     if not apis:
@@ -56,36 +55,33 @@ def documents(
         if name in newer:
             raise OptionError.of("bad-option", f"{name} is both replaced and removed")
         del apis[name]
-    inputs = [_kept(project, api, newer.get(name), requesting) for name, api in apis.items()]
+    requests = [_kept(project, api, newer.get(name), requesting) for name, api in apis.items()]
     for name, spec in map(split_name, add):
         if name in apis:
             way = f"Replace it: --spec {name}={spec}"
             raise OptionError.of("bad-option", f"there is an API {name} already", help=way)
-        inputs.append(ApiInput(name, requesting(spec, (), ())))
-    if not inputs:
+        requests.append(replace(requesting(spec, (), ()), name=name))
+    if not requests:
         raise OptionError.of("bad-option", "no API would be left")
-    return tuple(inputs), dict(names), dict(ids)
+    return tuple(requests), dict(names), dict(ids)
 
 
-def _kept(project: Project, api: ApiInput, newer: str | None, requesting: Requesting) -> ApiInput:
-    """Return an API with the request for its newer document, or for the one that the project keeps."""
+def _kept(project: Project, api: Request, newer: str | None, requesting: Requesting) -> Request:
+    """Return the request for the newer document of an API, or for the one that the project keeps."""
     if newer is None:
-        return api if api.request.spec else replace(api, request=project.request(api.name))
-    request = requesting(newer, api.request.overlays, api.request.workflows)
-    return replace(api, request=project.beside(request, api.name), spec_url=None)
+        return api if api.spec else project.request(api)
+    return project.beside(requesting(newer, api.overlays, api.workflows), api)
 
 
-def _first(project: Project) -> ApiInput:
+def _first(project: Project) -> Request:
     """Return the one API of a project under the name that it has among several. Raises AqlgenError."""
     request = project.request()
     with open_document(request.spec) as (source, _):
-        api = ApiInput("", request, spec_url=str(project.recorded_options.get("spec_url") or ""))
-        (name,) = api_names([api], [source.root])
-    recorded = read_options(project.recorded_options)
-    return replace(api, name=name, accepted=recorded["accepted"], base=recorded["base"], was_alone=True)
+        (name,) = api_names([request], [source.root])
+    return replace(request, name=name, was_alone=True)
 
 
-def _newer(specs: Sequence[str], apis: Mapping[str, ApiInput]) -> dict[str, str]:
+def _newer(specs: Sequence[str], apis: Mapping[str, Request]) -> dict[str, str]:
     """Return the newer documents by API. Raises OptionError."""
     newer: dict[str, str] = {}
     for written in specs:
@@ -103,6 +99,6 @@ def _newer(specs: Sequence[str], apis: Mapping[str, ApiInput]) -> dict[str, str]
     return newer
 
 
-def _unknown(name: str, apis: Mapping[str, ApiInput], option: str, spec: str = "") -> OptionError:
+def _unknown(name: str, apis: Mapping[str, Request], option: str, spec: str = "") -> OptionError:
     way = f"The APIs are {', '.join(apis)}." + (f" Write --add {name}={spec} for a further one." if spec else "")
     return OptionError.of("bad-option", f"{option} names {name}, which is not an API of the adapter", help=way)

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from aqlgen.document.request import Request
 from aqlgen.options import overrides_content
-from aqlgen.pipeline import ApiInput, Options, Prepared, Progress, prepare
+from aqlgen.pipeline import Options, Prepared, Progress, prepare
 from aqlgen.project import OVERRIDES, Project, documents_of
 from aqlgen.project.encodings import as_generated
 from aqlgen.project.options import recorded_options
@@ -61,13 +62,9 @@ def regenerate(
     prepared = prepare(options, progress, earlier)
     progress("rendering")
     order = order_of(options, prepared, license)
-    recorded = dict(order.options)
-    if not options.apis and Path(options.request.spec) == _document(project):
-        recorded["spec_url"] = project.recorded_options.get("spec_url", "")
     order = replace(
         order,
-        kept=_kept(project, prepared.apis or options.inputs, order.kept),
-        options=recorded,
+        kept=_kept(project, prepared.requests, order.kept),
         overrides=order.overrides and as_generated(order.overrides, project.recorded.get(OVERRIDES, "")),
         hashes=_unchanged(project, order),
         conformance=project.provenance.get("conformance"),
@@ -90,7 +87,7 @@ def _document(project: Project, api: str = "") -> Path | None:
     return next((path for name in documents_of(api) if (path := project.folder / name).is_file()), None)
 
 
-def _kept(project: Project, apis: Iterable[ApiInput], kept: Mapping[str, bytes]) -> dict[str, bytes]:
+def _kept(project: Project, apis: Iterable[Request], kept: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return the inputs that the project keeps; what it already keeps beside a document stays under its name."""
     inputs: dict[str, bytes] = {}
     for api in apis:
@@ -100,13 +97,12 @@ def _kept(project: Project, apis: Iterable[ApiInput], kept: Mapping[str, bytes])
     return inputs
 
 
-def _kept_of(project: Project, api: ApiInput, home: str, kept: Mapping[str, bytes]) -> dict[str, bytes]:
-    beside = (*project.overlays(api.name), *project.workflows(api.name))
+def _kept_of(project: Project, request: Request, home: str, kept: Mapping[str, bytes]) -> dict[str, bytes]:
+    beside = (*project.overlays(request.name), *project.workflows(request.name))
     known = {str(path): path.relative_to(project.folder / "openapi").as_posix() for path in beside}
-    request = api.request
     places = [path for path in kept if path.startswith((f"{home}overlays/", f"{home}workflows/"))]
     sources = dict(zip(places, (*request.overlays, *request.workflows), strict=True))
-    again = Path(request.spec) == _document(project, api.name)
+    again = Path(request.spec) == _document(project, request.name)
     inputs: dict[str, bytes] = {}
     for path, content in kept.items():
         place = known.get(sources.get(path, ""))

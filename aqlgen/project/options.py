@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import Field, dataclass, fields
+from dataclasses import Field, dataclass, fields, replace
 from typing import Any, Final
 
 from aqlgen.decide.overrides import field_cases
@@ -15,7 +15,7 @@ from aqlgen.diagnostics.errors import OptionError
 from aqlgen.document.request import Request
 from aqlgen.ir import Json
 from aqlgen.options import AS_GIVEN, PARTS
-from aqlgen.pipeline import ApiInput, Options, Prepared
+from aqlgen.pipeline import Options, Prepared
 from aqlgen.runtime.table import Accepted
 from aqlgen.table.apis import is_api_name
 
@@ -28,6 +28,7 @@ __all__ = [
     "as_given",
     "mapping",
     "read_apis",
+    "read_document",
     "read_options",
     "recorded_options",
     "spdx",
@@ -73,33 +74,32 @@ def _recorded_origins(accepted: Accepted | None) -> Json:
     return {"api": list((accepted or {}).get("api", ())), "oauth": list((accepted or {}).get("oauth", ()))}
 
 
-def addresses(apis: Iterable[ApiInput]) -> str:
+def addresses(apis: Iterable[Request]) -> str:
     """Return the addresses of the documents of several APIs, a line for each, as `aqlgen update --spec` takes them."""
     return "\n".join(f"{api.name}={api.public_url}" for api in apis if api.public_url)
 
 
-def _api(api: ApiInput) -> Json:
+def _api(api: Request) -> Json:
     """Return what is recorded of one of several APIs."""
     origins = _recorded_origins(api.accepted)
     entry = {"name": api.name, "spec_url": api.public_url, "accepted": origins, "base": api.base}
     return entry | ({"was_alone": True} if api.was_alone else {})
 
 
-def read_apis(recorded: Mapping[str, Json]) -> list[ApiInput]:
-    """Return the APIs that a provenance records, without the requests for their documents."""
+def read_apis(recorded: Mapping[str, Json]) -> list[Request]:
+    """Return what a provenance records of several APIs, without the places of their documents."""
     entries = recorded.get("apis")
     return [
-        ApiInput(
-            entry["name"],
-            Request(""),
-            _accepted(entry.get("accepted")) or {"api": [], "oauth": []},
-            _text(entry.get("base")),
-            _text(entry.get("spec_url")) or "",
-            entry.get("was_alone") is True,
-        )
+        replace(read_document(entry), name=entry["name"], was_alone=entry.get("was_alone") is True)
         for entry in (entries if isinstance(entries, list) else ())
         if isinstance(entry, dict) and is_api_name(str(entry.get("name")))
     ]
+
+
+def read_document(recorded: Mapping[str, Json]) -> Request:
+    """Return what a provenance, or its entry of an API, records of a document, without its place."""
+    accepted = _accepted(recorded.get("accepted"))
+    return Request("", accepted=accepted, base=_text(recorded.get("base")), spec_url=_text(recorded.get("spec_url")))
 
 
 _READERS: Final[Mapping[object, Callable[[Json], Any]]] = {None: _text, False: lambda value: value is True, (): _texts}
@@ -134,16 +134,17 @@ RECORDED: Final[Mapping[str, Recorded]] = {
     **{option.name: as_given(option) for option in fields(Options) if option.metadata == AS_GIVEN},
     "spec_url": Recorded(
         lambda options, prepared, _licence: (
-            addresses(prepared.apis) if options.apis else options.request.at(prepared.sources[0].name).public_url
+            addresses(prepared.requests) if options.of_several else prepared.requests[0].public_url
         ),
         None,
     ),
-    "accepted": Recorded(
-        lambda options, prepared, _licence: _recorded_origins(options.accepted or prepared.table.adapter.accepted),
-        _accepted,
+    "accepted": Recorded(lambda _options, prepared, _licence: _recorded_origins(prepared.table.adapter.accepted), None),
+    "base": Recorded(lambda options, prepared, _licence: None if options.of_several else prepared.base, None),
+    "apis": Recorded(
+        lambda options, prepared, _licence: list(map(_api, prepared.requests)) if options.of_several else [],
+        None,
+        if_empty=False,
     ),
-    "base": Recorded(lambda options, prepared, _licence: None if options.apis else prepared.base, _text),
-    "apis": Recorded(lambda _options, prepared, _licence: list(map(_api, prepared.apis)), None, if_empty=False),
     "names": Recorded(lambda _options, prepared, _licence: dict(sorted(prepared.pinned.items())), mapping),
     "retired": Recorded(lambda _options, prepared, _licence: dict(prepared.retired), mapping, if_empty=False),
 }

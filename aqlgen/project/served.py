@@ -46,7 +46,7 @@ class ServedProjects:
     @classmethod
     def of(cls, options: Options, environ: Mapping[str, str], *, accept_hosts: bool) -> Self:
         """Return the projects of the options; headers are credentials, and decide nothing here. Raises FileError."""
-        places = [(api.name, *map(_place, _places(api.request))) for api in options.inputs]
+        places = [(request.name, *map(_place, _places(request))) for request in options.requests]
         decided = [getattr(options, field) for field in _DECIDING]
         about = repr((places, decided, overrides_content(options), accept_hosts))
         return cls(states_folder(environ) / "aqlgen" / "served" / _short(about))
@@ -66,13 +66,11 @@ class ServedProjects:
         project = Project.open(last)
         overrides = project.folder / OVERRIDES
         recorded = read_options(project.recorded_options)
-        accepted = [api.accepted for api in project.apis()]
-        apis = zip(options.apis, accepted, strict=True) if options.apis else ()
+        pairs = zip(options.requests, project.documents(), strict=True)
         return replace(
             options,
             overrides=overrides if overrides.is_file() else None,  # with the hosts of --accept-hosts
-            accepted=recorded["accepted"],
-            apis=tuple(replace(api, accepted=origins) for api, origins in apis),
+            requests=tuple(replace(request, accepted=known.accepted) for request, known in pairs),
             names=project.names(),
             ids=project.operation_ids(),
             retired=recorded["retired"],

@@ -177,7 +177,7 @@ def _update(
 def _variables_kept(prepared: Prepared) -> tuple[str, ...]:
     """Return the variables of the API that was the adapter's only one, if it is one of several now."""
     adapter = prepared.table.adapter
-    schemes = [adapter.of_api(api.name).security_schemes for api in prepared.apis if api.was_alone]
+    schemes = [adapter.of_api(api.name).security_schemes for api in prepared.requests if api.was_alone]
     return tuple(name for scheme in schemes for entry in scheme.values() for name in entry.get("variables", ()))
 
 
@@ -242,12 +242,12 @@ def _options(project: Project, asked: Asked, names: Mapping[str, str], before: M
     ids = project.operation_ids(before)
     kept = {} if asked.rename else names
     if project.apis() or asked.add:
-        apis, kept, ids = documents(project, asked.specs, asked.add, asked.remove, kept, ids, asked.request)
-        options = project.options(apis[0].request, names=kept, ids=ids, strict=asked.strict, apis=apis)
+        requests, kept, ids = documents(project, asked.specs, asked.add, asked.remove, kept, ids, asked.request)
     else:
-        spec = single(asked.specs, asked.remove) or project.request().spec
-        request = project.beside(asked.request(spec, asked.overlays, asked.workflows))
-        request = replace(request, element=project.is_of_element)
-        options = project.options(request, names=kept, ids=ids, strict=asked.strict)
+        kept_request, newer = project.request(), single(asked.specs, asked.remove)
+        request = project.beside(asked.request(newer or kept_request.spec, asked.overlays, asked.workflows))
+        request = replace(request, element=project.is_of_element, spec_url=None if newer else kept_request.spec_url)
+        requests = (request,)
+    options = project.options(requests, names=kept, ids=ids, strict=asked.strict)
     replaceable = {field.name for field in fields(asked)} & {name for name in RECORDED if RECORDED[name].read}
     return replace(options, **{name: value for name in replaceable if (value := getattr(asked, name))})

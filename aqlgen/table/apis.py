@@ -1,4 +1,4 @@
-"""The documents of an adapter of several APIs, and the names of the APIs.
+"""The names of the APIs of an adapter of several.
 
 An API's name is one word: it begins the variables that hold its credentials, and no such beginning is that of another.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
 from urllib.parse import urlsplit
@@ -15,37 +14,14 @@ from urllib.parse import urlsplit
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.document.request import Request
 from aqlgen.ir import Json
-from aqlgen.runtime.table import Accepted
 from aqlgen.table.identity import candidates
 
-__all__ = ["ApiInput", "api_names", "is_api_name", "split_name", "stem"]
+__all__ = ["api_names", "is_api_name", "split_name", "stem"]
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9]{0,23}")
 _NAMED: Final = re.compile(r"([A-Za-z][\w.-]{0,60})=(.+)", re.DOTALL)
 _RESERVED: Final = frozenset({"api", "operation", "path", "rule", "tag", "workflows"})
 """Words that stand before a colon in selectors, and the folder that a name would hide."""
-
-
-@dataclass(frozen=True, slots=True)
-class ApiInput:
-    """A document of an adapter: the API's name ("": after the document), the request for it, and what was recorded.
-
-    `accepted` are the origins that were accepted when it was generated, `base` is the URL of relative servers.
-    """
-
-    name: str
-    request: Request
-    accepted: Accepted | None = None
-    base: str | None = None
-    spec_url: str | None = None
-    """The address to record; None for that of the request."""
-    was_alone: bool = False
-    """Whether it was the adapter's only API: the variables of its credentials stay, without the API's name."""
-
-    @property
-    def public_url(self) -> str:
-        """The document's address if it may be recorded for a later update, else ""."""
-        return self.request.public_url if self.spec_url is None else self.spec_url
 
 
 def is_api_name(name: str) -> bool:
@@ -72,18 +48,18 @@ def split_name(written: str) -> tuple[str, str]:
     return match[1], match[2]
 
 
-def api_names(inputs: Sequence[ApiInput], roots: Sequence[Mapping[str, Json]]) -> list[str]:
+def api_names(requests: Sequence[Request], roots: Sequence[Mapping[str, Json]]) -> list[str]:
     """Return a name for each API: the given one, else after title, host or file of its document.
 
     Raises OptionError for two APIs that would have the same.
     """
     names: list[str] = []
-    taken = [api.name for api in inputs if api.name]
-    for api, root in zip(inputs, roots, strict=True):
+    taken = [api.name for api in requests if api.name]
+    for api, root in zip(requests, roots, strict=True):
         name = api.name or next((word for word in _words(api, root) if word not in taken), "")
         if not name or taken.count(name) > 1:
-            called = f"two documents are called {name!r}" if name else f"{api.request.spec} has a name of another API"
-            way = f"Name it: {'crm' if 'crm' not in taken else 'other'}={api.request.spec}"
+            called = f"two documents are called {name!r}" if name else f"{api.spec} has a name of another API"
+            way = f"Name it: {'crm' if 'crm' not in taken else 'other'}={api.spec}"
             raise OptionError.of("bad-option", called, help=way)
         names.append(name)
         if not api.name:
@@ -91,11 +67,11 @@ def api_names(inputs: Sequence[ApiInput], roots: Sequence[Mapping[str, Json]]) -
     return names
 
 
-def _words(api: ApiInput, root: Mapping[str, Json]) -> list[str]:
+def _words(api: Request, root: Mapping[str, Json]) -> list[str]:
     info, servers = root.get("info"), root.get("servers")
     title = info.get("title") if isinstance(info, dict) else ""
     urls = [server.get("url") for server in (servers if isinstance(servers, list) else ()) if isinstance(server, dict)]
-    named = candidates(str(title or ""), [url for url in urls if isinstance(url, str)], stem(api.request.spec))
+    named = candidates(str(title or ""), [url for url in urls if isinstance(url, str)], stem(api.spec))
     words = [_word(candidate) for candidate in named]
     return [word for word in words if is_api_name(word)]
 

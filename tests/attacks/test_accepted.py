@@ -28,7 +28,7 @@ def shop(folder: Path, paths: dict[str, Any], *accept: str) -> Prepared:
     document = {"openapi": "3.1.0", "info": {"title": "Shop", "version": "1"}, "paths": paths}
     spec.write_text(json.dumps(document), encoding="utf-8")
     overrides.write_text(json.dumps({"adapter": {"accept": accept}}), encoding="utf-8")
-    return prepare(Options(Request(str(spec)), overrides=overrides), lambda _stage: None)
+    return prepare(Options((Request(str(spec)),), overrides=overrides), lambda _stage: None)
 
 
 def post(**fields: Any) -> dict[str, Any]:

@@ -106,7 +106,7 @@ async def test_a_document_that_moves_to_the_other_apis_host_is_refused(
 ) -> None:
     first = prepared(tmp_path, {"hr": api("HR", url=hosts[0].url), "crm": api("CRM", "GET /deals", url=hosts[1].url)})
     moved = {"hr": api("HR", url=hosts[1].url), "crm": api("CRM", "GET /deals", url=hosts[1].url)}
-    second = prepared(tmp_path, moved, apis=first.apis)
+    second = prepared(tmp_path, moved, requests=first.requests)
     (refusal,) = await calls(package(tmp_path / "p", second), "list_users")
     assert refusal["error"]["code"] == "PERMISSION_DENIED"
     assert not hosts[1].asked

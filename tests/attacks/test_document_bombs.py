@@ -60,7 +60,7 @@ def _prepared(folder: Path, document: dict[str, Any] | str | bytes, name: str = 
     else:
         path.write_text(document if isinstance(document, str) else json.dumps(document), encoding="utf-8")
     with cpu_seconds(MOST):
-        return prepare(Options(Request(str(path))), lambda _stage: None)
+        return prepare(Options((Request(str(path)),)), lambda _stage: None)
 
 
 def _code(folder: Path, document: dict[str, Any] | str | bytes, name: str = "api.json") -> str:
@@ -318,8 +318,8 @@ def test_what_is_no_file_is_refused_and_not_waited_for(
     document = tmp_path / "api.json"
     document.write_text(_TEXT)
     reads: dict[str, Callable[[], object]] = {
-        "document": lambda: prepare(Options(Request(str(special))), lambda _stage: None),
-        "overlay": lambda: prepare(Options(Request(str(document), overlays=(str(special),))), lambda _stage: None),
+        "document": lambda: prepare(Options((Request(str(special)),)), lambda _stage: None),
+        "overlay": lambda: prepare(Options((Request(str(document), overlays=(str(special),)),)), lambda _stage: None),
         "overrides": lambda: load_overrides(special),
         "provenance": lambda: read_json(special),
         "answers": lambda: read_yaml(special),
@@ -334,4 +334,4 @@ def test_what_is_no_file_is_refused_and_not_waited_for(
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there are no devices")
 def test_a_device_is_no_document() -> None:
     with pytest.raises(FileError):
-        prepare(Options(Request("/dev/zero")), lambda _stage: None)
+        prepare(Options((Request("/dev/zero"),)), lambda _stage: None)

@@ -127,7 +127,7 @@ def project(folder: Path, texts: Mapping[str, str]) -> tuple[dict[str, bytes], s
     folder.mkdir()
     spec = folder / "shop.json"
     spec.write_text(json.dumps(document(texts)), encoding="utf-8")
-    options = Options(Request(str(spec)), "shop", parts=tuple(PARTS))
+    options = Options((Request(str(spec)),), "shop", parts=tuple(PARTS))
     prepared = prepare(options, lambda _stage: None)
     return render(order_of(options, prepared, "")), report(prepared)
 

@@ -45,7 +45,7 @@ def cleaned(text: str) -> tuple[str, Cleaned]:
 def prepared(folder: Path, document: Json) -> Prepared:
     file = folder / "openapi.json"
     file.write_text(json.dumps(document))
-    return prepare(Options(Request.of(str(file), (), (), ())), lambda _: None)
+    return prepare(Options((Request.of(str(file), (), (), ()),)), lambda _: None)
 
 
 # What people do not see

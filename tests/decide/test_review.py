@@ -36,7 +36,7 @@ def prepared(tmp_path: Path) -> Any:
         spec.write_text(json.dumps({"openapi": "3.1.0", "info": info, "paths": paths}), encoding="utf-8")
         accepted = f"adapter:\n  accept: {json.dumps(accept)}\n" if accept else ""
         file.write_text(accepted + overrides, encoding="utf-8")
-        return prepare(Options(Request(str(spec)), overrides=file, **options), lambda _stage: None)
+        return prepare(Options((Request(str(spec)),), overrides=file, **options), lambda _stage: None)
 
     return run
 

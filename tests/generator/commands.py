@@ -184,7 +184,7 @@ def tabulate(
         (tmp_path / "overrides.yaml").write_text(overrides, encoding="utf-8")
         overrides = tmp_path / "overrides.yaml"
     request = Request(str(_written(tmp_path, document)))
-    return Tabulation(prepare(Options(request, overrides=overrides, **options), lambda _stage: None))
+    return Tabulation(prepare(Options((request,), overrides=overrides, **options), lambda _stage: None))
 
 
 def _written(folder: Path, document: str | Mapping[str, Any]) -> Path:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from aqlgen.document.request import Request
-from aqlgen.pipeline import ApiInput, Options, Prepared, prepare
+from aqlgen.pipeline import Options, Prepared, prepare
 from aqlgen.table.model import table_files
 from aqlgen.table.search import search_index
 
@@ -40,18 +40,18 @@ def api(title: str, *paths: str, url: str = "", schemes: Json | None = None, **o
 
 def prepared(folder: Path, documents: Mapping[str, Json], overrides: str | None = None, **options: Any) -> Prepared:
     """Prepare an adapter called company of documents by the names of their APIs."""
-    inputs = []
+    requests = []
     for name, document in documents.items():
         path = folder / f"{name}.json"
         path.write_text(json.dumps(document), encoding="utf-8")
-        inputs.append(ApiInput(name, Request(str(path))))
+        requests.append(Request(str(path), name=name))
     file = None
     if overrides is not None:
         file = folder / "overrides.yaml"
         file.write_text(overrides, encoding="utf-8")
-    known = {api.name: api for api in options.pop("apis", ())}
-    apis = tuple(replace(known.get(api.name, api), request=api.request) for api in inputs)
-    return prepare(Options(inputs[0].request, name="company", overrides=file, apis=apis, **options), lambda _: None)
+    known = {request.name: request for request in options.pop("requests", ())}
+    requests = [replace(known.get(request.name, request), spec=request.spec) for request in requests]
+    return prepare(Options(tuple(requests), name="company", overrides=file, **options), lambda _: None)
 
 
 def names(result: Prepared) -> dict[str, str]:

@@ -349,7 +349,7 @@ def test_a_long_run_shows_on_a_terminal_how_many_operations_are_done(
 ) -> None:
     monkeypatch.setattr("aqlgen.diagnostics.progress._EVERY", 2)
     shown: list[str] = []
-    prepared = prepare(Options(Request(str(PETSTORE))), shown.append)
+    prepared = prepare(Options((Request(str(PETSTORE)),)), shown.append)
     search_index(prepared.table)  # the longest part of rendering
     count, stages = len(prepared.table.rows), ("building", "naming", "deciding", "tabulating", "rendering")
     counts = [line for line in shown if ":" in line]

@@ -14,7 +14,7 @@ from aqlgen.diagnostics.errors import OptionError
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, prepare
 from aqlgen.project.options import addresses, read_apis, recorded_options
-from aqlgen.table.apis import ApiInput, api_names, split_name
+from aqlgen.table.apis import api_names, split_name
 from tests.generator.several import Json, api, names, package, prepared
 
 
@@ -196,7 +196,7 @@ def test_include_selects_by_api(tmp_path: Path) -> None:
 
 def test_the_record_says_what_was_accepted_of_each(tmp_path: Path) -> None:
     result = prepared(tmp_path, {"hr": api("HR"), "crm": api("CRM")})
-    recorded = recorded_options(Options(Request(""), name="company", apis=result.apis), result, "")
+    recorded = recorded_options(Options(result.requests, name="company"), result, "")
     assert recorded["apis"] == [
         {"name": "hr", "spec_url": "", "accepted": {"api": ["https://hr.example.com"], "oauth": []}, "base": None},
         {"name": "crm", "spec_url": "", "accepted": {"api": ["https://crm.example.com"], "oauth": []}, "base": None},
@@ -205,8 +205,8 @@ def test_the_record_says_what_was_accepted_of_each(tmp_path: Path) -> None:
 
 
 def test_the_addresses_are_recorded_as_an_update_takes_them() -> None:
-    apis = [ApiInput("hr", Request("https://hr.test/a.json")), ApiInput("crm", Request("crm.json")),
-            ApiInput("wiki", Request("crm.json"), spec_url="https://wiki.test/a.json")]  # fmt: skip
+    apis = [Request("https://hr.test/a.json", name="hr"), Request("crm.json", name="crm"),
+            Request("crm.json", name="wiki", spec_url="https://wiki.test/a.json")]  # fmt: skip
     assert addresses(apis) == "hr=https://hr.test/a.json\nwiki=https://wiki.test/a.json"
 
 
@@ -243,8 +243,8 @@ def test_a_name_that_cannot_be_used_is_refused(written: str) -> None:
 
 def test_an_api_is_named_after_its_document() -> None:
     def named(*apis: tuple[str, str, str]) -> list[str]:
-        inputs = [ApiInput(name, Request(spec)) for name, _, spec in apis]
-        return api_names(inputs, [{"info": {"title": title}} for _, title, _ in apis])
+        requests = [Request(spec, name=name) for name, _, spec in apis]
+        return api_names(requests, [{"info": {"title": title}} for _, title, _ in apis])
 
     assert named(("", "Google Drive API", "x.yaml"), ("", "GitHub v3 REST API", "y.yaml")) == ["googledrive", "github"]
     assert named(("", "Users", "hr.yaml"), ("", "Users", "crm.yaml")) == ["users", "crm"]
@@ -272,7 +272,7 @@ def test_a_kept_name_loses_the_prefix_only_where_that_is_one() -> None:
 def test_an_adapter_of_one_document_says_nothing_of_apis(tmp_path: Path) -> None:
     path = tmp_path / "hr.json"
     path.write_text(json.dumps(api("HR", "GET /users")), encoding="utf-8")
-    result = prepare(Options(Request(str(path))), lambda _: None)
+    result = prepare(Options((Request(str(path)),)), lambda _: None)
     folder = package(tmp_path / "p", result)
     assert "api" not in json.loads((folder / "operations" / "read.json").read_text())["list_users"]
     assert "apis" not in json.loads((folder / "adapter.json").read_text())
@@ -281,7 +281,7 @@ def test_an_adapter_of_one_document_says_nothing_of_apis(tmp_path: Path) -> None
 def test_an_api_that_comes_changes_only_the_credentials_of_the_first(tmp_path: Path) -> None:
     path = tmp_path / "alone.json"
     path.write_text(json.dumps(api("CRM", "GET /users", "GET /deals")), encoding="utf-8")
-    alone = prepare(Options(Request(str(path)), name="company"), lambda _: None)
+    alone = prepare(Options((Request(str(path)),), name="company"), lambda _: None)
     known = {f"crm:{key}": name for key, name in names(alone).items()}
     documents = {"crm": api("CRM", "GET /users", "GET /deals"), "hr": api("HR", "GET /users")}
     both = prepared(tmp_path, documents, names=known)

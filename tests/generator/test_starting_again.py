@@ -10,7 +10,6 @@ import pytest
 
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, Prepared, prepare
-from aqlgen.table.apis import ApiInput
 from aqlgen.table.model import table_files
 from tests.generator.commands import FIXTURES
 from tests.generator.several import api, prepared
@@ -36,7 +35,7 @@ def contents(result: Prepared) -> str:
 
 @pytest.mark.parametrize("overrides", OVERRIDES)
 def test_a_built_document_gives_what_the_document_gives_and_stays_as_it_is(overrides: str) -> None:
-    options = Options(Request(str(FIXTURES / "petstore.yaml")))
+    options = Options((Request(str(FIXTURES / "petstore.yaml")),))
     first = prepare(options, lambda _stage: None)
     before = contents(first)
     changed = replace(options, overrides=Path("overrides.yaml"), overrides_text=OVERRIDES[overrides].encode())
@@ -51,7 +50,7 @@ def test_of_several_documents_those_that_are_known_are_not_read_again(tmp_path: 
     documents = {"hr": api("HR", "GET /users"), "crm": api("CRM", "GET /users", "GET /deals")}
     first = prepared(tmp_path, {"crm": documents["crm"]})
     whole = prepared(tmp_path, documents)
-    inputs = tuple(ApiInput(name, Request(str(tmp_path / f"{name}.json"))) for name in documents)
+    requests = tuple(Request(str(tmp_path / f"{name}.json"), name=name) for name in documents)
     (tmp_path / "crm.json").unlink()
-    options = Options(inputs[0].request, name="company", apis=inputs)
+    options = Options(requests, name="company")
     assert outcome(prepare(options, lambda _stage: None, first)) == outcome(whole)

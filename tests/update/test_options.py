@@ -10,7 +10,7 @@ from aqlgen.cli.from_openapi import from_openapi_command
 from aqlgen.pipeline import Options
 from aqlgen.project.options import KEPT, NOT_RECORDED, RECORDED, as_given, read_options
 
-RUN = {"request", "overrides", "overrides_text", "strict", "stale", "ids"}
+RUN = {"requests", "overrides", "overrides_text", "strict", "stale", "ids"}
 """Fields of `Options` that are about a run: the document, the overrides, and how findings about them are reported."""
 
 
@@ -23,16 +23,16 @@ def test_every_option_of_from_openapi_is_recorded_or_declared_as_not_recorded() 
 
 def test_every_field_of_the_options_is_recorded_or_about_a_run() -> None:
     names = {field.name for field in fields(Options)}
-    assert names == set(read_options({})) | RUN | {"apis"}
-    assert "apis" in RECORDED, "it is read with the requests for the kept documents (`Project.inputs`)"
+    assert names == set(read_options({})) | RUN
+    assert "apis" in RECORDED, "it is read with the requests for the kept documents (`Project.documents`)"
 
 
 def test_a_record_that_makes_no_sense_gives_the_defaults() -> None:
     nonsense = {key: [1, {"a": 2}] for key in RECORDED}
     defaults = {field.name: field.default for field in fields(Options)}
     read = read_options({**nonsense, "names": "x", "retired": 3, "include": "x", "exclude": None})
-    assert {name: read[name] for name in ("name", "include", "exclude", "field_case", "base")} == {
-        name: defaults[name] for name in ("name", "include", "exclude", "field_case", "base")
+    assert {name: read[name] for name in ("name", "include", "exclude", "field_case")} == {
+        name: defaults[name] for name in ("name", "include", "exclude", "field_case")
     }
     assert (read["names"], read["retired"]) == ({}, {})
 

@@ -24,7 +24,7 @@ STEP = {"stepId": "look", "operationId": "getPet", "parameters": [{"name": "petI
 
 
 def prepared(*workflows: Path | str, spec: Path = PETSTORE, **options: Any) -> Prepared:
-    return prepare(Options(Request(str(spec), workflows=tuple(map(str, workflows))), **options), lambda _stage: None)
+    return prepare(Options((Request(str(spec), workflows=tuple(map(str, workflows))),), **options), lambda _stage: None)
 
 
 @cache

@@ -1,6 +1,6 @@
 """Linking: from a document in several files to one tree in which every reference stays inside (`#/…`).
 
-In: the root document as it was read, and the library of files beside it. Out: `Linked`, one tree with its sources.
+In: the root document as it was read, and the library of files beside it. Out: one tree, with its sources.
 
 What the root document names stays where it is. What comes from other files becomes a component beside it, or replaces
 the reference where there can be no component. Parts that no operation uses are linked too, but without warnings.
@@ -9,7 +9,6 @@ the reference where there can be no component. Parts that no operation uses are 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 from aqlgen.diagnostics import Diagnostic
@@ -17,7 +16,7 @@ from aqlgen.document.positions import Origins
 from aqlgen.document.read import Library, Limits, Source
 from aqlgen.ir import Json
 
-__all__ = ["Linked", "link"]
+__all__ = ["link"]
 
 _ELSEWHERE: Final = re.compile(
     r"""\$ref["']?\s*:\s*(?!\s|["']?\#/(?:components|paths|definitions|parameters|responses)/)"""
@@ -25,27 +24,18 @@ _ELSEWHERE: Final = re.compile(
 _ADDRESSES: Final = re.compile(r"""\$(?:id|anchor|dynamicRef|dynamicAnchor|recursiveRef)["']?\s*:""")
 
 
-@dataclass(frozen=True, slots=True)
-class Linked:
-    """The document as one tree, its source files (the root document first), and diagnostics.
+def link(
+    source: Source, library: Library, origins: Origins, limits: Limits
+) -> tuple[dict[str, Json], tuple[Source, ...], tuple[Diagnostic, ...], bool]:
+    """Return one tree, its files (the root document first), diagnostics, and True if it holds content of other files.
 
-    `bundled` is true if the tree holds content of other files, so that the root document alone would not suffice.
+    Raises DocumentError for what is never legitimate; warns of what cannot be read.
     """
-
-    root: dict[str, Json]
-    sources: tuple[Source, ...]
-    diagnostics: tuple[Diagnostic, ...]
-    bundled: bool
-
-
-def link(source: Source, library: Library, origins: Origins, limits: Limits) -> Linked:
-    """Bundle the document. Raises DocumentError for what is never legitimate; warns of what cannot be read."""
     if not _needs_linking(source):
-        return Linked(dict(source.root), (source,), (), bundled=False)
+        return dict(source.root), (source,), (), False
     from aqlgen.document.link.bundle import bundle  # few documents need it: most are one file
 
-    root, sources, diagnostics, has_content = bundle(source, library, origins, limits)
-    return Linked(root, sources, diagnostics, has_content)
+    return bundle(source, library, origins, limits)
 
 
 def _needs_linking(source: Source) -> bool:
