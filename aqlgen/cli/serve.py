@@ -251,11 +251,10 @@ def _program() -> list[str]:
 def _report(package: Path, environ: Mapping[str, str]) -> Mapping[str, Any]:
     """Return what `doctor` says of the adapter. Raises OptionError for a setting that would stop its start."""
     from aqlgen.runtime.cli.doctor import doctor
-    from aqlgen.runtime.settings.env_file import variables_of
     from aqlgen.runtime.settings.load import ConfigError
 
     try:
-        return doctor(package, {**environ, **variables_of(environ)})
+        return doctor(package, environ)
     except ConfigError as problem:
         raise OptionError.of("bad-setting", str(problem), help="docs/settings.md lists the settings.") from None
 

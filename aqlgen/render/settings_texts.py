@@ -47,11 +47,6 @@ The working directory is not searched, since clients start adapters in any folde
 `doctor --all` every setting with its source. An unknown key, or an unknown variable that begins with `MCP_AQL`, stops
 the start, because a misspelt safety setting would silently have no effect. Credentials are not settings: `doctor` lists
 their variables.
-
-`MCP_AQL_ENV_FILE` names a file with further variables, settings and credentials alike; the environment overrides it. A
-line is `NAME=VALUE`, optionally after `export`; `#` begins a comment line. A value is literal, without surrounding
-spaces or expansion. Inside single quotes the text is literal; inside double quotes the escapes `\\"`, `\\\\` and `\\n`
-are supported. An ambiguous line (` #` after an unquoted value, a repeated name) stops the start.
 """
 
 

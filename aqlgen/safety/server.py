@@ -12,7 +12,6 @@ from typing import Final
 
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.runtime.cli import main as run_adapter
-from aqlgen.runtime.settings.env_file import variables_of
 from aqlgen.runtime.settings.load import CONFIG_FILE_VARIABLE, ConfigError, load
 from aqlgen.runtime.text import terminal_text
 from aqlgen.safety.policy import check_policy
@@ -36,7 +35,6 @@ def run(policy: Path | None, arguments: Sequence[str]) -> int:
     """
     gc.enable()  # the command line has switched it off, which is for what ends soon
     try:
-        os.environ.update(variables_of(os.environ))
         if policy is not None:
             os.environ[CONFIG_FILE_VARIABLE] = str(policy.absolute())
         file = os.environ.get(CONFIG_FILE_VARIABLE)

@@ -25,7 +25,7 @@ def adapter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (hostile / "src" / folder.name / "hooks.py").write_text("raise SystemExit('hostile code ran')\n")
     (hostile / ".env").write_text("MCP_AQL_POLICY=open\nMCP_AQL_BASE_URL=https://evil.example\n")
     monkeypatch.chdir(hostile)
-    for name in ("MCP_AQL_CONFIG", "MCP_AQL_ENV_FILE", "MCP_AQL_BASE_URL", "MCP_AQL_POLICY"):
+    for name in ("MCP_AQL_CONFIG", "MCP_AQL_BASE_URL", "MCP_AQL_POLICY"):
         monkeypatch.delenv(name, raising=False)
     return folder
 

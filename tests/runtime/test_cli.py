@@ -456,11 +456,3 @@ def test_doctor_says_which_files_it_read_and_which_it_did_not(
     assert report["files"]["settings"] == str(project / "adapter.toml")
     assert report["files"]["not_read"] == ["adapter.toml", ".env"]
     assert report["credentials"][0]["set"] is False
-    monkeypatch.setenv("ZOO_API_KEY", "")  # so that what the file sets is taken back
-    monkeypatch.setenv("MCP_AQL_ENV_FILE", ".env")
-    monkeypatch.setenv("MCP_AQL_BASE_URL", "https://api.zoo.org/v1")  # the document's own is a placeholder
-    (elsewhere / ".env").chmod(0o644)
-    _, out, _ = run(package, capsys, "doctor")
-    assert "sesame" not in out
-    assert "Others can read or write .env: chmod 600" in out
-    assert "Ready" in out.splitlines()[-1]

@@ -6,7 +6,6 @@ import json
 import re
 import shlex
 import tomllib
-from pathlib import Path
 
 import pytest
 import yaml
@@ -14,7 +13,6 @@ import yaml
 from aqlgen.render.template import render_template
 from aqlgen.runtime.cli.arguments import _CLIENTS
 from aqlgen.runtime.cli.clients import CLIENTS, Start, client_texts
-from aqlgen.runtime.settings.env_file import read_env_file
 from tests.template.test_template import HOSTILE, PLAIN, TEXTS
 
 TREE = render_template(PLAIN)
@@ -114,10 +112,10 @@ def test_the_command_knows_the_clients_of_the_page() -> None:
     assert re.findall(r"^## (.*)", text("CLIENTS.md"), re.MULTILINE) == [client.title for client in CLIENTS.values()]
 
 
-def test_the_example_of_variables_is_such_a_file_and_holds_no_value(tmp_path: Path) -> None:
+def test_the_example_of_variables_is_such_a_file_and_holds_no_value() -> None:
     for tree in (TREE, render_template(PLAIN | dict.fromkeys(TEXTS, HOSTILE))):
-        (tmp_path / ".env").write_bytes(tree[".env.example"])
-        assert set(read_env_file(tmp_path / ".env").values()) <= {""}
+        lines = tree[".env.example"].decode().splitlines()
+        assert all(re.fullmatch(r"#.*|[A-Za-z_][A-Za-z0-9_]*=|", line) for line in lines)
     assert "PETSTORE_API_KEY=\n" in text(".env.example")
     assert "# PETSTORE_CLIENT_ID=\n" in text(".env.example")
 

@@ -36,10 +36,6 @@ def main(folder: Path, hooks: object | None = None, arguments: Sequence[str] | N
         return _fail(f"adapter.json cannot be read ({type(problem).__name__}); generate the project again", 1)
     try:
         options = parse_arguments(adapter, folder, arguments)
-        if os.environ.get("MCP_AQL_ENV_FILE"):
-            from ..settings.env_file import variables_of
-
-            os.environ.update(variables_of(os.environ))
         return _COMMANDS[options.command](folder, hooks, options)
     except (ConfigError, HookError) as problem:
         return _fail(redact(without_userinfo(str(problem)), _secrets(adapter)), 2)
@@ -160,7 +156,7 @@ def _login(folder: Path, _: object | None, options: argparse.Namespace) -> int:
 def _clients(folder: Path, _: object | None, options: argparse.Namespace) -> int:
     from .clients import CLIENTS, client_texts, start_of
 
-    start = start_of(folder, options.env_file)
+    start = start_of(folder)
     if options.client:
         settings, remark = client_texts(start, CLIENTS[options.client])
         sys.stderr.write(f"{terminal_text(remark)}\n")

@@ -138,7 +138,6 @@ def argument_parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
 
     clients = commands.add_parser("clients", help="show settings of MCP clients for this adapter")
     clients.add_argument("client", metavar="CLIENT", nargs="?", choices=_CLIENTS, help=", ".join(_CLIENTS))
-    clients.add_argument("--env-file", type=Path, metavar="FILE", help="refer to this file instead of each variable")
     clients.set_defaults(command="clients")
 
     audit = commands.add_parser("audit", help="show the end of the audit log, or verify it")

@@ -2,7 +2,7 @@
 """The settings with which MCP clients start this adapter, in each client's own format, to paste or by one command.
 
 They hold no credential: a variable is a reference to the environment or to a question where the client knows such, and
-empty elsewhere. With a file of variables (`MCP_AQL_ENV_FILE`) they name that file alone.
+empty elsewhere.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from typing import Any
 from urllib.parse import quote
 
 from ..auth import STARTED_BY, Usage
-from ..settings.env_file import VARIABLE as ENV_FILE
 from ..table import Adapter, Table
 
 __all__ = ["CLIENTS", "Client", "Start", "client_texts", "serving_notice", "start_of"]
@@ -33,22 +32,17 @@ class Start:
     command: str
     arguments: Sequence[str]
     variables: Sequence[str]
-    env_file: str = ""
 
     def entry(self, reference: str = "", **more: str) -> dict[str, Any]:
         """Return the entry of most clients; `reference` has `{}` for a variable's name, or is empty."""
         return {**more, "command": self.command, "args": [*self.arguments], "env": self.environment(reference)}
 
     def environment(self, reference: str = "") -> dict[str, str]:
-        """Return the variables with the references that the client expands, or the file of variables."""
-        if self.env_file:
-            return {ENV_FILE: self.env_file}
+        """Return the variables with the references that the client expands."""
         return {name: reference.replace("{}", name) for name in self.variables}
 
     def words(self, option: str) -> str:
         """Return an option for each variable as words for a shell, which fills in what it has of them."""
-        if self.env_file:
-            return f"{option} {shlex.quote(f'{ENV_FILE}={self.env_file}')} "
         return "".join(f'{option} {name}="${name}" ' for name in self.variables)
 
     @property
@@ -83,8 +77,8 @@ def _cursor_link(start: Start) -> str:
 
 
 def _vscode(start: Start) -> dict[str, Any]:
-    asked = [] if start.env_file else start.variables
-    inputs = [{"type": "promptString", "id": name, "description": name, "password": True} for name in asked]
+    described = ({"id": name, "description": name} for name in start.variables)
+    inputs = [{"type": "promptString", **each, "password": True} for each in described]
     return {"inputs": inputs, "servers": {start.name: start.entry("${input:{}}", type="stdio")}}
 
 
@@ -101,11 +95,7 @@ def _zed(start: Start) -> str:
 def _codex(start: Start) -> str:
     """Return a table of TOML, whose basic strings are those of JSON."""
     lines = [f"[mcp_servers.{start.name}]", f"command = {_text(start.command)}", f"args = {_text([*start.arguments])}"]
-    if start.env_file:
-        lines.append(f"env = {{ {ENV_FILE} = {_text(start.env_file)} }}")
-    else:
-        lines.append(f"env_vars = {_text([*start.variables])}")
-    return "\n".join(lines)
+    return "\n".join([*lines, f"env_vars = {_text([*start.variables])}"])
 
 
 def _text(value: str | Sequence[str]) -> str:
@@ -152,7 +142,7 @@ CLIENTS: Mapping[str, Client] = {
 """The clients by the name that a person types; each form is the one of the client's own documentation."""
 
 
-def start_of(folder: Path, env_file: Path | None = None) -> Start:
+def start_of(folder: Path) -> Start:
     """Return how this installed adapter is started. Raises OSError, ValueError or TypeError for a damaged table."""
     adapter, table = Adapter.load(folder), Table(folder)
     requirements = (adapter.security if stated is None else stated for _, _, (stated,) in table.values("security"))
@@ -160,8 +150,7 @@ def start_of(folder: Path, env_file: Path | None = None) -> Start:
     schemes = sorted((name for name in adapter.security_schemes if naming[name]), key=lambda name: -naming[name])
     variables = [name for scheme in schemes for name in adapter.security_schemes[scheme].get("variables", ())]
     command, *arguments = _start_command(adapter.package)
-    file = "" if env_file is None else os.path.abspath(env_file)
-    return Start(adapter.name, command, arguments, [*dict.fromkeys(variables)], file)
+    return Start(adapter.name, command, arguments, [*dict.fromkeys(variables)])
 
 
 def client_texts(start: Start, client: Client) -> tuple[str, str]:

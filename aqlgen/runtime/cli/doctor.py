@@ -18,7 +18,6 @@ from typing import Any
 
 from ..redaction import redacted, without_userinfo
 from ..settings.config import SETTINGS, Config
-from ..settings.env_file import VARIABLE, exposed
 from ..settings.load import CONFIG_FILE_VARIABLE, SETTINGS_FILE, Variables, load, settings_file
 from ..settings.tables import HttpSettings
 from ..table import Adapter, Table
@@ -28,16 +27,14 @@ __all__ = ["doctor", "render_doctor"]
 
 
 def files_read(folder: Path, environ: Mapping[str, str]) -> dict[str, Any]:
-    """Return the owner's files: `settings` and `env_file` by path, None for none, `hooks`, and what is wrong with them.
+    """Return the owner's files: `settings` by path, None for none, and `hooks`.
 
     `not_read` are files of the working directory that look like the owner's and are not used.
     """
-    settings, env_file = settings_file(folder, environ), environ.get(VARIABLE) or None
-    names = {SETTINGS_FILE: settings, ".env": None if env_file is None else Path(env_file)}
+    settings = settings_file(folder, environ)
+    names = {SETTINGS_FILE: settings, ".env": None}
     return {
         "settings": None if settings is None else str(settings.absolute()),
-        "env_file": env_file,
-        "env_file_exposed": env_file is not None and exposed(Path(env_file)),
         "hooks": str(folder / "hooks.py"),
         "not_read": [name for name, used in names.items() if Path(name).is_file() and not _same(Path(name), used)],
     }
@@ -53,13 +50,11 @@ def _same(path: Path, other: Path | None) -> bool:
 def file_lines(files: Mapping[str, Any]) -> Iterator[str]:
     """Yield the lines about the owner's files for people."""
     yield "Files"
-    for name, key in (("adapter.toml", "settings"), ("hooks.py", "hooks"), (".env", "env_file")):
+    for name, key in (("adapter.toml", "settings"), ("hooks.py", "hooks")):
         yield f"  {name:<26} {line(files[key], 300) if files[key] else 'none'}"
-    if files["env_file_exposed"]:
-        yield f"  Others can read or write {line(files['env_file'], 300)}: chmod 600"
-    variables = {SETTINGS_FILE: CONFIG_FILE_VARIABLE, ".env": VARIABLE}
+    advice = {SETTINGS_FILE: f"{CONFIG_FILE_VARIABLE}={SETTINGS_FILE} reads it", ".env": "export its variables"}
     for name in files["not_read"]:
-        yield f"  {name} in this folder is not read; {variables[name]}={name} reads it"
+        yield f"  {name} in this folder is not read; {advice[name]}"
 
 
 def doctor(
