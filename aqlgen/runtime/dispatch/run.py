@@ -7,16 +7,18 @@ that is known by now is looked at, and what must be confirmed is asked about tog
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..calls.absent import absent_fields, named_with_nearest
+from ..calls.conditions import compile_condition
+from ..calls.listing import UNKNOWN_FIELD
 from ..errors import UNKNOWN_OUTCOME, Code, Failure
 from ..protocol_operations import MAX_CALLS
 from ..schema import json_type
 from ..steps.halted import SECONDS, advised
-from ..steps.matching import check_known, matching, shortcoming
 from ..steps.plan import LOCAL, Plan, Step
 from ..steps.references import Budget, Reference, is_reference, pick, read_reference, resolve, size_of
 from ..warnings import CallWarning
@@ -34,6 +36,9 @@ _MOST_PREVIEWS = 20
 _NOT_RESUMED = ("PERMISSION",)
 CUT = "VALIDATION_TRUNCATED_WARNING"
 NOWHERE = "VALIDATION_REFERENCE_WARNING"
+
+_Declares = Callable[[str], bool]
+"""Whether the document declares a field: an item may lack it for all that."""
 
 
 @dataclass(slots=True)
@@ -140,7 +145,7 @@ class Run:
                 raise failure
             progress.key = ""
             self._calls.add_warnings(envelope.get("warnings", ()), step.number)
-            check_known(envelope.get("warnings", ()))
+            _check_known(envelope.get("warnings", ()))
             data = envelope["data"]
             self._size += size_of(data, _MOST_KEPT)
             progress.each.append(data)
@@ -190,7 +195,7 @@ class Run:
         item, index = (progress.items or [None])[progress.index - 1], progress.index - 1
         try:
             expected = self._resolved(step.expect, item, index)
-            return shortcoming(data, expected, lambda field: self._calls.declares(step, field))
+            return _shortcoming(data, expected, lambda field: self._calls.declares(step, field))
         except Failure:
             return "does not meet 'expect'"
 
@@ -200,7 +205,7 @@ class Run:
         def declares(field: str) -> bool:
             return source is not None and self._calls.declares(source, field)
 
-        return matching(items, self._resolved(step.where, None, 0), declares)
+        return _matching(items, self._resolved(step.where, None, 0), declares)
 
     def _finish(self, step: Step) -> None:
         """Keep the data of a step whose calls are made, and go to the next one."""
@@ -405,3 +410,45 @@ class Run:
             {**failure.details, "plan": plan},
             failure.confirmation,
         )
+
+
+# A condition on a field that is not there holds for every item or for none, and what a plan does next would be done
+# to all of them: so `where` and `expect` halt a plan that asks about one (R-STEP-1).
+
+
+def _matching(items: Sequence[Any], condition: Mapping[str, Any], declares: _Declares) -> list[Any]:
+    """Return the items that meet a condition. Raises Failure where none has a field of it."""
+    matcher = compile_condition(condition)
+    absent = _undeclared(items, condition, declares)
+    if absent:
+        raise _unknown(named_with_nearest(absent), list(absent))
+    return list(filter(matcher, items))
+
+
+def _shortcoming(data: Any, condition: Mapping[str, Any], declares: _Declares) -> str:
+    """Return how an answer fails what is expected of it, "" if it does not. Raises Failure for no condition."""
+    absent = _undeclared([data], condition, declares)
+    if absent:
+        return f"does not meet 'expect': it has no field {named_with_nearest(absent)}"
+    return "" if compile_condition(condition, "expect")(data) else "does not meet 'expect'"
+
+
+def _check_known(warnings: Sequence[Mapping[str, Any]]) -> None:
+    """Raise Failure if a call filtered or counted a list by a field that no item has."""
+    for warning in warnings:
+        details = warning.get("details", {})
+        if warning["code"] == UNKNOWN_FIELD and "undeclared" in details:
+            raise _unknown(named_with_nearest(details["undeclared"]), list(details["undeclared"]))
+
+
+def _undeclared(items: Sequence[Any], condition: Mapping[str, Any], declares: _Declares) -> dict[str, str | None]:
+    return {field: near for field, near in absent_fields(items, condition).items() if not declares(field)}
+
+
+def _unknown(names: str, fields: Sequence[str]) -> Failure:
+    return Failure(
+        Code.INVALID_VALUE,
+        f"No item has the field {names}, so the condition would hold for every item, or never. Correct the name, or "
+        "leave the condition out",
+        {"param_name": "where", "fields": list(fields)},
+    )

@@ -23,7 +23,8 @@ from ..safety.policy import Policy
 from ..settings.config import Config
 from ..table import ADAPTER, Adapter, Parameter, Row, Table
 from ..text import escaped_data, folded, line, tokens_of
-from . import Bounds, as_query, checked_query, names_of, protocol
+from ..warnings import is_among
+from . import Bounds, as_query, checked_query, names_of, protocol, refuse_narrowing
 from .fields import more_note, type_details, type_info, with_notes
 from .info import (
     PARAMETERS,
@@ -55,6 +56,10 @@ _ENVELOPE = 60
 """Tokens of an answer beside its entries."""
 _SUMMARY = 120
 """Tokens of what stands beside the entries of danger and warnings."""
+_NOBODY = (
+    "No warnings are kept: this call has no session, and the adapter does not know who calls. Each answer carries "
+    "its own warnings."
+)
 _TOKEN = Parameter(
     name="confirmation_token", location=ADAPTER, wire="confirmation_token", schema={"type": "string"},
     description=protocol.OPTIONS["confirmation_token"],
@@ -173,10 +178,8 @@ class Introspection:
         bounds = Bounds.of(params, self._config.max_list, self._tokens - _SUMMARY)
         if query == "danger":
             return self._dangers.answer(params, names, bounds, self._wanted(params))
-        from .past import warnings_so_far
-
         spelled = [row.name for name in names if (row := self.find(name)) is not None]
-        return warnings_so_far(history, params, [*names, *spelled], bounds)
+        return _warnings_so_far(history, params, [*names, *spelled], bounds)
 
     @property
     def _tokens(self) -> int:
@@ -400,3 +403,29 @@ class Introspection:
             name = next((other for other in types if folded(other) == plain), name)
         schema = types.get(name)
         return None if schema is None else type_details(name, schema, types, bounds)
+
+
+def _warnings_so_far(
+    history: History | None, params: Mapping[str, Any], names: Sequence[str], bounds: Bounds
+) -> dict[str, Any]:
+    """Return the warnings of a history; with `names` only those of these operations and codes. Raises Failure.
+
+    A name that ends with an underscore stands for a whole category of codes.
+    """
+    refuse_narrowing(params, "warnings", ("search", "category", "resource"))
+    if history is None:
+        return {"warnings": [], "reason": _NOBODY}
+    chosen = [
+        entry for entry in history if not names or entry.operation in names or is_among(entry.warning.code, names)
+    ]
+    # The entry that a page ended with may have come again since, and then has another number.
+    before = None if bounds.after is None else _number(bounds.after)
+    newer = 0 if before is None else sum(entry.number >= before for entry in chosen)
+    page, left = Bounds(None, bounds.first, bounds.tokens).page([entry.as_json() for entry in chosen[newer:]])
+    return {"warnings": page, "page": bounds.described(page, len(chosen), left)}
+
+
+def _number(after: str) -> int:
+    if not (after.isascii() and after.isdigit() and len(after) <= 12):
+        raise Failure(Code.INVALID_VALUE, "Parameter 'after' is the `name` of a warning, such as `page.next`")
+    return int(after)
