@@ -167,13 +167,6 @@ ForwardedHeaders = Annotated[
     tuple[Annotated[tuple[Header, str], BeforeValidator(_header_and_scheme)], ...], divided(";")
 ]
 """Headers with the security schemes that they fill, "" if none is named."""
-Endpoint = Annotated[
-    str,
-    matching(
-        r"https?://[^\s/?#@]+(/[^\s#]*)?",
-        "must be an http or https address, such as https://login.example.com/oauth2/token",
-    ),
-]
 StateUrl = Annotated[
     str,
     matching(
