@@ -89,15 +89,13 @@ def learn_command(
     """
     from aqlgen.diagnostics.report import json_text
     from aqlgen.project import OVERRIDES, Project
-    from aqlgen.project.overriding import with_entries
-    from aqlgen.project.write import write_file
     from aqlgen.runtime.learn.proposals import changes, entries_of, proposals
 
     refuse_newer(folder)
     project = Project.open(folder)
-    named = {"only": only, "resource": resource, "make": make, "key": None if key is None else [key]}
+    named = {"only": only, "resource": resource, "make": make}
     options = ["--requests", str(requests), "--seconds", str(seconds), *["--from-notes"] * from_notes]
-    options += ["--allow-writes"] * allow_writes
+    options += ["--allow-writes"] * allow_writes + [f"--key={key}"] * (key is not None)
     options += [f"--{name}={value}" for name, values in named.items() for value in values or ()]
     if plan:
         typer.echo(_run(folder, project.package, [*options, "--plan"]))
@@ -106,18 +104,13 @@ def learn_command(
     entries = _entries(folder / OVERRIDES)
     proposed = proposals(observations, entries, datetime.now(UTC).date().isoformat())
     changed = changes(observations, entries)
-    at_terminal = output_format is Output.HUMAN and sys.stdin.isatty() and sys.stderr.isatty()
-    taken = list(_taken(proposed, take or (Take.EACH if at_terminal and not check else Take.NONE)))
-    if taken:
-        before = _text(folder / OVERRIDES)
-        content = with_entries(folder, entries_of(taken, entries), "observation")
-        if output_format is Output.HUMAN:
-            typer.echo(_difference(before, content.decode()))
-        write_file(content, folder / OVERRIDES)
+    asks = output_format is Output.HUMAN and not check and sys.stdin.isatty() and sys.stderr.isatty()
+    taken = list(_taken(proposed, take or (Take.EACH if asks else Take.NONE)))
+    difference = _write(folder, entries_of(taken, entries)) if taken else ""
     if output_format is Output.JSON:
         typer.echo(json_text(_as_json(data, proposed, taken, changed)))
     else:
-        typer.echo("\n".join(_summary(data, observations, proposed, taken, changed)))
+        typer.echo("\n".join([difference] * bool(taken) + [*_summary(data, observations, proposed, taken, changed)]))
     unanswered = bool(data["reads"]) and not _succeeded(data)
     raise typer.Exit(4 if unanswered else int(check and bool(changed)))
 
@@ -225,11 +218,18 @@ def _line(proposal: Proposal) -> str:
     return visible(f"{proposal.key}: {{{proposal.field}: {flow(proposal.value)}}}{doubt} - {proposal.why}")
 
 
-def _difference(before: str, after: str) -> str:
+def _write(folder: Path, added: Mapping[str, Mapping[str, Any]]) -> str:
+    """Add to the overrides of a folder, and return the difference."""
+    from aqlgen.project import OVERRIDES
+    from aqlgen.project.overriding import with_entries
+    from aqlgen.project.write import write_file
     from aqlgen.runtime.text import visible
 
+    path = folder / OVERRIDES
+    before, content = _text(path).splitlines(), with_entries(folder, added, "observation")
+    write_file(content, path)
     lines = difflib.unified_diff(
-        before.splitlines(), after.splitlines(), "overrides.yaml", "overrides.yaml", "", "", 1, ""
+        before, content.decode().splitlines(), "overrides.yaml", "overrides.yaml", "", "", 1, ""
     )
     return "\n".join(map(visible, lines))
 

@@ -197,10 +197,8 @@ class _Features:
         things = {thing for hit in judged for thing in terms(hit.resource)[-1:]}
         self._noun = next((word for word in asked.things if word in things), next(iter(asked.things), ""))
         self._nouns = {self._noun} | synonyms(self._noun)
-        texts = " ".join(f"{hit.resource} {hit.summary}" for hit in judged) if asked.command else ""
-        commands = asked.command != "" and not re.search(rf"(?<![a-z]){asked.command}(?![a-z])", texts.lower())
-        families = ("read",) if READING in self._verbs else ("create", "update", "execute", "delete")
-        self._families = families[:3] if commands else families if self._verbs else ()
+        commands = asked.command != "" and _is_nowhere(asked.command, judged)
+        self._families = _families_of(self._verbs, commands)
         self._changes = commands or (bool(self._verbs) and not self._verbs & (CREATING | ENDING | {READING}))
         self._many = asked.many and not self._changes
 
@@ -254,6 +252,18 @@ class _Features:
             total += rarity
             known += rarity if word in self._meant else 0.0
         return known / total if total else 0.5
+
+
+def _is_nowhere(word: str, hits: Collection[Hit]) -> bool:
+    """Return True if no resource or summary of some operations has a word."""
+    texts = " ".join(f"{hit.resource} {hit.summary}" for hit in hits).lower()
+    return not re.search(rf"(?<![a-z]){word}(?![a-z])", texts)
+
+
+def _families_of(verbs: Collection[int], commands: bool) -> Sequence[str]:
+    """Return the families of operations that do what the verbs of a question ask; none for a question without."""
+    families = ("read",) if READING in verbs else ("create", "update", "execute", "delete")
+    return families[:3] if commands else families if verbs else ()
 
 
 def _sign(answers: bool) -> float:

@@ -9,8 +9,8 @@ the texts are short, and what comes from the API is bounded by its cost.
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -34,7 +34,7 @@ from mcp.types import (
 
 from ..decode.attachments import Attachments
 from ..dispatch.dispatcher import Dispatcher
-from ..envelope import tool_result
+from ..envelope import Envelope, tool_result
 from ..exact_json import loses_digits, read_float
 from ..introspection.protocol import TOOL, tool_name
 from ..logs import NUMBERS
@@ -258,30 +258,20 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
         sessions = context.lifespan_context
         session = sessions.of(context)
         person = person_behind(context, params, session)
-        token = None
-        if context.meta is not None and "progress_token" in context.meta:
-            from ..executions.handles import REPORTER
-
-            token = REPORTER.set(context.session.report_progress)
         level = _asked_level(context)
         try:
             async with nullcontext() if level is None else relay(sessions).during(context, level):
-                with with_caller(*_caller(context), session.id), Attachments(config.files_max_attached) as attachments:
+                with (
+                    _progress(context),
+                    with_caller(*_caller(context), session.id),
+                    Attachments(config.files_max_attached) as attachments,
+                ):
                     envelope = await dispatcher.handle(families[params.name], params.arguments, session, person)
         except Unanswered as unanswered:
             return unanswered.result()
         finally:
-            if token is not None:
-                token.var.reset(token)
             sessions.release(session)
-        try:
-            client = context.session.client_params
-            result = tool_result(envelope, "" if client is None else client.client_info.name)
-            if attachments.items and envelope["success"]:
-                result.content.extend(attachments.blocks())
-        except Exception:  # noqa: BLE001 - an exception's text would reach the client
-            raise MCPError(code=INTERNAL_ERROR, message="The result of this call cannot be written as JSON") from None
-        return result
+        return _result(context, envelope, attachments)
 
     async def set_level(context: Context, params: SetLevelRequestParams) -> EmptyResult:
         sessions = context.lifespan_context
@@ -301,6 +291,33 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
     )
     server.add_request_handler("logging/setLevel", SetLevelRequestParams, set_level)
     return server
+
+
+def _result(context: Context, envelope: Envelope, attachments: Attachments) -> CallToolResult:
+    """Return the result of a call for its client, with the files of a success."""
+    try:
+        client = context.session.client_params
+        result = tool_result(envelope, "" if client is None else client.client_info.name)
+        if attachments.items and envelope["success"]:
+            result.content.extend(attachments.blocks())
+    except Exception:  # noqa: BLE001 - an exception's text would reach the client
+        raise MCPError(code=INTERNAL_ERROR, message="The result of this call cannot be written as JSON") from None
+    return result
+
+
+@contextmanager
+def _progress(context: Context) -> Iterator[None]:
+    """Report the progress of a call to a client that asks for it."""
+    if context.meta is None or "progress_token" not in context.meta:
+        yield
+        return
+    from ..executions.handles import REPORTER
+
+    token = REPORTER.set(context.session.report_progress)
+    try:
+        yield
+    finally:
+        REPORTER.reset(token)
 
 
 def _asked_level(context: Context) -> LoggingLevel | None:

@@ -191,7 +191,7 @@ class Validation:
     ) -> dict[str, Any]:
         """Normalise names, then return the parameters if they are valid or repaired. Raises Failure with the rest."""
         from ..decode.encoded_fields import with_texts_encoded
-        from .problems import failure, unexplained_problem
+        from .problems import unexplained_problem
         from .repair import Repair
         from .walk import Allowed, Reading, TooMuch
 
@@ -222,14 +222,10 @@ class Validation:
             if repaired is not None:
                 repaired += repair.described(reading)
             return dict(reading.value)
-        problems = problems or [unexplained_problem(row)]
-        refusal = failure(problems)
+        refusal = _refusal(row, problems or [unexplained_problem(row)])
         if repaired is not None:
             outside = {**unknown, **{spelling: params[spelling] for _, spelling in twice}}
             refusal.details.update(repair.proposed(known, outside))
-        correction = _correction(problems[0])
-        if correction and problems[0].name not in row.adapter_parameters:
-            refusal.details["owner"] = f"if the API takes it: overrides.yaml, {correction}"
         raise refusal
 
     @cached_property
@@ -360,6 +356,16 @@ def _stray_fields(checks: _Checks, params: Mapping[str, Any]) -> Iterator[str]:
             unknown = key in checks.outside if checks.fields is None else key not in checks.fields
             if unknown or folded(key) in checks.hidden:
                 yield key
+
+
+def _refusal(row: Row, problems: Sequence[Problem]) -> Failure:
+    """Return the failure for problems, with what its owner may do if the API takes the first."""
+    from .problems import failure
+
+    refusal, correction = failure(problems), _correction(problems[0])
+    if correction and problems[0].name not in row.adapter_parameters:
+        refusal.details["owner"] = f"if the API takes it: overrides.yaml, {correction}"
+    return refusal
 
 
 def _correction(problem: Problem) -> str:
