@@ -3,8 +3,8 @@
 R-SEL-2 and R-SEL-4.
 
 One that has the name of a parameter of the API gives way to it, as `answer_fields`: the API's keeps the name that it
-has. A write answers `minimal` where its answer is the thing that was sent and can be read again; where it is a result
-that was asked for, as the reply of a model, it is in full.
+has. A write answers `minimal` where its answer can be read again, whatever envelope it was sent in; where it is a
+result that was asked for, as the reply of a model, it is in full.
 """
 
 from __future__ import annotations
@@ -36,8 +36,6 @@ _RESULTS: Final = frozenset(
     " predictions reply".split()
 )
 """The fields, folded, of what was made in answer to what was sent: a result that was asked for."""
-_ECHO: Final = 1 / 3
-"""The share of the fields sent that an answer has if it is the thing that was sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +124,9 @@ def selecting_parameters(
     if category is not Category.READ:
         if not has_fields(returns):
             return ()
-        echoed = len(sent & answer.fields) >= len(sent) * _ECHO
         results = set(map(folded, answer.required - sent)) & _RESULTS if category is not Category.UPDATE else ()
         is_result = bool(sent and results)
-        usual = "minimal" if echoed and not is_result and readable.has(resource, answer) else "full"
+        usual = "minimal" if not is_result and readable.has(resource, answer) else "full"
         return (_parameter("fields", {**SELECTION, "default": usual}, FIELDS, names),)
     if returns == "string" and answer.is_text:
         return (_parameter("fields", {**SELECTION, "default": "full"}, _PART, names),)

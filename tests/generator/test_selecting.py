@@ -64,6 +64,23 @@ def test_an_envelope_under_the_things_name_is_seen_through(tmp_path: Path) -> No
     assert defaults(tmp_path, paths)["create_pet"] == {"fields": "minimal"}
 
 
+def test_a_write_that_sends_an_envelope_is_brief_too(tmp_path: Path) -> None:
+    """`{data: {…}}` goes there and comes back."""
+    wrapped = {"type": "object", "properties": {"data": PET}}
+    new = {"type": "object", "properties": {"data": {"type": "object", "properties": {"name": TEXT}}}}
+    paths = {"/pets": {"post": operation(wrapped, new)}, "/pets/{id}": {"parameters": BY_ID, "get": operation(wrapped)}}
+    assert defaults(tmp_path, paths)["create_pet"] == {"fields": "minimal"}
+
+
+def test_a_map_under_the_name_of_a_payload_is_a_part_of_a_named_thing(tmp_path: Path) -> None:
+    """A config map of Kubernetes has its values in `data`."""
+    metadata = {"type": "object", "properties": {"name": TEXT}}
+    data = {"type": "object", "additionalProperties": TEXT}
+    thing = {"type": "object", "properties": {"data": data, "metadata": metadata}}
+    paths = {"/maps": {"post": operation(thing, thing)}, "/maps/{id}": {"parameters": BY_ID, "get": operation(thing)}}
+    assert defaults(tmp_path, paths)["create_map"] == {"fields": "minimal"}
+
+
 def test_what_was_made_in_answer_to_a_write_is_given_in_full(tmp_path: Path) -> None:
     fields = {"id": TEXT, "model": TEXT, "output": {"type": "array", "items": TEXT}}
     reply = {"type": "object", "properties": fields, "required": ["id", "output"]}

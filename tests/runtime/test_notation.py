@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from aqlgen.runtime.introspection.fields import parameter_info
+from aqlgen.runtime.introspection.fields import Detail, parameter_info
 from aqlgen.runtime.schema.notation import notation
 from aqlgen.runtime.table import Parameter
 from tests.cases import each
@@ -77,6 +77,22 @@ def test_required_objects_go_deeper_than_optional_ones() -> None:
     for name in "edcba":
         schema = {"type": "object", "required": [name], "properties": {name: schema}}
     assert notation(schema, TYPES, 300) == "{a*: {b*: {c*: {d*: {e*: string}}}}}"
+
+
+def test_all_fields_of_an_object_are_at_least_named() -> None:
+    """An agent that sees two of twenty names asks again."""
+    properties = {f"field_{index}": {"type": "string", "format": "date-time"} for index in range(20)}
+    text = notation({"type": "object", "required": ["field_3"], "properties": properties}, {}, 100)
+    assert text.startswith("{field_3*: date-time, field_0, field_1, field_2, field_4,")
+    assert text.endswith("field_19}")
+
+
+def test_values_that_a_cut_description_lists_stay() -> None:
+    words = "How dependents are deleted. " + "It has many words. " * 20
+    schema = {"type": "string", "description": f"{words}Acceptable values are: 'Orphan' - keeps; 'Background' - later."}
+    parameter = Parameter(name="policy", location="query", wire="policy", schema=schema)
+    info = parameter_info(parameter, {}, detail=Detail(text=40, shape=0, values=5))
+    assert info["description"] == "How dependents are deleted. Also: 'Orphan', 'Background'."
 
 
 def test_the_shape_of_any_document_is_bounded() -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from aqlgen.runtime.introspection.outline import FILLERS, is_real, outline
-from aqlgen.table.sample_scalars import PLAIN
+from aqlgen.runtime.introspection.outline import outline, type_outline
 from tests.cases import each
 
 
@@ -63,7 +62,7 @@ def test_required_parameters_come_first_and_are_marked() -> None:
     assert list(data["params"]) == ["b*", "d*", "a", "c"]
 
 
-def test_the_outline_has_what_comes_back_and_no_example_that_is_made_up() -> None:
+def test_the_outline_has_what_comes_back() -> None:
     examples = [{"request": {"operation": "get_pet", "params": {"pet": "x"}}}]
     data = described(examples=examples, returns={"name": "none", "kind": "scalar", "description": "No content."})
     assert data["example"] == {"pet": "x"}
@@ -71,11 +70,17 @@ def test_the_outline_has_what_comes_back_and_no_example_that_is_made_up() -> Non
     assert described()["returns"] == "Pet"
 
 
-def test_an_example_is_real_that_has_a_text_of_the_document() -> None:
-    assert is_real({"name": "Rex"})
-    assert not is_real({"name": "example", "tags": [{"en": "USD"}], "age": 1})
-    assert not is_real("Rex"), "a plain value says no more than its line"
-    assert {"example", *FILLERS} == set(PLAIN)
+def test_a_type_is_a_line_for_each_field() -> None:
+    """What an agent that asks for a type by name has to read is short."""
+    fields = [
+        {"name": "name", "type": "string", "required": True, "description": "Its name. " * 40},
+        {"name": "due", "type": "string", "required": False, "format": "date"},
+    ]
+    described = type_outline({"name": "Task", "kind": "object", "fields": fields})["fields"]
+    assert described["due"] == "string date"
+    assert described["name*"].startswith("string. Its name.")
+    assert len(described["name*"]) < 120
+    assert type_outline({"name": "Size", "kind": "enum", "values": ["s"]})["values"] == ["s"]
 
 
 def test_what_would_hide_in_a_line_is_seen() -> None:

@@ -257,6 +257,8 @@ def _payload(types: Types, shape: Shape) -> str | None:
     """Return the field of an envelope that holds the things, None if the object is no envelope."""
     lists = [name for name, (_, inner) in shape.properties.items() if _is_list(types, inner)]
     payloads = [name for name in shape.properties if folded(name) in _PAYLOADS]
+    if _is_named(types, shape):  # a map under such a name is a part of the thing
+        payloads = [name for name in payloads if not union_of(types, shape.properties[name][1]).extra]
     if len(lists) > 1:  # the columns of a table are no list
         payloads = [name for name in payloads if name not in lists or _lists_things(types, shape, name)]
     if not payloads and len(lists) == 1 and len(shape.properties) <= _FEW + 2 and not _is_named(types, shape):

@@ -7,6 +7,7 @@ key of its own (the shape of an object, null, item counts, exclusive bounds, alt
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -40,7 +41,7 @@ from ..schema.wording import (
     union_type,
 )
 from ..table import ADAPTER, JsonSchema, Parameter
-from ..text import brief, clean, line, listed, tokens_of
+from ..text import brief, clean, line, listed, shown, tokens_of
 from . import UNBOUNDED, Bounds
 
 __all__ = [
@@ -51,6 +52,9 @@ __all__ = [
 
 Info = dict[str, Any]
 _MOST_VALUES = 50
+_MOST_QUOTED, _LONGEST_VALUE = 8, 40
+_QUOTED_VALUE = re.compile(r"(?<!\w)(?:'[\w.-]{1,30}'|`[\w.-]{1,30}`|\"[\w.-]{1,30}\")")
+"""A value of one word that a description has in quotes."""
 _LONGEST_DEFAULT = 200
 _BOUNDS = (("minimum", "exclusiveMinimum", 1), ("maximum", "exclusiveMaximum", -1))
 
@@ -112,7 +116,7 @@ def field_info(name: str, schema: JsonSchema, required: bool, types: Types, deta
     read = referred(as_schema(as_schema(schema.get(NAMED_AS)).get("")))
     if read is not None:
         notes.append(f"Has the fields of {read}.")
-    text = brief(clean(str(schema.get("description", ""))), detail.text)
+    text = _with_values(clean(str(schema.get("description", ""))), detail.text)
     if schema.get("deprecated") is True:
         notes.insert(0, "Deprecated.")
     if schema.get("readOnly") is True:
@@ -130,6 +134,15 @@ def field_info(name: str, schema: JsonSchema, required: bool, types: Types, deta
     return info
 
 
+def _with_values(text: str, limit: int) -> str:
+    """Return a text in brief, with the values that it quotes beyond that in one sentence: no schema lists them."""
+    short = brief(text, limit)
+    values = [value for value in dict.fromkeys(_QUOTED_VALUE.findall(text)) if value not in short]
+    if not short or not 1 < len(values) <= _MOST_QUOTED:
+        return short
+    return with_notes(short, [f"Also: {', '.join(values)}."])
+
+
 def _value(schema: JsonSchema, types: Types, detail: Detail) -> tuple[Info, list[str]]:
     """Return type and constraints of a value, and what only words can say."""
     target, null = without_null(schema)
@@ -144,7 +157,7 @@ def _value(schema: JsonSchema, types: Types, detail: Detail) -> tuple[Info, list
         return union, [*notes, *more]
     info: Info = {"type": kind, **_constraints(target, kind)}
     if len(info.get("enum", ())) > detail.values:
-        notes.append(_many_values(info.pop("enum"), detail))
+        notes.append(_many_values(info.pop("enum")))
     if kind in ("integer", "number"):
         notes += bound_notes(target, whole=kind == "integer")
     elif kind == "array":
@@ -188,7 +201,7 @@ def _named_type(name: str, types: Types, detail: Detail, notes: list[str], *, nu
     if values and len(values) <= min(detail.values, _MOST_VALUES):
         info["enum"] = values
     elif values:
-        notes.append(f"{_many_values(values, detail)[:-1]}: introspect the type for all.")
+        notes.append(f"{_many_values(values)[:-1]}: introspect the type for all.")
     elif detail.named:
         notes += _shape_note(schema, types, detail, name)
     if not null and without_null(schema)[1]:
@@ -196,9 +209,9 @@ def _named_type(name: str, types: Types, detail: Detail, notes: list[str], *, nu
     return info, notes
 
 
-def _many_values(values: list[Any], detail: Detail) -> str:
-    few = listed(values[:3])
-    return f"One of {len(values)} values, such as {few if len(few) <= detail.text else brief(few, detail.text)}."
+def _many_values(values: list[Any]) -> str:
+    few = [text for text in map(shown, values[:3]) if len(text) <= _LONGEST_VALUE]
+    return f"One of {len(values)} values{', such as ' if few else ''}{', '.join(few)}."
 
 
 def _shape_note(schema: JsonSchema, types: Types, detail: Detail, name: str = "") -> list[str]:

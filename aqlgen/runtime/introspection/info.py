@@ -83,12 +83,15 @@ _LEVELS = (
     _Level(300, Detail(120, 400, 10), Detail(50, 0, 6), 4000),
     _Level(300, Detail(80, 300, 8), Detail(0, 0, 4), 6000),
 )
+_WHOLE = _Level(4000, IN_FULL, IN_FULL, 24_000)
 """From the fullest to the tersest. Four characters are about a token: the budget is 300 to 700, and 2,000 at most."""
 _LEAST_SIZE = 48
 """Characters of the shortest parameter: a level without room for so many is not tried."""
 _MOST_NAMED = 1000
 """Characters of the names of the parameters that even the tersest details have no room for."""
 _WORD = re.compile(r"[^\W_]+")
+_LABEL = re.compile(r"[A-Z][\w ]{2,40}: \S{1,60} (?=[A-Z])")
+"""A label and one word before the first sentence of a description."""
 _NEAR = 100
 """Characters beyond its length within which a description says its summary."""
 _MOST_REQUIRED, _MOST_BARE = 2_000, 8_000
@@ -99,12 +102,14 @@ PARAMETERS = ".params"
 """What follows the name of an operation in the name of the type that has its parameters."""
 
 
-def operation_details(row: Row, table: Table, config: Config, alias: Alias | None) -> dict[str, Any]:
-    """Return an operation of the API in the fullest detail that fits; `alias` is the old name that was asked for."""
+def operation_details(
+    row: Row, table: Table, config: Config, alias: Alias | None, *, whole: bool = False
+) -> dict[str, Any]:
+    """Return an operation of the API in the fullest detail that fits, or `whole`; `alias` is the old name asked for."""
     notes = list(body_notes(row, table.types))
     details: dict[str, Any] = {}
     objects: Objects = {}
-    for level in _LEVELS:
+    for level in (_WHOLE, *_LEVELS) if whole else _LEVELS:
         if len(row.parameters) * _LEAST_SIZE > level.size and level is not _LEVELS[-1]:
             continue
         description = with_notes(brief(_description(row, table), level.description), notes)
@@ -225,6 +230,9 @@ def operation_type(row: Row, table: Table, bounds: Bounds = UNBOUNDED) -> Info:
 
 def _description(row: Row, table: Table) -> str:
     text, summary = clean(row.description, 4000), clean(row.summary)
+    label = _LABEL.match(text)
+    if label is not None:  # such as the scopes that it needs: said last
+        text = with_notes(text[label.end() :], [label[0].strip()])
     begin = f" {' '.join(_WORD.findall(text[: len(summary) + _NEAR].lower()))}"
     if not all(f" {word}" in begin for word in _WORD.findall(summary.lower())):  # "Deletes" says "Delete"
         text = with_notes(summary, [text])

@@ -35,7 +35,7 @@ from .info import (
     protocol_operation_details,
     workflow_operations,
 )
-from .outline import Outlines, outline
+from .outline import Outlines, outline, type_outline
 from .postings import plain_entry
 from .ranking import Found, Ranking
 from .search import Alias, Aliases, Search, Spellings, search_of, spellings_of_resource
@@ -151,13 +151,17 @@ class Introspection:
                 return self._of_calls(query, params, history)
         names = names_of(params, query)
         if names is not None:
-            return self._described(names)
+            return self._described(names, whole=params.get("all") is True)
         name = params.get("name")
         match query:
             case "search":
                 return self._matches(params)
             case "operations":
-                return self._operations(params, session_id) if name is None else {"operation": self._operation(name)}
+                return (
+                    self._operations(params, session_id)
+                    if name is None
+                    else {"operation": self._operation(name, whole=params.get("all") is True)}
+                )
         return (
             {"types": self._types(params)}
             if name is None
@@ -207,12 +211,17 @@ class Introspection:
             best = hits.pop(0)
             data["operations"] = [details for details in [self._outline(best.name)] if details]
         infos = [{"name": hit.name, "description": hit.summary} for hit in hits]
+        for info in infos[: matches.near if data["operations"] else 0]:
+            info["description"] = self._in_short(info["name"], info["description"])
         tokens = max(1, self._tokens - tokens_of(data))
-        others, left = Bounds.of(params, _OTHERS_FIRST if data["operations"] else _SEARCH_FIRST, tokens).page(infos)
+        others, _ = Bounds.of(params, _OTHERS_FIRST if data["operations"] else _SEARCH_FIRST, tokens).page(infos)
         data["others"] = {info["name"]: info["description"] for info in others}
-        if left and others:
-            data["more"] = others[-1]["name"]
         return data | self._doubt(matches)
+
+    def _in_short(self, name: str, summary: str) -> str:
+        """Return an operation's summary, its tool and the names of its parameters: enough for a plain call."""
+        row = None if name in self._protocol_operations else self.find(name)
+        return summary if row is None else f"{summary} ({self._outlines.names(row, self._config)})"
 
     def _doubt(self, matches: Found) -> dict[str, Any]:
         """Return what says that a search found nothing, or probably not what is meant."""
@@ -223,20 +232,25 @@ class Introspection:
         )
         return {**doubt, "unknown": [line(word, 40) for word in matches.unknown[:_MOST_UNKNOWN]]}
 
-    def _outline(self, name: str) -> dict[str, Any] | None:
-        details = self._operation(name)
+    def _outline(self, name: str, *, whole: bool = False) -> dict[str, Any] | None:
+        details = self._operation(name, whole=whole)
         row = None if name in self._protocol_operations else self.find(name)
         if details is None or row is None:
             return None if details is None else outline(details)
         return self._outlines.of(details, row, None if _TOKEN.name in row.parameters else _TOKEN.name)
 
-    def _described(self, names: Sequence[str]) -> dict[str, Any]:
-        """Describe operations, or else types, as far as an answer holds them; for an unknown name propose others."""
+    def _described(self, names: Sequence[str], *, whole: bool = False) -> dict[str, Any]:
+        """Describe operations, or else types, as far as an answer holds them; for an unknown name propose others.
+
+        With `whole` their texts are not cut.
+        """
         data: dict[str, Any] = {"operations": [], "types": [], "unknown": {}, "left": []}
         room = self._tokens
         for index, name in enumerate(names):
-            operation = self._outline(name)
+            operation = self._outline(name, whole=whole)
             details = self._type(name, Bounds(tokens=self._tokens)) if operation is None else operation
+            if details is not None and operation is None and not whole:
+                details = type_outline(details)
             if details is None:
                 hits, _ = self._search.near(line(name, 64), self._spellings)
                 data["unknown"][line(name, 64)] = [hit.name for hit in hits]
@@ -334,7 +348,7 @@ class Introspection:
         names = [name for name in self._protocol_operations if name not in specified]
         return {**protocol.EXTENSIONS, "operations": names}
 
-    def _operation(self, name: str) -> dict[str, Any] | None:
+    def _operation(self, name: str, *, whole: bool = False) -> dict[str, Any] | None:
         if name == "introspect":
             last = self._operation_list[-1]["name"]
             resource = next((resource for resource, _ in self._owners.values()), "introspect")
@@ -345,7 +359,7 @@ class Introspection:
         if row is None:
             return None
         alias = None if row.name == name else self.alias(name)
-        return operation_details(self._with_token(row), self._table, self._config, alias)
+        return operation_details(self._with_token(row), self._table, self._config, alias, whole=whole)
 
     def _with_token(self, row: Row) -> Row:
         """Return an operation with the parameter for a confirmation token, if agents may have to send one."""

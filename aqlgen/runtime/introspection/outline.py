@@ -2,8 +2,8 @@
 """Outlines: an operation as the query `search` describes it, each parameter in a line (R-INT-6).
 
 `{name, tool, danger, description, params: {"owner*": "string. The account owner", "state": "'open'|'closed' = 'open'"},
-options, returns, example}`. Required parameters come first and are marked `*`. The notation is that of
-`schema.notation`. All that the details say is there, but for examples that the document does not give.
+options, returns}`. Required parameters come first and are marked `*`. The notation is that of
+`schema.notation`. All that the details say is there, but for examples.
 """
 
 from __future__ import annotations
@@ -14,17 +14,18 @@ from functools import cached_property
 from typing import Any
 
 from ..calls.selection import Selection
-from ..table import Row, Table
-from ..text import shown, visible
+from ..schema import union_of
+from ..settings.config import Config
+from ..table import ADAPTER, Parameter, Row, Table
+from ..text import brief, shown, visible
 from . import protocol
 from .fields import Info, with_notes
 
-__all__ = ["FILLERS", "Outlines", "is_real", "outline"]
+__all__ = ["Outlines", "outline", "type_outline"]
 
 _WORDS = {"integer": "int", "boolean": "bool"}
-FILLERS = frozenset({"EXAMPLE", "1", "2026-01-15", "10:30", "en", "en-US", "USD", "+15555550100", "#aabbcc"})
-"""Texts, beside `example`, that the generator fills examples with."""
-_MOST_FIELDS = 12
+_MOST_FIELDS, _MOST_NAMED = 12, 20
+_FIELD_TEXT = 100
 _JSON = "application/json"
 
 
@@ -45,11 +46,10 @@ class Outlines:
 
     def of(self, details: Mapping[str, Any], row: Row, token: str | None) -> Info:
         """Return the outline of an operation of the API; `token` is the parameter for a confirmation token."""
-        example = {name: value for name, value in (row.example or {}).items() if is_real(value)}
         shown = {
             "parameters": list(self._parameters(details["parameters"], row, token)),
             "returns": self._returned(details["returns"], row),
-            "examples": [{"request": {"params": example}}],
+            "examples": (),
         }
         info = outline({**details, **shown}, protocol.OPTIONS.keys() & {*row.adapter_parameters})
         asks = self.asks(row)
@@ -77,6 +77,40 @@ class Outlines:
         name, more = "items" if row.paging is not None else returns["name"], ", …" * (len(fields) > _MOST_FIELDS)
         return {"name": name, "description": f"{', '.join(fields[:_MOST_FIELDS])}{more}"}
 
+    def names(self, row: Row, config: Config) -> str:
+        """Return the tool of an operation and the names of its parameters and of the fields of objects."""
+        sent = [
+            (name, parameter)
+            for name, parameter in row.parameters.items()
+            if parameter.location != ADAPTER and name not in {*row.hidden_parameters, *self.common}
+        ]
+        sent.sort(key=lambda item: not item[1].required)
+        names = [
+            f"{name}{'*' * parameter.required}{self._fields_of(parameter)}" for name, parameter in sent[:_MOST_FIELDS]
+        ]
+        tool = protocol.tool_name(config, row.family)
+        return f"{tool}: {', '.join(names)}" if names else tool
+
+    def _fields_of(self, parameter: Parameter) -> str:
+        """Return the names of the fields of a parameter in the body, the required ones first."""
+        if not parameter.location.startswith("body"):
+            return ""
+        shape = union_of(self.table.types, parameter.schema)
+        fields = sorted(shape.properties, key=lambda field: field not in shape.required)[:_MOST_NAMED]
+        marked = ", ".join(f"{field}{'*' * (field in shape.required)}" for field in fields)
+        return f"{{{marked}}}" if marked else ""
+
+
+def type_outline(details: Mapping[str, Any]) -> Info:
+    """Return a type of the API with each of its fields in a line."""
+    if "fields" not in details:
+        return dict(details)
+    briefly = [
+        {**field, "description": brief(field.get("description", ""), _FIELD_TEXT)} for field in details["fields"]
+    ]
+    fields = {f"{field['name']}{'*' * field['required']}": _line(field) for field in briefly}
+    return {**details, "fields": fields}
+
 
 def outline(details: Mapping[str, Any], explained: Collection[str] = ()) -> Info:
     """Return the outline of an operation from its details. `explained` are parameters that query `options` explains."""
@@ -96,16 +130,6 @@ def outline(details: Mapping[str, Any], explained: Collection[str] = ()) -> Info
     info |= {"lifecycle": details["lifecycle"]} if "lifecycle" in details else {}
     examples = [example["request"]["params"] for example in details.get("examples", ())]
     return {**info, "example": examples[0]} if examples and examples[0] else info
-
-
-def is_real(value: Any) -> bool:
-    """Return True for an object or a list with a text of the document, not only those that fill an example."""
-    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
-    return any(is_real(part) or (isinstance(part, str) and not _is_filler(part)) for part in inner)
-
-
-def _is_filler(text: str) -> bool:
-    return text in FILLERS or text.startswith("example")
 
 
 def _first_sentence(text: str) -> str:

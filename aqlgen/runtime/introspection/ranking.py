@@ -275,6 +275,8 @@ WEAK = 4.5
 _SYNONYM, _JOINED, _SLIP, _WHOLE = 0.4, 0.5, 0.8, 3.0
 """The shares of a synonym of an asked word, of words run together, of a misspelt word, and of an identifier."""
 _NAMED = 1000.0
+_NEAR, _MOST_NEAR = 1.5, 3
+"""How much less an operation may score that is meant nearly as probably as the first, and how many these may be."""
 _CANDIDATES, _MOST = 60, 100
 """How many operations are judged by more than their words, and how many are shown."""
 _ENOUGH = 300
@@ -291,6 +293,8 @@ class Found(NamedTuple):
     hits: Sequence[Hit]
     weak: bool
     unknown: Sequence[str]
+    near: int = 0
+    """How many operations behind the first may be meant as well."""
 
 
 class Ranking:
@@ -329,11 +333,13 @@ class Ranking:
             return not exact[0], not exact[1], -weighed[short], row.family == "delete", row.name
 
         order = sorted(weighed, key=place)
+        near = order[1:_MOST_NEAR] if order and False not in place(order[0])[:2] else []
+        near = [short for short in near if weighed[order[0]] - weighed[short] < _NEAR]
         weak = not order or weighed[order[0]] < WEAK
         if wanted is None and asked.quoted | any(name not in self._postings.lines for name in asked.names):
             order = self._with_steps(asked, order)
         hits = [hit(short) for short in dict.fromkeys((*order, *best))][:most]
-        return Found(hits, weak, [word for term, word in asked.words.items() if not forms[term]])
+        return Found(hits, weak, [word for term, word in asked.words.items() if not forms[term]], len(near))
 
     def hits(self) -> Iterator[Hit]:
         """Yield all operations."""

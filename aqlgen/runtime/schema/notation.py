@@ -48,6 +48,8 @@ class _Extent:
     required: int
     optional: int
     fields: int
+    is_of_names: bool = False
+    """Whether optional fields are only named."""
 
 
 _EXTENTS = (
@@ -57,10 +59,15 @@ _EXTENTS = (
     _Extent(3, 1, 10),
     _Extent(2, 1, 6),
     _Extent(1, 1, 12),
+    _Extent(1, 1, 40, is_of_names=True),
     _Extent(1, 1, 5),
     _Extent(1, 1, 2),
 )
 """From the fullest to the tersest."""
+_NAMES = 400
+"""Characters that a shape may have whose optional fields are only named: names are cheap, and without them none is
+known.
+"""
 
 
 class _Object(NamedTuple):
@@ -85,7 +92,7 @@ def notation(schema: JsonSchema, types: Types, most: int, objects: Objects | Non
     while at < len(_EXTENTS):
         writer = _Writer(types, _EXTENTS[at], objects)
         text = writer.value(schema, 0, frozenset(), required=True)
-        if len(text) <= most:
+        if len(text) <= max(most, _NAMES if _EXTENTS[at].is_of_names else 0):
             return text
         at += 1 if writer.parts <= _MOST_PARTS else 4
     return line(text, most)
@@ -178,6 +185,9 @@ class _Writer:
         ordered += [name for name in properties if name not in needed][: max(0, self.extent.fields - len(ordered))]
         for name in ordered:
             must = name in needed
+            if self.extent.is_of_names and not must:
+                yield named(name)
+                continue
             text = self.value(properties[name], depth + 1, seen, required=required and must)
             yield f"{named(name)}{'*' if must else ''}: {text}"
         if len(properties) > len(ordered):
