@@ -17,7 +17,7 @@ from typing import Final
 from aqlgen.decide.decision import Category, Decision
 from aqlgen.decide.traits import patched_as
 from aqlgen.ir import Json, MediaType
-from aqlgen.runtime.table import ADAPTER, Body, Choice, Kind, Parameter, Response, Update
+from aqlgen.runtime.table import ADAPTER, Choice, Kind, Parameter, Response, Update
 from aqlgen.runtime.wire import (
     FORM,
     JSON,
@@ -90,7 +90,7 @@ def choices_of(
     `by_owner` says that the owner has chosen the content type of the body.
     """
     answers = _answers(decision, types)
-    bodies = {} if by_owner or shaped is None else _with_null(decision, types, _bodies(decision, types))
+    bodies = {} if by_owner or shaped is None else _bodies(decision, types)
     chooser = "as"
     by_parameter: dict[str, Choice] = {}
     added: list[Parameter] = []
@@ -198,34 +198,6 @@ def _as_first(whole: ShapedBody, shaped: Mapping[str, ShapedBody]) -> ShapedBody
     if len(first.parameters) != 1 or len(whole.parameters) != 1:
         return whole
     return replace(whole, parameters=(replace(whole.parameters[0], wire=first.parameters[0].wire),))
-
-
-def _with_null(decision: Decision, types: Types, bodies: dict[str, ShapedBody]) -> dict[str, ShapedBody]:
-    """Return the bodies with null as one more kind, where that is admitted and no parameter can be it."""
-    body = decision.operation.body
-    default = next(iter(bodies.values()), None)
-    if body is None or default is None or default.body.shape != "fields" or not is_json(default.body.content_type):
-        return bodies
-    if not _admits_null(choose(body, types).schema, types):
-        return bodies
-    null = Body(content_type=default.body.content_type, shape="whole", required=True, schema={"type": "null"})
-    return {**bodies, "null": ShapedBody(null, ())}
-
-
-def _admits_null(raw: Json, types: Types) -> bool:
-    """Return True if a schema or one of its alternatives admits null; each schema is looked at once."""
-    seen: set[int] = set()
-    stack = [raw]
-    while stack:
-        schema = types.target(stack.pop())
-        if not isinstance(schema, Mapping) or id(schema) in seen:
-            continue
-        seen.add(id(schema))
-        kinds = schema.get("type")
-        if schema.get("nullable") is True or kinds == "null" or (isinstance(kinds, list) and "null" in kinds):
-            return True
-        stack += (branch for key in ("anyOf", "oneOf") for branch in schema.get(key) or ())
-    return False
 
 
 @dataclass(frozen=True, slots=True)

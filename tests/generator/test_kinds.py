@@ -443,25 +443,6 @@ async def test_a_range_is_sent_as_the_type_of_the_content(
     assert (header(request, "Content-Type"), request.content) == (content_type, text)
 
 
-NULLABLE: list[tuple[str, str, dict[str, Any]]] = [
-    ("3.1.0", "a list of types", THING | {"type": ["object", "null"]}),
-    ("3.1.0", "an alternative", {"anyOf": [THING, {"type": "null"}]}),
-    ("3.0.3", "nullable", THING | {"nullable": True}),
-]
-
-
-@pytest.mark.parametrize(("version", "title", "schema"), NULLABLE, ids=[row[1] for row in NULLABLE])
-async def test_a_body_of_fields_that_may_be_null_can_be_null(
-    tmp_path: Path, version: str, title: str, schema: dict[str, Any]
-) -> None:
-    thing = Adapted(tmp_path, document({"application/json": schema}) | {"openapi": version})
-    assert thing.row["parameters"]["as"]["schema"]["enum"] == ["json", "null"], title
-    request = await thing.sent(**{"as": "null"})
-    assert (header(request, "Content-Type"), request.content) == ("application/json", b"null")
-    assert (await thing.sent(url="u")).content == b'{"url":"u"}'
-    assert (await thing.call())["error"]["code"] == "VALIDATION_MISSING_PARAM"
-
-
 @pytest.mark.parametrize("schema", [{"type": ["array", "null"], "items": {}}, {"type": ["string", "null"]}])
 async def test_a_whole_body_that_may_be_null_can_be_null(tmp_path: Path, schema: dict[str, Any]) -> None:
     thing = Adapted(tmp_path, document({"application/json": schema}))
