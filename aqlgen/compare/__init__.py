@@ -11,7 +11,7 @@ from aqlgen.compare.operations import compare_operation, compare_presence, compa
 from aqlgen.compare.pairing import pair
 from aqlgen.compare.rules import ORDER
 from aqlgen.compare.surface import Surface, aligned, surface_of_folder, surface_of_table
-from aqlgen.compare.texts import compare_examples, compare_texts
+from aqlgen.compare.texts import compare_texts
 
 __all__ = [
     "Change",
@@ -39,7 +39,6 @@ def compare(old: Surface, new: Surface) -> Changes:
         calls.compare(before, after)
     grouped = group(calls.findings(), new.types)
     compare_texts(pairing, old, new, notes)
-    compare_examples(pairing, [*grouped, *notes.changes()], notes)
     return Changes(old, new, tuple(sorted([*grouped, *notes.changes()], key=_order)))
 
 

@@ -20,14 +20,12 @@ __all__ = [
     "Matches",
     "Types",
     "alternatives",
-    "base_name",
     "combined",
     "listed_values",
     "match",
     "resolve",
     "split_null",
     "types_of",
-    "unrelated",
 ]
 
 Types = Mapping[str, Schema]
@@ -97,9 +95,6 @@ def listed_values(schema: Schema) -> Sequence[Json] | None:
 _DIGEST: Final = re.compile(r"_[0-9a-f]{4}(?:[0-9a-f]{4}){0,3}$")
 _SIMILAR: Final = 0.5
 """From what share of common fields on two alternatives are the same one."""
-_UNRELATED: Final = 0.2
-"""Below what share of common fields two types have nothing to do with each other."""
-_ENOUGH_FIELDS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +111,7 @@ def match(old: Sequence[Schema], new: Sequence[Schema], old_types: Types, new_ty
     tests: tuple[Callable[[Schema, Schema], bool], ...] = (
         lambda before, after: before == after,
         lambda before, after: referred(before) is not None and referred(before) == referred(after),
-        lambda before, after: referred(before) is not None and base_name(before) == base_name(after),
+        lambda before, after: referred(before) is not None and _base_name(before) == _base_name(after),
         lambda before, after: _similarity(before, after, old_types, new_types) >= _SIMILAR,
         _same_unnamed_types,
     )
@@ -172,17 +167,9 @@ def _constants(schema: Json) -> Sequence[Json]:
     return values if values is not None and all(isinstance(value, str | int) for value in values) else ()
 
 
-def base_name(schema: Schema) -> str:
+def _base_name(schema: Schema) -> str:
     """Return the name of a schema's type without the digest that distinguishes it from others of that name."""
     return _DIGEST.sub("", referred(schema) or "")
-
-
-def unrelated(old: Schema, new: Schema, old_types: Types, new_types: Types) -> bool:
-    """Return True if two types have next to no fields in common."""
-    before, after = set(_discriminators(old, old_types)), set(_discriminators(new, new_types))
-    if min(len(before), len(after)) < _ENOUGH_FIELDS:
-        return False
-    return len(before & after) / len(before | after) < _UNRELATED
 
 
 def _similarity(old: Schema, new: Schema, old_types: Types, new_types: Types) -> float:

@@ -123,11 +123,6 @@ _RULES: Final[dict[str, Rule]] = {
     "required-field-added": Rule(
         "A field is new and must be given", on_input=("[is|are] new and must be given", BREAKING)
     ),
-    "type-replaced": Rule(
-        "A value is of an unrelated type",
-        on_input=("[takes|take] {} now, not {}", BREAKING),
-        on_output=("[is|are] {} now, not {}", BREAKING),
-    ),
     "type-changed": Rule(
         "A value is of another type",
         on_input=("[is|are] {} now, not {}", BREAKING),

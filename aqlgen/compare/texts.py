@@ -10,14 +10,13 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from aqlgen.compare.grouping import Notes
-from aqlgen.compare.model import Change
 from aqlgen.compare.pairing import Pairing
 from aqlgen.compare.surface import Operation, Surface
 from aqlgen.ir import Json
 from aqlgen.runtime.table import ADAPTER, encode
 from aqlgen.table.model import Schema
 
-__all__ = ["compare_examples", "compare_texts"]
+__all__ = ["compare_texts"]
 
 _TEXTS: Final = ("title", "description", "examples")
 """Keywords of schemas that are only read. Defaults and listed values have rules of their own."""
@@ -43,15 +42,6 @@ def compare_texts(pairing: Pairing, old: Surface, new: Surface, notes: Notes) ->
         _compare_parameters(previous, operation, notes)
     for name in old.types.keys() & new.types.keys():
         _compare_parts(old.types[name], new.types[name], "the type", name, "", notes)
-
-
-def compare_examples(pairing: Pairing, changes: list[Change], notes: Notes) -> None:
-    """Note another example call of operations that differ in nothing else."""
-    changed = {name for change in changes for name in change.operations}
-    for before, after in pairing.kept:
-        if after.name not in changed and before.example != after.example:
-            texts, previous = {"example": _text(after.example)}, {"example": _text(before.example)}
-            _compare(previous, texts, "of the operation", (), after.name, notes)
 
 
 def _of_adapter(surface: Surface) -> Texts:

@@ -17,13 +17,11 @@ from aqlgen.compare.nodes import (
     ALL_TYPES,
     Types,
     alternatives,
-    base_name,
     combined,
     match,
     resolve,
     split_null,
     types_of,
-    unrelated,
 )
 from aqlgen.ir import Json
 from aqlgen.runtime.schema import references, referred
@@ -129,9 +127,6 @@ class Walk:
             self._add(Difference(rule), position)
 
     def _compare_references(self, old: Schema, new: Schema, pair: TypePair, position: _Position) -> None:
-        if base_name(old) != base_name(new) and unrelated(old, new, self._old, self._new):
-            self._add(Difference("type-replaced", (pair[1], pair[0])), position)
-            return
         self._add_pair(pair, position.owner)
         self._compare_facets({**old, "type": "object"}, {**new, "type": "object"}, position)
 
