@@ -195,11 +195,7 @@ def _heading(cls: type, *, number: int) -> str:
     if cls in (Adapter, Row):
         title = "adapter.json" if cls is Adapter else "Row of an operation"
         return f"\n## {title}\n\n{_docstring(cls)}\n\n{head}"
-    section = (
-        f"\n## Objects\n\nThe objects in these files; the keys of an object follow its name.\n\n{head}"
-        if number == 3
-        else ""
-    )
+    section = f"\n## Objects\n\nThe keys of an object follow its name.\n\n{head}" if number == 3 else ""
     return f"{section}| **{cls.__name__}** | | {_cell(_docstring(cls))} |\n"
 
 
