@@ -31,7 +31,14 @@ async def answers(run: Run) -> None:
        Category.ERRORS, "R-ERR-1, R-ENV-4, R-REQ-1")  # fmt: skip
 async def refusals(run: Run) -> None:
     """Send what is refused, of many kinds; the connection judges the shape."""
-    queries: list[Any] = [{"query": 1}, {"query": "operations", "x": 1}, [], {"query": "types", "name": {"a": 1}}, 7]
+    queries: list[Any] = [
+        {"query": 1},
+        {"query": "operations", "x": 1},
+        [],
+        {"query": "operations", "first": 0},
+        {"query": "types", "name": {"a": 1}},
+        7,
+    ]
     cases: list[Any] = [{"operation": "introspect", "params": params} for params in queries]
     cases += [{"operation": "no_such_operation", "params": {}}, {"operations": "all"}, {"operations": []}]
     cases += [{}, {"operation": ""}, {"operation": 7}, {"params": {}}]

@@ -55,7 +55,9 @@ async def _paged(run: Run, size: int) -> tuple[list[str], bool]:
     """Return the names on the first pages of the list, and whether these are all pages."""
     seen, params = list[str](), dict[str, Any](first=size)
     for _ in range(6):
-        seen += [str(entry.get("name")) for entry in await _listed(run, **params)]
+        page = await _listed(run, **params)
+        run.expect(len(page) <= size, "operations", f"a page of {size} has {len(page)}")
+        seen += [str(entry.get("name")) for entry in page]
         params["after"] = ((run.last.data.get("_protocol") or {}).get("page") or {}).get("next")
         if params["after"] is None:
             break

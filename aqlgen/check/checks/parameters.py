@@ -102,7 +102,8 @@ async def _send_wrong_values(run: Run, operations: Iterable[Operation]) -> None:
         if stated is None:
             continue
         for name, value in run.sampled(operation, 1).items():
-            cases = wrong(stated.document, schema_of(stated, operation.row, name), value, set())
+            schema, is_body = schema_of(stated, operation.row, name), operation.updates and name == "input"
+            cases = wrong(stated.document, schema, value, set(), is_body=is_body)
             for place, refused in islice(cases, _MOST_WRONG):
                 what, mentioned = f"{name}{place}={str(refused)[:60]!r}", UNDECLARED if UNDECLARED in place else name
                 params = {**operation.params, name: refused}

@@ -164,9 +164,11 @@ async def _behaves(run: Run, operation: Operation, behavior: str, names: Collect
     danger = (await run.introspect(query="danger", name=operation.name)).data.get("operation") or {}
     run.expect(danger.get("behavior") == behavior, operation, f"is told to behave as {danger.get('behavior')}")
     details = (await run.introspect(query="operations", name=operation.name)).data.get("operation") or {}
-    shown = {entry.get("name") for entry in details.get("parameters") or ()} & {"confirmation_token"}
+    typed = (await run.introspect(query="types", name=f"{operation.name}.params", all=True)).data.get("type") or {}
     is_cut = len(details.get("parameters") or ()) < len(operation.row.shown_parameters)
-    run.expect(shown == set(names) or is_cut, operation, f"shows {shown} of the parameters of a confirmation")
+    for entries in (typed.get("fields") or (), *([] if is_cut else [details.get("parameters") or ()])):
+        shown = {entry.get("name") for entry in entries} & {"confirmation_token"}
+        run.expect(shown == set(names), operation, f"shows {shown} of the parameters of a confirmation")
 
 
 @check("SA-6", "A read-only adapter offers reads alone, and performs nothing else by any name", Category.SAFETY,

@@ -275,8 +275,9 @@ class _Examination:
 
     async def _wrong(self, values: Mapping[Any, Any], key: tuple[str, str], schema: Any, name: str) -> None:
         assert self.operation is not None  # noqa: S101 - it is known by now
-        depth = -1 if key[0] == "body" and not self._shown.whole else 0
-        cases = wrong(self.operation.document, schema, values[key], self._witness.known, depth)
+        document, known, is_body = self.operation.document, self._witness.known, key[0] == "body"
+        depth = -1 if is_body and not self._shown.whole else 0
+        cases = wrong(document, schema, values[key], known, depth, is_body=is_body)
         for place, value in islice(cases, _MOST_WRONG):
             main, *_ = await self._call(self._shown.params({**values, key: value}), f"with {name}{place} wrong")
             if main is not None and place[-1:] == "+":

@@ -43,17 +43,20 @@ def sample(document: Document, schema: Any, turn: int = 0, *, name: str = "", an
     return value if value is ABSENT or answers or not document.problems(schema, value) else ABSENT
 
 
-def wrong(document: Document, schema: Any, value: Any, known: set[int], depth: int = 0) -> Iterator[tuple[str, Any]]:
+def wrong(
+    document: Document, schema: Any, value: Any, known: set[int], depth: int = 0, *, is_body: bool = False
+) -> Iterator[tuple[str, Any]]:
     """Yield values like a valid one, each wrong in one place; below the top each schema is tried once.
 
-    The place of a field that nobody may give, undeclared or at the top read-only, ends with `+`.
+    The place of a field that nobody may give, undeclared or at the top of a body read-only, ends with `+`.
     """
     schema = document.deref(schema)
     if not document.is_plain(schema) or (depth > 0 and id(schema) in known):
         return
     known.add(id(schema))
     if isinstance(value, dict):
-        yield from _wrong_fields(document, schema, value, known, depth)
+        names = [name for name, each in document.properties(schema).items() if document.is_marked(each, "readOnly")]
+        yield from _wrong_fields(document, schema, value, known, depth, names[:is_body])
     elif isinstance(value, list):
         items = wrong(document, document.items(schema), value[0], known) if value else ()
         yield from ((f"/0{place}", [each]) for place, each in items)
@@ -62,12 +65,11 @@ def wrong(document: Document, schema: Any, value: Any, known: set[int], depth: i
 
 
 def _wrong_fields(
-    document: Document, schema: Any, value: Mapping[str, Any], known: set[int], depth: int
+    document: Document, schema: Any, value: Mapping[str, Any], known: set[int], depth: int, marked: list[str]
 ) -> Iterator[tuple[str, Any]]:
     properties = document.properties(schema)
     is_open = any(schema.get(word) for word in _FURTHER) or all(map(is_secret, properties))
-    marked = [name for name, each in properties.items() if depth < 1 and document.is_marked(each, "readOnly")]
-    for name in [*marked[:1], *([] if is_open else [UNDECLARED])]:
+    for name in [*marked, *([] if is_open else [UNDECLARED])]:
         yield f"/{name}+", {**value, name: sample(document, properties.get(name, {}), answers=True)}
     for name in [name for name in properties if name in value]:
         for place, inner in wrong(document, properties[name], value[name], known, depth + 1):
