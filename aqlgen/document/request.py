@@ -70,8 +70,8 @@ class Request:
 
     def at(self, address: str) -> Self:
         """Return the request for the document at an address, if this one names the server or a page of it."""
-        is_there = urlsplit(address).path == urlsplit(self.spec).path
-        return replace(self, spec=address) if is_searched(self.spec) and not is_there else self
+        is_elsewhere = is_searched(self.spec) and urlsplit(address).path != urlsplit(self.spec).path
+        return replace(self, spec=address) if is_elsewhere else self
 
     @property
     def public_url(self) -> str:

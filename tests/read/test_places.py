@@ -218,6 +218,15 @@ def test_a_redirect_to_a_login_page_is_told_of_the_document_itself() -> None:
         assert "--header" in error.diagnostics[0].help
 
 
+def test_a_redirect_of_the_address_itself_is_followed_as_far_as_that_of_a_file() -> None:
+    with serving({"/openapi.json": DOCUMENT}) as (other, asked_there):
+        elsewhere = other.replace("127.0.0.1", "localhost")
+        with serving({"/latest": f"{elsewhere}/openapi.json", "/openapi.json": DOCUMENT}) as (origin, asked):
+            with open_refused(f"{origin}/latest") as error:
+                assert "which is another host and has no public address" in error.diagnostics[0].message
+            assert (asked, asked_there) == (["/latest"], [])
+
+
 def test_a_server_that_never_answers_is_left_in_time() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         origin = f"http://127.0.0.1:{silent.getsockname()[1]}"

@@ -102,13 +102,18 @@ def find_document(spec: str, web: Web, limits: Limits, is_document: Callable[[st
     unanswered: list[FileError] = []
     broken: list[DocumentError] = []
     here: tuple[str, bytes] | None = None
+
+    def is_within(address: str) -> bool:
+        return _host(address) == _host(origin)
+
     while waiting and len(tried) < most and size < limits.all_size and time.monotonic() < deadline:
         url = waiting.popleft()
         if url in tried:
             continue
-        silence = limits.silence / (_UNANSWERED if len(unanswered) == len(tried) else 2)
+        is_typed = not tried and urlsplit(url).path != "/"  # which the user may have of a redirect to another host
+        silence = limits.silence / (1 if is_typed else _UNANSWERED if len(unanswered) == len(tried) else 2)
         try:
-            final, data = web.get(url, lambda address: _host(address) == _host(origin), silence)
+            final, data = web.get(url, _anywhere if is_typed else is_within, silence)
             if is_document(url, data):
                 return final, data
             tried[url] = "no document"
@@ -119,13 +124,14 @@ def find_document(spec: str, web: Web, limits: Limits, is_document: Callable[[st
         except FileError as error:
             tried[url] = str(error.status or "no answer")
             unanswered += [] if error.status else [error]
-            if len(unanswered) == len(tried) == _UNANSWERED:
+            if unanswered and (is_typed or len(unanswered) == len(tried) == _UNANSWERED):
                 raise unanswered[0] from None
             continue
-        if len(tried) == 1 and urlsplit(url).path != "/" and not data.lstrip().startswith(b"<"):
+        if is_typed and not data.lstrip().startswith(b"<"):
             here = final, data
         size += len(data)
-        waiting.extendleft(reversed(list(islice(_links(final, data), _MOST_LINKS))))
+        if is_within(final):
+            waiting.extendleft(reversed(list(islice(_links(final, data), _MOST_LINKS))))
     if broken:
         raise broken[0]
     if here is not None:  # which is said to be no document, and why
@@ -140,6 +146,10 @@ def _places(named: str) -> Iterator[str]:
         yield named
         yield from (urljoin(below, place) for place in PLACES[1 : PLACES.index(_FIRST_PAGE)])
     yield from (urljoin(urljoin(named, "/"), place) for place in PLACES)
+
+
+def _anywhere(_address: str) -> bool:
+    return True
 
 
 def _host(url: str) -> str:
