@@ -33,9 +33,7 @@ GRAPH = "GET /groups/{group-id}/sites/{site-id}"
         ("GET /issuer/{ref}/json", "read-issuer-json", "get_issuer_json"),  # people say it
         (f"{GRAPH}/microsoft.graph.getByPath(path='{{path}}')", "groups.sites.getByPath", "get_group_site_by_path"),
         ("GET /Products({ProductId})", "Products_GetProduct", "get_product"),
-        ("POST /cards/{card}/shipping/ship", "PostCardsCardShippingShip", "ship_card_shipping"),
         ("POST /payments/{id}/fail", "PostPaymentsIdFail", "fail_payment"),
-        ("POST /indexer/test", None, "test_indexer"),
         ("POST /calendars/{id}/events/watch", "calendar.events.watch", "watch_event"),
         ("POST /backup/restore/{id}", None, "restore_backup"),
         ("POST /accounts/{account}/people", "PostAccountsAccountPeople", "create_account_person"),

@@ -5,13 +5,13 @@ Each is a pure function of an operation's facts and returns a verdict, or None w
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from aqlgen.decide import extensions
 from aqlgen.decide.carried import DELETING
 from aqlgen.decide.category.evidence import Verdict
-from aqlgen.decide.category.safe_methods import effect_of_safe_method
-from aqlgen.decide.category.unsafe_reads import COMPUTING, text_acts
+from aqlgen.decide.category.reads import COMPUTING, sent_act, text_acts
 from aqlgen.decide.decision import Category, Doubt, Evidence
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.noun import is_plural
@@ -51,9 +51,6 @@ _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "QUERY"})
 
 
 _STANDARD: Final = frozenset("GET HEAD OPTIONS TRACE QUERY POST PUT PATCH DELETE".split())
-_READING_METHODS: Final = frozenset({"SEARCH", "REPORT", "PROPFIND"})
-"""Safe methods outside of OpenAPI (RFC 5323, RFC 3253, RFC 4918)."""
-_RETURNING: Final = frozenset({"return", "returns"})
 
 
 def stated(facts: Facts) -> Verdict | None:
@@ -93,13 +90,8 @@ def _understates(facts: Facts, category: Category) -> bool:
 
 def _reads_by_words(facts: Facts) -> bool:
     """Return True if a name, the path or the summary has a verb that only reads or computes."""
-    verbs = [verb for verb in (facts.action_verb, facts.named_verb, facts.summary_verb) if verb]
-    if any(verb.category is Category.READ or verb.word in COMPUTING for verb in verbs):
-        return True
-    last = split(facts.operation.path.rsplit("/", 1)[-1])[-1:]
-    if any((verb := find_verb(word)) and verb.category is Category.READ for word in last):
-        return True
-    return bool(_RETURNING & set(split(facts.operation.summary[:60])[:1]))
+    verbs = (facts.action_verb, facts.named_verb, facts.summary_verb)
+    return any(verb and (verb.category is Category.READ or verb.word in COMPUTING) for verb in verbs)
 
 
 def read_only(facts: Facts) -> Verdict | None:
@@ -116,15 +108,12 @@ def read_only(facts: Facts) -> Verdict | None:
 
 
 def custom(facts: Facts) -> Verdict | None:
-    """Read the verb of a method that is not one of OpenAPI's own (`PURGE`, `LOCK`): it is what is sent."""
+    """Take a method that is not one of OpenAPI's own (`PURGE`, `SEARCH`) for what it is called, never for a READ."""
     if facts.method in _STANDARD:
         return None
-    if facts.method in _READING_METHODS:
-        return Verdict(Category.READ, Evidence.HEURISTIC, 0.65, f"{facts.method}, which is safe in WebDAV")
     verb = find_verb(facts.method.lower())
-    if verb and verb.category is not Category.READ:
-        return Verdict(verb.category, Evidence.HEURISTIC, 0.66, f"the method is {facts.method}")
-    return Verdict(Category.EXECUTE, Evidence.HEURISTIC, 0.6, f"the method is {facts.method}, which is not known")
+    category = verb.category if verb and verb.category is not Category.READ else Category.EXECUTE
+    return Verdict(category, Evidence.HEURISTIC, 0.6, f"the method is {facts.method}")
 
 
 def procedure(facts: Facts) -> Verdict | None:
@@ -135,29 +124,12 @@ def procedure(facts: Facts) -> Verdict | None:
     verb = facts.action_verb or facts.named_verb
     if verb is None or not (verb.strong or facts.method == "POST" or facts.shape.queried):
         return None
-    if facts.shape.queried or dotted:
-        return _procedure(verb, _confidence(verb))
-    return _plain_procedure(facts, verb)
-
-
-def _plain_procedure(facts: Facts, verb: Verb) -> Verdict | None:
-    """Judge `/sendMessage`, which is less of a procedure than `?Action=Send` or `chat.send`."""
-    named = facts.named_verb
-    if named and named.strong and named.category is not verb.category and named.word not in _VAGUE:
-        return None
-    confidence = 0.65 if facts.method == "GET" and verb.category is not Category.READ else _confidence(verb)
-    if named or facts.summary_verb:
-        return _procedure(verb, confidence)
-    note = f"the path has {verb.word}, without other evidence"
-    return Verdict(verb.category, Evidence.RULE, min(confidence, 0.66), note)
-
-
-def _confidence(verb: Verb) -> float:
-    return 0.9 if verb.strong else 0.6
-
-
-def _procedure(verb: Verb, confidence: float) -> Verdict:
-    return Verdict(verb.category, Evidence.RULE, confidence, f"the procedure is called {verb.word}")
+    confidence, note = 0.9 if verb.strong else 0.6, f"the procedure is called {verb.word}"
+    if not (facts.shape.queried or dotted or facts.named_verb or facts.summary_verb):  # `/sendMessage` alone
+        confidence, note = min(confidence, 0.66), f"the path has {verb.word}, without other evidence"
+    if facts.method == "GET" and verb.category is not Category.READ:
+        confidence = min(confidence, 0.65)
+    return Verdict(verb.category, Evidence.RULE, confidence, note)
 
 
 def _is_dotted(facts: Facts) -> bool:
@@ -170,14 +142,13 @@ def safe(facts: Facts) -> Verdict | None:
     """Take GET and other safe methods for a READ, unless the name or the path says that something changes."""
     if facts.method not in _SAFE:
         return None
-    act = effect_of_safe_method(facts)
+    act = sent_act(facts)
     if act is not None:
-        deletes = act.verb.word in DELETING and _may_act(facts)
-        category = Category.DELETE if deletes else Category.READ
+        verbs = (facts.named_verb, facts.summary_verb)
+        is_read = facts.method != "GET" or any(verb and verb.category is Category.READ for verb in verbs)
+        category = Category.DELETE if act.verb.word in DELETING and not is_read else Category.READ
         return Verdict(category, Evidence.HEURISTIC, 0.6, f"{facts.method}, but {act.note}", Doubt.CONTRADICTED)
-    if facts.method in ("HEAD", "OPTIONS", "TRACE"):
-        return Verdict(Category.READ, Evidence.RULE, 0.99, f"{facts.method} changes nothing")
-    return doubted_get(facts) or Verdict(Category.READ, Evidence.RULE, 0.98, "GET")
+    return doubted_get(facts) or Verdict(Category.READ, Evidence.RULE, 0.98, facts.method)
 
 
 def doubted_get(facts: Facts) -> Verdict | None:
@@ -185,12 +156,6 @@ def doubted_get(facts: Facts) -> Verdict | None:
     if facts.method != "GET":
         return None
     return _get_named_by_change(facts) or _get_told_by_change(facts) or _get_of_procedure(facts)
-
-
-def _may_act(facts: Facts) -> bool:
-    """Return True if no name and no summary says that a GET reads."""
-    verbs = (facts.named_verb, facts.summary_verb)
-    return facts.method == "GET" and not any(verb and verb.category is Category.READ for verb in verbs)
 
 
 def _get_named_by_change(facts: Facts) -> Verdict | None:
@@ -208,8 +173,7 @@ def _get_told_by_change(facts: Facts) -> Verdict | None:
     if named is not None and named.category is Category.READ and named.word != "get":
         return None
     is_change = verb is not None and verb.category is not Category.READ and verb.word not in _KEEPING
-    sentence = text_acts(facts)
-    note = f"its text has {verb.word}" if verb and is_change else sentence.note if sentence else ""
+    note = f"its text has {verb.word}" if verb and is_change else text_acts(facts)
     return Verdict(Category.READ, Evidence.HEURISTIC, 0.66, f"GET, but {note}", Doubt.CONTRADICTED) if note else None
 
 
@@ -249,11 +213,6 @@ def patch(facts: Facts) -> Verdict | None:
     for verb in (facts.action_verb, facts.named_verb):
         if verb and verb.strong and verb.category in (Category.EXECUTE, Category.DELETE):
             return Verdict(verb.category, Evidence.RULE, 0.75, f"PATCH, but called {verb.word}", Doubt.CONTRADICTED)
-    verb = facts.summary_verb
-    if verb and facts.named_verb is None and verb.category is Category.EXECUTE:
-        return Verdict(
-            verb.category, Evidence.HEURISTIC, 0.72, f"PATCH, but its summary has {verb.word}", Doubt.CONTRADICTED
-        )
     return Verdict(Category.UPDATE, Evidence.RULE, 0.97, "PATCH")
 
 
@@ -263,7 +222,12 @@ def put(facts: Facts) -> Verdict | None:
         return None
     named, verb = facts.named_verb, facts.summary_verb
     if named and named.strong:
-        return _named_put(facts, named)
+        if named.category is not Category.READ:
+            return Verdict(named.category, Evidence.RULE, 0.92, f"called {named.word}")
+        is_read = _heads_name(facts, named) and not facts.answers_nothing
+        category = Category.READ if is_read else Category.UPDATE
+        category = verb.category if verb and verb.category is not Category.READ else category
+        return Verdict(category, Evidence.HEURISTIC, 0.6, f"PUT, but called {named.word}", Doubt.CONTRADICTED)
     if named is None and facts.operation.body is None and _attaches(facts):
         return Verdict(Category.CREATE, Evidence.HEURISTIC, 0.68, "PUT of a member, with nothing to send")
     if verb and named is None and verb.category in (Category.CREATE, Category.EXECUTE):
@@ -271,14 +235,10 @@ def put(facts: Facts) -> Verdict | None:
     return Verdict(Category.UPDATE, Evidence.RULE, 0.93, "PUT")
 
 
-def _named_put(facts: Facts, named: Verb) -> Verdict:
-    verb = facts.summary_verb
-    if named.category is not Category.READ:
-        return Verdict(named.category, Evidence.RULE, 0.92, f"called {named.word}")
-    if verb and verb.category is not Category.READ:
-        note = f"called {named.word}, but its summary has {verb.word}"
-        return Verdict(verb.category, Evidence.HEURISTIC, 0.6, note)
-    return Verdict(Category.READ, Evidence.HEURISTIC, 0.66, f"PUT, but called {named.word}", Doubt.CONTRADICTED)
+def _heads_name(facts: Facts, verb: Verb) -> bool:
+    """Return True if a verb is the first word of the name, behind its namespace."""
+    name = facts.sdk_name or facts.operation.operation_id or ""
+    return split(re.split(r"[/._]", name)[-1])[:1] == (verb.word,)
 
 
 def _attaches(facts: Facts) -> bool:

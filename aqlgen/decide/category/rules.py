@@ -12,7 +12,7 @@ from typing import Final
 
 from aqlgen.decide.category import method_rules, post_rules
 from aqlgen.decide.category.evidence import Siblings, Verdict, witnesses
-from aqlgen.decide.category.unsafe_reads import doubt_read
+from aqlgen.decide.category.reads import doubt_read
 from aqlgen.decide.decision import REVIEW_THRESHOLD, Category, Doubt, Reason
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.verbs import Verb
@@ -28,10 +28,6 @@ class Rule:
     apply: Callable[[Facts], Verdict | None]
     firm: bool = False
     """Nothing contradicts it: its confidence stays."""
-    states_reads: bool = False
-    """The document itself states its READ: a verb that may do more than read is believed to read."""
-    by_method: bool = False
-    """Its READ rests on the method that is sent, and is not doubted."""
     judges_effect: bool = False
     """It has weighed the verbs against the method itself: they do not contradict it."""
     path_only: bool = False
@@ -44,11 +40,11 @@ class Rule:
 
 
 RULES: Final = (
-    Rule("declared", method_rules.stated, firm=True, states_reads=True),
-    Rule("read-only", method_rules.read_only, firm=True, states_reads=True),
+    Rule("declared", method_rules.stated, firm=True),
+    Rule("read-only", method_rules.read_only, firm=True),
     Rule("procedure-verb", method_rules.procedure),
     Rule("safe-method", method_rules.safe, firm=True),
-    Rule("custom-method", method_rules.custom, firm=True, by_method=True),
+    Rule("custom-method", method_rules.custom, firm=True),
     Rule("delete-method", method_rules.delete, judges_effect=True),
     Rule("patch-method", method_rules.patch, judges_effect=True),
     Rule("action-on-resource", post_rules.action, wants_witness=1),
@@ -57,8 +53,6 @@ RULES: Final = (
     Rule("summary-verb", post_rules.summary),
     Rule("told-action", post_rules.spoken_action, firm=True),
     Rule("weak-verb", post_rules.weakly_named),
-    Rule("accepted-only", post_rules.accepted),
-    Rule("settings-noun", post_rules.settings),
     Rule("post-on-item", post_rules.on_item),
     Rule("post-on-collection", post_rules.collection, path_only=True, wants_witness=0),
     Rule("method-only", post_rules.method_only, path_only=True),
@@ -88,8 +82,7 @@ def classify(facts: Facts, siblings: Siblings) -> tuple[Category, Reason]:
         verdict = rule.apply(facts)
         if verdict is None:
             continue
-        reading = verdict.category is Category.READ and not rule.by_method
-        doubt = doubt_read(facts, verdict.confidence, stated=rule.states_reads) if reading else None
+        doubt = doubt_read(facts) if verdict.category is Category.READ else None
         if doubt is not None:
             verdict = doubt._replace(doubt=Doubt.CONTRADICTED)
         elif not rule.firm:

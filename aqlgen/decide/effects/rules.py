@@ -12,8 +12,7 @@ from fnmatch import fnmatchcase
 from typing import Final, NamedTuple
 
 from aqlgen.decide.category.method_rules import doubted_get
-from aqlgen.decide.category.safe_methods import effect_of_safe_method
-from aqlgen.decide.category.unsafe_reads import changes
+from aqlgen.decide.category.reads import changes, sent_act
 from aqlgen.decide.clauses import Act, Words
 from aqlgen.decide.decision import Category, Danger, Effect
 from aqlgen.decide.effects import outward
@@ -104,7 +103,7 @@ def _by_act(reading: Reading) -> Finding | None:
     """Find a change by a method that ought to be safe (`GET /users/delete/{id}`), or a GET that is said to act."""
     if reading.facts.method not in _SAFE:
         return None
-    act = effect_of_safe_method(reading.facts)
+    act = sent_act(reading.facts)
     if act is None:
         doubt = doubted_get(reading.facts)
         is_replaced = any(not act.is_denied and act.verbs & _REPLACING_KEYS for act in reading.acts)
