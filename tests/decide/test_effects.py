@@ -53,6 +53,10 @@ def of(first: Operation, *others: Operation) -> Decision:
         (operation("PATCH /messages/{id}", **sending("tags")), reading("GET /messages/{id}", "id", "tags")),
         (operation("PATCH /boards/{id}", **sending("title")), enveloped("GET /boards/{id}", {})),
         (operation("PATCH /boards/{id}", **sending("title")), enveloped("GET /boards/{id}", {"type": "object"})),
+        (
+            operation("POST /clients", responses=(answer("201", {"properties": {"id": TEXT, "token": TEXT}}),)),
+            operation("DELETE /clients/{id}"),
+        ),
     ],
 )
 def test_what_structure_proves_reversible_is_never_asked_about(write: Operation, other: Operation) -> None:
@@ -65,13 +69,29 @@ def test_what_structure_proves_reversible_is_never_asked_about(write: Operation,
     assert alone.review_reasons
 
 
+def test_an_action_with_its_inverse_beside_it_is_not_asked_about() -> None:
+    """R-EFF-2"""
+    start, stop = operation("POST /boards/{id}/start"), operation("POST /boards/{id}/stop")
+    assert of(start).asked is Asked.FIRST
+    assert of(start, stop).asked is Asked.NEVER
+
+
+def test_a_create_that_can_be_read_and_changed_is_not_asked_about() -> None:
+    """R-EFF-2"""
+    create = operation("POST /boards", **sending("title"))
+    read, change = reading("GET /boards/{id}", "title"), operation("PATCH /boards/{id}", **sending("title"))
+    decisions = {decision.operation.key: decision for decision in decided(create, read, change)}
+    assert decisions["POST /boards"].asked is Asked.NEVER
+    assert decisions["POST /boards"].evidence[-1].says == "get_board reads it and update_board changes it"
+    assert of(create, read).asked is Asked.FIRST
+
+
 @pytest.mark.parametrize(
     ("write", "other"),
     [
         (operation("POST /boards"), operation("DELETE /labels/{id}")),
         (operation("PATCH /boards/{id}", **sending("title")), enveloped("GET /boards", {})),
         (operation("PATCH /boards/{id}", **sending("title", "size")), reading("GET /boards/{id}", "id")),
-        (operation("POST /boards/{id}/start"), operation("POST /boards/{id}/stop")),
         (operation("POST /boards.add"), operation("POST /labels.remove")),
         (operation("POST /boards", responses=(answer("202"),)), operation("DELETE /boards/{id}")),
         (operation("PATCH /boards/{id}", **sending("role")), reading("GET /boards/{id}", "role")),
@@ -81,10 +101,6 @@ def test_what_structure_proves_reversible_is_never_asked_about(write: Operation,
         (operation("POST /boards/{id}/transfer", **sending("owner")), reading("GET /boards/{id}", "owner")),
         (operation("POST /backups/{id}/restore"), operation("DELETE /backups/{id}")),
         (operation("POST /incidents"), operation("DELETE /incidents/fields/{id}")),
-        (
-            operation("POST /clients", responses=(answer("201", {"properties": {"id": TEXT, "token": TEXT}}),)),
-            operation("DELETE /clients/{id}"),
-        ),
         (operation("POST /boards/{id}/rules/convert", **sending("rule")), operation("GET /boards/{id}/rules")),
         (operation("POST /users/{id}/unlock"), operation("POST /users/{id}/lock")),
         (operation("POST /users/{id}/totp/disable"), operation("POST /users/{id}/totp/enable")),
@@ -251,13 +267,13 @@ def choosing(key: str, name: str, *path: str) -> Operation:
 @pytest.mark.parametrize(
     ("carrying", "asked"),
     [
-        (choosing("POST /audit/search", "searchAudit", "filter"), Asked.FIRST),
-        (choosing("POST /time-cards", "createTimeCard", "lines"), Asked.FIRST),
+        (choosing("POST /audit/search", "searchAudit", "filter"), Asked.NEVER),
+        (choosing("POST /time-cards", "createTimeCard", "lines"), Asked.NEVER),
         (choosing("PUT /time-cards/{id}", "updateTimeCard", "lines"), Asked.ALWAYS),
         (choosing("POST /time-cards", "createTimeCard"), Asked.ALWAYS),
     ],
 )
-def test_a_detail_of_a_read_or_of_a_new_thing_that_may_say_delete_is_a_doubt(carrying: Operation, asked: Asked) -> None:
+def test_a_detail_that_may_say_delete_is_left_to_the_gate(carrying: Operation, asked: Asked) -> None:
     """R-EFF-1"""
     assert of(carrying, operation("DELETE /time-cards/{id}")).asked is asked
 

@@ -17,7 +17,8 @@ from aqlgen.decide.clauses import Act, clauses
 from aqlgen.decide.decision import Category, Evidence
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.noun import head_size, is_plural
-from aqlgen.decide.naming.verbs import ADVERBS, Verb, find_verb
+from aqlgen.decide.naming.verbs import ADVERBS, Verb, find_verb, leading_verb
+from aqlgen.decide.sentences import irreversible
 from aqlgen.ir import Location
 from aqlgen.words import split
 
@@ -32,6 +33,8 @@ _CHANGES: Final = frozenset(
     " reboot shutdown deactivate rotate uninstall kill".split()
 )
 """Verbs that are hardly ever the noun of something that is read, unlike `archive`, `merge`, `reset` or `restart`."""
+_LAST: Final = frozenset("reset restart drop flush disable suspend ban block".split())
+"""Verbs that count only where the path ends in them, behind an item."""
 _INFORMS: Final = frozenset("report load watch index head ping".split())
 """Verbs that read as a GET; as a POST, they tell the server something or set it to work."""
 _CREDENTIALS: Final = frozenset({"token", "jwt", "credential"})
@@ -57,10 +60,12 @@ def sent_act(facts: Facts) -> SentAct | None:
     segments = [segment for segment in _SEGMENTS.split(path) if segment]
     for index, segment in enumerate(segments):
         words = () if "{" in segment else split(segment)
+        verb, used = leading_verb(words) or (None, 0)
+        ends = "{" in segments[index - 1] and index + 1 == len(segments) and not _LAST.isdisjoint(words[:1])
+        is_thing = len(words) > used and is_plural(words)
         is_read = any("{" not in part for part in segments[index + 1 :])  # `/purge/{id}/status`: what was started
-        if words and words[0] in _CHANGES and not is_read and not (len(words) > 1 and is_plural(words)):
-            verb = find_verb(words[0])
-            return SentAct(verb, f"its path says {verb.word}") if verb else None
+        if verb is not None and (verb.word in _CHANGES or ends) and not is_thing and not is_read:
+            return SentAct(verb, f"its path says {verb.word}")
     return next(_chosen(query, facts), None)
 
 
@@ -69,8 +74,9 @@ def _chosen(query: str, facts: Facts) -> Iterator[SentAct]:
     pairs = _PAIR.findall(f"?{query}") if query else []
     for parameter in facts.operation.parameters:
         schema = parameter.schema if isinstance(parameter.schema, dict) else {}
-        values = schema.get("enum")
-        if parameter.location is Location.QUERY and isinstance(values, list):
+        enum = schema.get("enum")
+        values = [schema.get("const"), schema.get("default"), *(enum if isinstance(enum, list) else ())]
+        if parameter.location is Location.QUERY:
             pairs += [(parameter.name, value) for value in values if isinstance(value, str)]
     for name, value in pairs:
         verb = find_verb(next(iter(split(value[:60])), "")) if name.lower() in CHOOSERS else None
@@ -107,6 +113,15 @@ def _issues_credential(facts: Facts) -> str:
     return f"it issues a {' '.join(thing)}" if thing else ""
 
 
+def _answers_created(facts: Facts) -> str:
+    """Take 201 alone, or the header Location, for what they say (RFC 9110, 15.3.2 and 10.2.2)."""
+    good = [response for response in facts.operation.responses if response.status.startswith("2")]
+    if good and all(response.status == "201" for response in good):
+        return "it answers 201 alone"
+    has_location = any(header.lower() == "location" for response in good for header in response.headers)
+    return "it answers with a Location" if has_location else ""
+
+
 def text_acts(facts: Facts) -> str:
     """Find a clause that says what the operation does: "Creates a report", "This call sends an email"."""
     for act in clauses(facts.operation):
@@ -132,7 +147,9 @@ def doubt_read(facts: Facts) -> Verdict | None:
     if words and _INFORMS.issuperset(words):
         note = f"{called}, but a POST tells the server something"
         return Verdict(Category.EXECUTE, Evidence.HEURISTIC, 0.68, note)
-    if note := _path_acts(facts) or _issues_credential(facts) or text_acts(facts):
+    sentence = irreversible(facts.operation)
+    said = f"its text says “{sentence}”" if sentence else text_acts(facts)
+    if note := _path_acts(facts) or _issues_credential(facts) or _answers_created(facts) or said:
         return Verdict(Category.EXECUTE, Evidence.HEURISTIC, 0.6, f"{called}, but {note}")
     statuses = {response.status for response in facts.operation.responses}
     if facts.answers_nothing and not statuses.isdisjoint(("201", "202", "204")):

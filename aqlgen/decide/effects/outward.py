@@ -14,7 +14,7 @@ from aqlgen.decide.effects.reading import Finding, Reading, answer_fields, heads
 from aqlgen.decide.naming.noun import is_plural
 from aqlgen.words import singular, split
 
-__all__ = ["MEANS", "access", "access_beside", "people", "people_beside", "sends_message"]
+__all__ = ["MEANS", "access", "access_answered", "access_beside", "people", "people_beside", "sends_message"]
 
 
 # Access
@@ -28,7 +28,9 @@ MEANS: Final = frozenset(
 _PEOPLE: Final = frozenset(
     "user account employee person principal customer guest operator member owner admin collaborator".split()
 )
-_RIGHTS: Final = frozenset("role permission password passphrase admin superuser privilege access pin secret".split())
+_RIGHTS: Final = frozenset(
+    "role permission password passphrase admin superuser privilege access pin secret credential".split()
+)
 _ADMITTING: Final = frozenset(
     "impersonate promote demote grant revoke authorize ban unban suspend unsuspend block unblock deactivate"
     " reactivate activate assign".split()
@@ -97,19 +99,24 @@ def _joins(reading: Reading) -> bool:
 
 
 def access_beside(reading: Reading) -> Finding | None:
-    """Find what may give access: a word of it in its names or fields, or a secret that it answers with."""
+    """Find what may give access: a word of it in its names or fields."""
     nouns = frozenset((*reading.thing, *reading.object))
     words = (nouns & MEANS) | (reading.verb_words & _LIMITING) | (_GRANTED & set(reading.path_things))
     if words:
         return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it speaks of {min(words)}")
-    if rights := reading.sends(_RIGHTS):
-        return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it sends {rights}", "field")
-    if reading.category is Category.CREATE:
-        answered = answer_fields(reading.subject.answer, reading.around.schemas, depth=0)
-        secret = next((name for name in answered if split(name)[-1:] and split(name)[-1] in _SECRETS), "")
-        if secret:
-            return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it answers with a {'_'.join(split(secret))}", "field")
-    return None
+    rights = reading.sends(_RIGHTS)
+    return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it sends {rights}", "field") if rights else None
+
+
+def access_answered(reading: Reading) -> Finding | None:
+    """Find a secret that a create answers with; it ends with the thing where that can be deleted."""
+    if reading.category is not Category.CREATE:
+        return None
+    answered = answer_fields(reading.subject.answer, reading.around.schemas, depth=0)
+    secret = next((words for words in map(split, answered) if words[-1:] and words[-1] in _SECRETS), None)
+    return (
+        Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it answers with a {'_'.join(secret)}", "field") if secret else None
+    )
 
 
 # People

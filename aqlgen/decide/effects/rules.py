@@ -279,15 +279,18 @@ def _by_carried(reading: Reading) -> Finding | None:
     if carrying is None:
         return None
     if not carrying.is_batch and reading.category in (Category.READ, Category.CREATE):
-        return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, carrying.note)
+        return None  # a detail of a filter or of a new thing: the gate looks at each call
     return Finding(Effect.ENDS, Danger.DANGEROUS if carrying.takes_requests else Danger.DESTRUCTIVE, carrying.note)
 
 
 def _by_outside(reading: Reading) -> Finding | None:
-    """Find an effect outside of the data, which nothing beside it takes back: what is executed, or queued (202)."""
+    """Find an effect outside of the data, which only an inverse beside it takes back: what is executed."""
+    is_outside = reading.category is Category.EXECUTE
+    return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, "it has an effect outside of the data") if is_outside else None
+
+
+def _by_queue(reading: Reading) -> Finding | None:
     successes = {response.status for response in reading.facts.operation.responses if response.status.startswith("2")}
-    if reading.category is Category.EXECUTE:
-        return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, "it has an effect outside of the data")
     return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, "it answers before it is done") if successes == {"202"} else None
 
 
@@ -305,11 +308,13 @@ RULES: Final = (
     Rule("money", 0.75, money),
     Rule("people", 0.75, outward.people, unless_proven=True),
     Rule("access-beside", _DOUBT, outward.access_beside),
+    Rule("access-answer", _DOUBT, outward.access_answered, unless_proven=True),
     Rule("money-beside", _DOUBT, money_beside, unless_proven=True),
     Rule("people-beside", _DOUBT, outward.people_beside),
-    Rule("outside", _DOUBT, _by_outside),
+    Rule("outside", _DOUBT, _by_outside, unless_proven=True),
+    Rule("outside-queue", _DOUBT, _by_queue),
     Rule("may-overwrite", 0.75, _by_overwriting),
     Rule(CARRIES, 0.8, _by_carried, of_reads=True),
-    Rule(REPLACES, _DOUBT, _by_replacement),
+    Rule(REPLACES, _DOUBT, _by_replacement, unless_proven=True),
 )
 """All of them are asked; of equal levels the first one's counts."""
