@@ -195,7 +195,6 @@ def test_a_decision_names_the_rule_it_rests_on() -> None:
         ("POST /hooks/{id}/pings", "pingHook", "Ping a hook", "204", "EXECUTE"),
         ("POST /spaces/{id}/exports", "exportSpace", "Triggers an export of a space", "200", "EXECUTE"),
         ("POST /signals/report", "signalReport", "Report whether it was paid", "200", "EXECUTE"),
-        ("POST /files/reparse", "reparseFile", "Reparse a file", "200", "EXECUTE"),
         ("POST /library/{name}/check-out", "libraryCheckOut", "Check an account out", "200", "EXECUTE"),
         ("POST /docs/findOneAndDelete", None, "", "200", "DELETE"),
         ("PUT /accounts/query/blocklist", "blocklistAccountsQuery", "", "200", "UPDATE"),
@@ -368,13 +367,6 @@ def test_a_contradiction_wants_a_look_and_says_who_contradicts() -> None:
     assert decision.category is Category.EXECUTE
     assert decision.category_reason.note == "the path ends in migrate, but its name has update"
     assert decision.review_reasons
-
-
-def test_a_collection_that_is_called_by_an_action_wants_a_look() -> None:
-    """R-NAME-4"""
-    reason = decide_one("POST /payments/{id}/captures", "post-payments-id-captures").category_reason
-    assert reason.confidence < REVIEW_THRESHOLD
-    assert "named after capture" in reason.note
 
 
 def test_a_get_of_a_procedure_that_may_be_a_change_wants_a_look() -> None:

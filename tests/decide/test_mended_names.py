@@ -31,7 +31,6 @@ GRAPH = "GET /groups/{group-id}/sites/{site-id}"
     [
         ("GET /containers/{id}/json", "ContainerInspect", "inspect_container"),
         ("GET /issuer/{ref}/json", "read-issuer-json", "get_issuer_json"),  # people say it
-        (f"{GRAPH}/microsoft.graph.getByPath(path='{{path}}')", "groups.sites.getByPath", "get_group_site_by_path"),
         ("GET /Products({ProductId})", "Products_GetProduct", "get_product"),
         ("POST /payments/{id}/fail", "PostPaymentsIdFail", "fail_payment"),
         ("POST /calendars/{id}/events/watch", "calendar.events.watch", "watch_event"),

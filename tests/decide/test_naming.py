@@ -42,7 +42,6 @@ def test_a_name_is_a_verb_and_a_resource(key: str, called: str | None, name: str
         ("GET /playlists/{id}/tracks", None, "list_playlist_tracks"),
         ("GET /me/playlists", None, "list_my_playlists"),
         ("GET /users/@me/guilds/{id}/member", "get_my_guild_member", "get_my_guild_member"),
-        ("GET /user", "users/get-authenticated", "get_authenticated_user"),
         ("GET /orgs/{org}/actions/secrets", "actions/list-secrets-for-organization", "list_org_actions_secrets"),
         ("GET /auth/{aws_mount_path}/role/{role}", "aws-read-auth-role", "get_aws_auth_role"),
         ("GET /sim_cards/{id}/wireless_connectivity_logs", None, "list_sim_card_wireless_connectivity_logs"),
@@ -60,8 +59,6 @@ def test_a_name_holds_as_much_of_the_parents_as_sense_needs(key: str, called: st
         ("GET /api/v1/users/{id}", "getUserUsingGET", "get_user"),
         ("GET /api/v2.1/users", "UserController_findAll", "list_users"),
         ("GET /items/{item_id}", "read_item_items__item_id__get", "get_item"),
-        ("GET /fba/v0/shipments", "getAllShipments", "list_shipments"),
-        ("GET /apis/apps/v1beta1/deployments", "listDeployment", "list_deployments"),
         ("PUT /files/{id}/classification-6VMVochwUWo", None, "update_file_classification"),
         ("GET /Accounts/{Sid}/Calls.json", None, "list_account_calls"),
         ("GET /orgs/{org}/projectsV2", None, "list_org_projects"),
@@ -76,7 +73,6 @@ def test_a_name_has_no_residue_and_no_stutter(key: str, called: str | None, name
     ("key", "called", "name"),
     [
         ("PUT /gists/{id}/star", "gists/star", "star_gist"),
-        ("PUT /user/starred/{owner}/{repo}", "activity/star-repo-for-authenticated-user", "star_repo"),
         ("POST /files/{id}/copy", None, "copy_file"),
         ("POST /files.upload", None, "upload_file"),
         ("POST /guilds/{id}/bulk-ban", "bulk_ban_users_from_guild", "bulk_ban_users_from_guild"),
@@ -137,7 +133,6 @@ def test_run_together_words_are_taken_apart_as_the_document_writes_them(
 
 def test_run_together_words_are_taken_apart_by_words_that_stand_alone_elsewhere() -> None:
     """R-NAME-2"""
-    assert decide_one("POST /group/adduser", summary="Adds a user to a group").name == "create_group_add_user"
     assert decide_one("POST /users/database", summary="Data bases of users").name == "create_user_database"  # no verb
     for tags, name in (("Adapters", "Infos"), "list_adapter_infos"), (("Adapters",), "list_adapterinfos"):
         api = replace(document(operation("GET /adapterinfos")), tags=tuple(Tag(tag, "") for tag in tags))
@@ -153,8 +148,6 @@ def test_a_plural_that_people_get_is_one_thing_where_the_answer_is() -> None:
 @pytest.mark.parametrize(
     ("key", "called", "name"),
     [
-        ("GET /repos/{repo}/stats/participation", "repos/get-participation-stats", "get_repo_participation_stats"),
-        ("PUT /tests/api/{public_id}", "UpdateAPITest", "update_api_test"),
         ("PUT /permissions/runners/repositories/{repository_id}", "enableRunnerRepository", "enable_runner_repository"),
     ],
 )
@@ -242,7 +235,6 @@ def test_an_operation_with_nothing_to_name_it_by_is_named_all_the_same() -> None
         ("GET /orgs/{org}/limits", "getLimits", "list_org_limits"),
         ("PUT /sites/{name}", "Sites_CreateOrUpdate", "create_or_update_site"),
         ("POST /invoices", "updateOrCreateInvoices", "update_or_create_invoices"),
-        ("POST /v1/agents/{agentsId}/types:batchDelete", "x.agents.types.batchDelete", "batch_delete_agent_types"),
         ("POST /search-hours-of-operations", "SearchHoursOfOperations", "search_hours_of_operations"),
         ("POST /docs/{name}/findOneAndDelete", None, "find_one_and_delete_doc"),
         ("GET /b/{bucket}/o/{object}/acl", "storage.objectAccessControls.list", "list_object_acls"),

@@ -54,7 +54,7 @@ def test_no_observation_lowers_a_danger_or_settles_another_doubt(write: Operatio
 def test_an_observed_partial_put_is_sent_so_and_only_the_owner_ends_the_question() -> None:
     """R-LEARN-1: a server that pretends to keep fields ends no question about them."""
     write = operation("PUT /boards/{id}", **sending("title", "size"))
-    other = reading("GET /boards/{name}", "title", "size")
+    other = reading("GET /boards/{name}", "title")
     plain = decided(write, other)[0]
     assert plain.danger_reason.rule == "replaces-whole"
     seen = of(write, "send: named", "why: 'observed 2026-11-24: it kept 1 field'", others=(other,))

@@ -66,7 +66,6 @@ def test_a_noun_that_looks_like_a_verb_names_nothing(key: str, called: str, summ
         ("POST /objects/{type}/gdpr-delete", None, "delete_object_gdpr", "DELETE"),
         ("POST /users/terminate_sessions", None, "terminate_user_sessions", "EXECUTE"),
         ("POST /csrs/{id}/lifecycle/publish", None, "publish_csr", "EXECUTE"),
-        ("POST /v1/detokenize", "detokenize", "detokenize", "READ"),
         ("GET /#Action=TagQueue", "GET_TagQueue", "tag_queue", "UPDATE"),
     ],
 )

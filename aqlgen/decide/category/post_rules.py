@@ -11,7 +11,6 @@ from aqlgen.decide.category.evidence import Verdict
 from aqlgen.decide.decision import Category, Evidence
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.noun import Noun, is_plural
-from aqlgen.decide.naming.verbs import derived_verb
 from aqlgen.words import split
 
 __all__ = [
@@ -101,14 +100,10 @@ def _is_foreign(noun: Noun) -> bool:
 
 
 def collection(facts: Facts) -> Verdict | None:
-    """Take a POST on a collection for a CREATE; with less confidence if a verb names the collection."""
+    """Take a POST on a collection for a CREATE."""
     last = facts.last_noun
     if not last or not is_plural(last.words):
         return None
-    verb = derived_verb(last.one[-1])
-    if verb and verb.category is not Category.CREATE:
-        note = f"POST on a collection named after {verb.word}"
-        return Verdict(Category.CREATE, Evidence.HEURISTIC, 0.66, note)
     return Verdict(Category.CREATE, Evidence.RULE, 0.85, "POST on a collection")
 
 

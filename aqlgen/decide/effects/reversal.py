@@ -41,7 +41,7 @@ _TAKING_BACK: Final = frozenset(
 _SETTING: Final = frozenset("update set edit change modify patch replace configure save put write mark upsert".split())
 """Verbs of updates: what another act does may be more than the fields that it sends."""
 _LEAST_READ: Final = 0.5
-"""The share of the sent fields that a GET has to have."""
+"""The share of the sent fields that a GET has to have; all of what a replacement may drop."""
 
 
 _MOST, _MOST_ALIKE = 2000, 200
@@ -56,6 +56,7 @@ class _Change(NamedTuple):
     part: str
     fields: frozenset[str]
     is_set: bool
+    least: float
 
 
 class Reversal:
@@ -143,7 +144,8 @@ class Reversal:
         is_named = not reading.facts.shape.action and not part.endswith("}")
         top = frozenset("_".join(words) for words, depth in reading.fields.items() if not depth)
         is_set = reading.facts.method in ("PUT", "PATCH")
-        change = _Change(reading.template, template(item), "_".join(split(part)) if is_named else "", top, is_set)
+        named, least = "_".join(split(part)) if is_named else "", 1 if reading.loss else _LEAST_READ
+        change = _Change(reading.template, template(item), named, top, is_set, least)
         return next(filter(None, (self._evidence(change, other) for other in self._readers(reading))), "")
 
     def _evidence(self, change: _Change, other: Reading) -> str:
@@ -152,7 +154,7 @@ class Reversal:
         read = len(top & known)
         if other.template == change.path and (not top or not known or _is_undescribed(other)):
             return f"{other.name} reads it"
-        if top and read >= _LEAST_READ * len(top):
+        if top and read >= change.least * len(top):
             return f"{other.name} reads {read} of the {len(top)} fields that it changes"
         if not top and part in known:
             return f"{other.name} reads it"

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from aqlgen.decide.decision import Category, Evidence, Reason
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.chain import NounChain, read_chain
-from aqlgen.decide.naming.noun import IDS, PREPOSITIONS, Words, head_size, join, singulars
+from aqlgen.decide.naming.noun import PREPOSITIONS, Words, head_size, join, singulars
 from aqlgen.decide.naming.number import with_number
 from aqlgen.decide.naming.spelling import fit, hashed
 from aqlgen.decide.naming.verb_rules import DISTINCT, ChosenVerb, choose_verb
@@ -31,8 +31,6 @@ _DISGUISED: Final = 0.6
 """The most confidence in the name of an operation that the document gives a milder one."""
 _WIDE: Final = 40
 """A longer name is taken only where no shorter one is free."""
-_LONG: Final = 7
-"""As many words as these are a sentence, no name."""
 
 
 @dataclass(frozen=True)
@@ -207,26 +205,11 @@ def _base(parts: _Parts) -> Iterator[Words]:
     yield parts.names.shortened
 
 
-def _whole(parts: _Parts) -> Iterator[Words]:
-    yield parts.names.base
-
-
 def _own_verb(parts: _Parts) -> Iterator[Words]:
     """Use the API's own verb for PUT and PATCH: replace beside patch."""
-    base, verb = parts.names.base, parts.names.chosen
+    base, verb = parts.names.shortened, parts.names.chosen
     if base[:1] == (verb.shown,) and (parts.names.facts.method, verb.api_verb) in DISTINCT:
         yield verb.api_verb, *base[1:]
-
-
-def _own_verb_of_short(parts: _Parts) -> Iterator[Words]:
-    return _own_verb(parts) if parts.names.shortened == parts.names.base else iter(())
-
-
-def _wider(parts: _Parts) -> Iterator[Words]:
-    """Add the parent of the nearest item."""
-    wider = parts.numbered(parts.names.chain.wider) if parts.names.chain.nouns and not parts.acting else ()
-    if wider:
-        yield parts.names.chosen.shown, *wider, *parts.suffixes
 
 
 def _collection(parts: _Parts) -> Iterator[Words]:
@@ -241,31 +224,6 @@ def _collection(parts: _Parts) -> Iterator[Words]:
 def _full(parts: _Parts) -> Iterator[Words]:
     yield parts.full
     yield parts.around
-
-
-def _list_all(parts: _Parts) -> Iterator[Words]:
-    if parts.names.base[:1] == ("list",) and not parts.names.chain.within:
-        yield "list", "all", *parts.names.base[1:]
-
-
-def _raw(parts: _Parts) -> Iterator[Words]:
-    """Use the path's nouns in their own number."""
-    chain, shown = parts.names.chain, parts.names.chosen.shown
-    if not parts.acting and chain.raw != chain.full:
-        many = shown == "list" or (not parts.item and parts.names.category is not Category.CREATE)
-        raw = chain.raw if many else (*chain.raw[:-1], singular(chain.raw[-1]))
-        yield shown, *raw, *parts.suffixes
-
-
-def _spoken(parts: _Parts) -> Iterator[Words]:
-    """Use people's words, if they have the name's verb and noun."""
-    names, phrase = parts.names, parts.names.facts.phrase
-    if phrase is None or phrase.lead[:1] not in (names.base[:1], (names.chosen.api_verb,)):
-        return
-    words = phrase.object
-    numbered = words[-1:] and words[-1] in IDS and PREPOSITIONS.isdisjoint(words[-2:])
-    if len(words) < _LONG - 1 and names.noun in singulars(words) and words.count("by") < 2 and not numbered:
-        yield *phrase.lead, *words
 
 
 def _by_parameters(parts: _Parts) -> Iterator[Words]:
@@ -294,17 +252,11 @@ def _path(parts: _Parts) -> Iterator[Words]:
 
 CANDIDATES: Final = (
     Candidate("base", _base),
-    Candidate("own-verb", _own_verb_of_short),
+    Candidate("own-verb", _own_verb),
     Candidate("version", _version),
-    Candidate("whole", _whole),
-    Candidate("own-verb-of-whole", _own_verb),
-    Candidate("wider", _wider),
     Candidate("collection", _collection),
     Candidate("full", _full),
-    Candidate("people's-words", _spoken),
-    Candidate("list-all", _list_all),
     Candidate("by-parameters", _by_parameters),
-    Candidate("raw", _raw),
     Candidate("via-method", _via_method),
     Candidate("path", _path),
 )

@@ -12,7 +12,6 @@ from typing import Final
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.noun import (
     AREAS,
-    FEW,
     IDS,
     NAMES,
     ONE_OF,
@@ -69,11 +68,6 @@ class NounChain:
     def full(self) -> Words:
         """Every noun, parents in the singular."""
         return self.joined(self.nouns)
-
-    @property
-    def wider(self) -> Words:
-        """The nouns of the last two groups."""
-        return self.joined([noun for group in self.groups[-2:] for noun in group])
 
     @property
     def raw(self) -> Words:
@@ -141,14 +135,6 @@ def _spelled_out(noun: Noun, facts: Facts, vocabulary: Vocabulary) -> Noun:
     return noun if words == noun.words else replace(noun, words=words)
 
 
-def _set_area_aside(chain: NounChain, facts: Facts) -> NounChain:
-    """Set the nouns before a version aside, unless they are few and people gave no name."""
-    before = len(facts.shape.nouns) - len(chain.nouns)
-    size = max(facts.shape.area - before, 0) if facts.phrase or len(chain.nouns) > FEW else 0
-    area = tuple(word for noun in chain.nouns[:size] for word in noun.words)
-    return replace(chain, area=area, nouns=chain.nouns[size:])
-
-
 def _is_caller(first: Words, second: Words, spoken: Words) -> bool:
     if first == ("user",):
         return not _MINE.isdisjoint(spoken)
@@ -159,9 +145,6 @@ def _read_me(chain: NounChain, facts: Facts) -> NounChain:
     """Read `/users/me` and `/me/pets` as the caller's own, and `/user` where people say that it is the caller."""
     nouns, mine = chain.nouns, chain.mine
     spoken = facts.phrase.words if facts.phrase else ()
-    if nouns == (Noun(("user",), ()),):
-        which = next((word for word in spoken if word in ("authenticated", "current")), "")
-        return replace(chain, nouns=(Noun((which, "user"), ()),)) if which else chain
     last = nouns[-1]
     if len(nouns) > 1 and last.words[-1] in _ME and not last.parameters:
         mine, nouns = True, (*nouns[:-2], Noun(nouns[-2].words, (last.words,)))
@@ -186,7 +169,6 @@ def _settle_adjective(chain: NounChain, _: Facts) -> NounChain:
 
 
 STEPS: Final[tuple[Callable[[NounChain, Facts], NounChain], ...]] = (
-    _set_area_aside,
     _read_me,
     _settle_adjective,
 )

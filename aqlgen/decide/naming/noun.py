@@ -66,11 +66,6 @@ class Noun:
             return (*self.words[:-1], self.parameters[0][0])
         return (*self.words[:-1], singular(last))
 
-    @property
-    def bare(self) -> bool:
-        """True if only a parameter gives the noun (`/{mount_path}/`); a plural is a segment of its own."""
-        return not is_plural(self.words) and self.words in [thing(name) for name in self.parameters]
-
 
 def is_plural(words: Words) -> bool:
     """Return True if the last word is a plural."""

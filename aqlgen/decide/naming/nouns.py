@@ -5,16 +5,15 @@ What is left out is left out for a reason that lies in the operation itself, so 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.chain import NounChain
-from aqlgen.decide.naming.noun import FEW, IDS, MOVING, PREPOSITIONS, Noun, Words, alike, join, parent_words, singulars
-from aqlgen.words import singular, split
+from aqlgen.decide.naming.noun import FEW, IDS, Noun, Words, alike, join, parent_words
+from aqlgen.words import singular
 
-__all__ = ["nearest", "needed_nouns", "parents", "said_twice", "spoken_words"]
+__all__ = ["nearest", "needed_nouns", "parents"]
 
 _SENTENCE: Final = 120
 """How many characters of a summary are read."""
@@ -34,41 +33,7 @@ def needed_nouns(facts: Facts, chain: NounChain, *, many: bool) -> tuple[Words, 
     for index in _needed_parents(chain, facts.phrase.evidence, many=many):
         parent = parent_words(before[index])
         words[index] = join(words[index], parent)
-    final = last.words
-    if words and words[-1] and not before[-1].parameters:
-        turned = _spoken_run(facts.phrase.object, singulars((*final, *words[-1])))
-        if turned and singular(turned[0]) != singular(turned[-1]):
-            words[-1], final = (), turned  # `/stats/participation` is participation stats
-    return join(("my",) if chain.mine else (), *words, final), sum(map(bool, words)) + 1
-
-
-def said_twice(facts: Facts, chain: NounChain) -> Words:
-    """Return what operationId and summary both speak of where neither says the path's last noun, () elsewhere.
-
-    `PATCH /hooks/{id}` is `updateWebhook`, "Update a webhook". The item that it belongs to stays, unless they say it.
-    """
-    phrase, (*before, last) = facts.phrase, chain.nouns
-    summary = frozenset(singulars(split(facts.operation.summary[:_SENTENCE])))
-    if chain.mine or phrase is None or _is_spoken(last, summary | phrase.evidence):
-        return ()
-    items = [noun for noun in before if noun.parameters]
-    thing = _without_place(phrase.object, items)
-    words = frozenset(word for word in singulars(thing) if word not in PREPOSITIONS)
-    known = words <= {singular(word) for noun in before for word in noun.words}
-    if known or not words <= summary or thing[0] in PREPOSITIONS:
-        return ()
-    alone = not items or _is_spoken(items[-1], words)
-    return thing if alone else join(spoken_words(facts, chain, items[-1]), thing)
-
-
-def _without_place(thing: Words, items: Sequence[Noun]) -> Words:
-    """Leave out where a thing is found: for an org whose item the path has, by its id."""
-    places = {singular(word) for noun in items for words in (noun.words, *noun.parameters) for word in words}
-    for at in range(1, len(thing)):
-        located = thing[at] in PREPOSITIONS - MOVING and places.issuperset(singulars(thing[at + 1 :]))
-        if thing[at] == "by" or located:
-            return thing[:at]
-    return thing
+    return join(("my",) if chain.mine else (), *words, last.words), sum(map(bool, words)) + 1
 
 
 def _needed_parents(chain: NounChain, evidence: frozenset[str], *, many: bool) -> list[int]:
@@ -109,12 +74,6 @@ def _few(chain: NounChain) -> list[Noun]:
         index = next((index for index, noun in enumerate(kept[:-1]) if not noun.parameters), 0)
         del kept[index]
     return kept
-
-
-def _spoken_run(spoken: Words, wanted: list[str]) -> Words:
-    """Return the words as people say them one after another, () where they do not."""
-    runs = (spoken[start : start + len(wanted)] for start in range(len(spoken)))
-    return next((run for run in runs if singulars(run) == wanted), ())
 
 
 def spoken_words(facts: Facts, chain: NounChain, noun: Noun) -> Words:

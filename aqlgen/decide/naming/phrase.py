@@ -17,7 +17,7 @@ from aqlgen.decide.decision import Category
 from aqlgen.decide.extensions import method_name
 from aqlgen.decide.naming.noun import PREPOSITIONS, Words, is_plural, singulars
 from aqlgen.decide.naming.shape import Shape, shape
-from aqlgen.decide.naming.verbs import Verb, find_verb, leading_verb
+from aqlgen.decide.naming.verbs import Verb, leading_verb
 from aqlgen.ir import Operation
 from aqlgen.words import plural, singular, split
 
@@ -138,8 +138,6 @@ def _with_verb(words: Words, namespace: Words, method: str, path: str, opening: 
     whole = (*namespace, *words)
     words = tuple(piece for word in words for piece in _apart(word, path))
     place = _verb_place(_Name(words, shape(method, path), method, opening), namespaced=bool(namespace))
-    if place is None and len(namespace) == 1 and (verb := find_verb(namespace[0])) and verb.strong:
-        return Phrase(verb, namespace, words, (), whole)
     if place is None:
         return Phrase(None, (), words, namespace, whole)
     verb, start, end = place

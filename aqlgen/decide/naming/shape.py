@@ -50,8 +50,6 @@ _DOMAIN: Final = re.compile(r"[a-z0-9.-]+\.(io|com|org|net|dev)")
 _CAMEL: Final = re.compile(r"[a-z][A-Z]|[a-z]\.[a-z]")
 _RANDOM: Final = re.compile(r"-(?=[A-Za-z]*\d)(?=[a-z\d]*[A-Z])(?=[A-Z\d]*[a-z])[A-Za-z\d]{10,}$")
 """An identifier that a machine appended to a name (`securityClassification-6VMVochwUWo`)."""
-_FUNCTION: Final = re.compile(r"([A-Za-z_][\w.]*)\((?:\w+=[^()]*)?\)")
-"""A bound function of OData with its arguments (`microsoft.graph.getByPath(path='{path}')`); a key has no name."""
 _RPC: Final = re.compile(r"[?#&](?:Action|X-Amz-Target|method|operation)=([^&=#]+)", re.IGNORECASE)
 _SEPARATORS: Final = re.compile("[/#]")
 
@@ -102,8 +100,7 @@ class _Reader:
         self.dotted = False
 
     def read(self, before: str, segment: str, after: str) -> None:
-        function = _FUNCTION.fullmatch(segment)
-        parameters, literal = ((), function[1].rsplit(".", 1)[-1]) if function else _segment(segment)
+        parameters, literal = _segment(segment)
         if not after:
             literal = self._without_procedure(literal, parameters)
         words = split(literal)
@@ -125,8 +122,6 @@ class _Reader:
         elif not parameters and _DOTTED.fullmatch(literal) and not _DOMAIN.fullmatch(literal):
             self.dotted = True
             *namespaces, literal = literal.split(".")
-            if len(namespaces) > 1 and any(noun.parameters for noun in self.nouns):
-                return literal  # microsoft.graph is the namespace of an action that is bound to an item
             self.nouns += [Noun(words, ()) for namespace in namespaces if (words := split(namespace))]
         return literal
 

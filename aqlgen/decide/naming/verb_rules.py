@@ -63,8 +63,6 @@ class VerbRule(NamedTuple):
 
     name: str
     apply: Callable[[_Verbs], tuple[str, str] | None]
-    acting: bool = False
-    """Its verb stands for the action at the path's end, if there is one."""
 
 
 def choose_verb(facts: Facts, category: Category, chain: NounChain) -> ChosenVerb:
@@ -74,7 +72,7 @@ def choose_verb(facts: Facts, category: Category, chain: NounChain) -> ChosenVer
         return ChosenVerb(verb, verb, acting=False, rule="method")
     verbs = _Verbs(facts, category, chain)
     rule, shown, api_verb = _first(VERB_RULES, verbs)
-    acting = verbs.acting or rule.acting
+    acting = verbs.acting
     if shown == api_verb == "update":
         api_verb = _UPDATES.get(facts.method, api_verb)
     if category is Category.READ and shown in ("get", "list"):
@@ -131,8 +129,7 @@ class _Verbs:
         words, phrase = self.facts.shape.action, self.facts.phrase
         if self.action is None or self.named is None or phrase is None:
             return self.action is not None
-        meant = self.action.strong and self.action.word in phrase.words and self.action.word != self.named.word
-        return (self.named.word in GENERIC or meant) and (len(words) < 2 or phrase.object[-len(words) :] != words)
+        return self.named.word in GENERIC and (len(words) < 2 or phrase.object[-len(words) :] != words)
 
     @property
     def unknown_action(self) -> bool:
@@ -190,7 +187,7 @@ def _verb_of_category(verbs: _Verbs) -> tuple[str, str]:
 
 
 VERB_RULES: Final = (
-    VerbRule("marked-item", _marks_item, acting=True),
+    VerbRule("marked-item", _marks_item),
     VerbRule("path-action", _action_of_path),
     VerbRule("people's-verb", _verb_of_people),
     VerbRule("unknown-action", _unknown_action),

@@ -19,7 +19,6 @@ __all__ = [
     "ONE_THING",
     "Verb",
     "canonical_relative",
-    "derived_verb",
     "find_verb",
     "leading_verb",
     "without_third_person",
@@ -137,9 +136,6 @@ ADVERBS: Final = frozenset(
 ONE_THING: Final = frozenset({"info", "details"})
 """Verbs that are about one thing, even behind a plural (`/templates/info`)."""
 
-_LOOKALIKES: Final = frozenset({"research", "recall", "remake", "resubmission", "unlist", "recopy"})
-"""Words that look like a verb with `re…` or `un…` in front but are not."""
-
 
 @cache
 def _table() -> dict[str, Verb]:
@@ -153,20 +149,18 @@ def _table() -> dict[str, Verb]:
 
 @cache
 def find_verb(word: str) -> Verb | None:
-    """Return the verb that a word is; `re…`, `un…` and `de…` of a known verb count too (rebuild, untag, detokenize)."""
+    """Return the verb that a word is; `re…` and `un…` of a known verb count too (rebuild, untag)."""
     if word in _table():
         return _table()[word]
-    if word in _LOOKALIKES:
-        return None
-    return _repeated(word) or _undone(word) or _removed(word)
+    return _repeated(word) or _undone(word)
 
 
 def _repeated(word: str) -> Verb | None:
     known = _table().get(word[2:]) if word.startswith("re") and len(word) > 5 else None
-    if known is None or not known.strong:
-        return None
-    stored = known.category in (Category.CREATE, Category.READ)  # what is read or made once more exists already
-    return Verb(word, Category.EXECUTE if stored else known.category, strong=True)
+    if known is None or not known.strong or known.category is Category.READ:
+        return None  # `research` is no search
+    is_made = known.category is Category.CREATE  # what is made once more exists already
+    return Verb(word, Category.EXECUTE if is_made else known.category, strong=True)
 
 
 def _undone(word: str) -> Verb | None:
@@ -175,39 +169,6 @@ def _undone(word: str) -> Verb | None:
         return None
     category = Category.EXECUTE if known.category is Category.EXECUTE else Category.UPDATE
     return Verb(word, category, strong=True)
-
-
-def _removed(word: str) -> Verb | None:
-    known = _table().get(word[2:]) if word.startswith("de") and len(word) > 6 else None
-    if known is None or not known.strong:
-        return None
-    return Verb(word, Category.DELETE if known.category is Category.CREATE else known.category, strong=True)
-
-
-@cache
-def derived_verb(noun: str) -> Verb | None:
-    """Return the strong verb that a noun comes from (capture, reversal, registration, check), None if there is none."""
-    stems = [noun]
-    for ending, verbs in _DERIVED.items():
-        if noun.endswith(ending) and len(noun) - len(ending) > 2:
-            stems += [noun[: -len(ending)] + verb for verb in verbs]
-    return next((verb for stem in stems if (verb := _table().get(stem)) and verb.strong), None)
-
-
-_DERIVED: Final = {
-    "lation": ("", "late", "l"),
-    "ication": ("y", "icate"),
-    "ation": ("e", "ate", ""),
-    "ssion": ("t", "ss"),
-    "sion": ("d",),
-    "tion": ("te", "t", ""),
-    "ption": ("be", "pt"),
-    "ment": ("",),
-    "al": ("", "e"),
-    "ing": ("", "e"),
-    "ure": ("",),
-    "ance": ("", "e"),
-}
 
 
 def without_third_person(word: str) -> str:

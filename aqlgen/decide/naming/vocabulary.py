@@ -13,7 +13,7 @@ from typing import Final
 
 from aqlgen.decide.naming.noun import Noun, Words
 from aqlgen.decide.naming.shape import shape
-from aqlgen.decide.naming.verbs import find_verb, leading_verb, without_third_person
+from aqlgen.decide.naming.verbs import find_verb, leading_verb
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document, Operation
 from aqlgen.words import plural, singular, split
@@ -103,10 +103,7 @@ def _by_summary(word: str, summary: str) -> Words:
         return ()
     if stem in summary.lower().translate(_SIGNS) and (run := _look_up(word, _runs(frozenset({summary})))):
         return run if leading_verb(run) else ()
-    heads = (verb for verb in (words[0], without_third_person(words[0])) if find_verb(verb) and word.startswith(verb))
-    verb = next(heads, "")
-    thing = singular(word.removeprefix(verb))
-    return (verb, thing) if verb and thing in map(singular, words[1:]) else ()
+    return ()
 
 
 def _look_up(word: str, runs: dict[str, Words]) -> Words:

@@ -16,7 +16,7 @@ from aqlgen.decide.decision import Category, Evidence, Reason
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.chain import NounChain
 from aqlgen.decide.naming.noun import AREAS, MOVING, PREPOSITIONS, Words, alike, head_size, is_plural, join, singulars
-from aqlgen.decide.naming.nouns import nearest, needed_nouns, parents, said_twice
+from aqlgen.decide.naming.nouns import nearest, needed_nouns, parents
 from aqlgen.decide.naming.number import with_number
 from aqlgen.decide.naming.phrase import Phrase
 from aqlgen.decide.naming.verb_rules import GENERIC, ChosenVerb, heard_verb, is_shown_anyway
@@ -29,10 +29,6 @@ _EMPTYING: Final = frozenset("clear empty flush prune purge refresh sync truncat
 """Verbs that act on a whole collection."""
 _LONG: Final = 7
 """More words than these are a sentence, no name."""
-_LOOKUPS: Final = (("with", "id"), ("by", "id"), ("for", "authenticated", "user"))
-"""Ends of names that say how a thing is found."""
-_MANY: Final = frozenset("batch bulk mass multi multiple".split())
-"""Adverbs of acting on many things at once."""
 
 
 def action_wording(facts: Facts, chain: NounChain, verb: ChosenVerb, *, whole: bool = False) -> tuple[Words, Words]:
@@ -44,7 +40,7 @@ def action_wording(facts: Facts, chain: NounChain, verb: ChosenVerb, *, whole: b
     if not chain.nouns:
         return lead, rest
     last = chain.nouns[-1]
-    noun = _numbered_item(facts, chain, verb, lead, rest)
+    noun = _numbered_item(facts, chain, verb, rest)
     if whole:
         return lead, (*chain.full[: -len(last.words)], *noun, *rest)
     before = parents(facts, chain)
@@ -71,7 +67,7 @@ def _verb_words(action: Words, shown: str) -> tuple[Words, Words]:
     return (*adverbs, *shown.split("_")), action[used:]
 
 
-def _numbered_item(facts: Facts, chain: NounChain, verb: ChosenVerb, lead: Words, rest: Words) -> Words:
+def _numbered_item(facts: Facts, chain: NounChain, verb: ChosenVerb, rest: Words) -> Words:
     """Return the last noun in the number in which people act on it, or in the path's where it is read or emptied."""
     last, spoken = chain.nouns[-1], facts.phrase.object if facts.phrase else ()
     if last.parameters:
@@ -82,7 +78,7 @@ def _numbered_item(facts: Facts, chain: NounChain, verb: ChosenVerb, lead: Words
     plural_spoken = last.words[-1] in spoken and last.one[-1] not in spoken
     whole = plural_spoken or verb.shown in _EMPTYING or _reads_all(facts, verb.shown, rest)
     noun = last.words if whole else last.one
-    many = verb.shown == "list" or (lead[0] in _MANY and not rest)
+    many = verb.shown == "list"
     return (*noun[:-1], plural(singular(noun[-1]))) if many else noun
 
 
@@ -169,8 +165,6 @@ def _as_function(subject: _Subject) -> _Words | None:
         lead, thing = ((reading,), thing) if category is Category.READ else _as_noun(facts, thing, subject.verb.shown)
     elif verb.category is not category and (verb.category is Category.READ or category is Category.DELETE):
         return None
-    elif not thing and (verb != facts.action_verb or verb.word in GENERIC or facts.shape.item):
-        return None  # but `calculate` of `/tools/calculate`
     else:
         lead = _function_verb(phrase, verb, reading)
     omitted = sum(noun.one[-1] not in singulars(thing) for noun in subject.chain.nouns)
@@ -204,8 +198,7 @@ def _in_people_words(subject: _Subject) -> _Words | None:
     facts, chain, phrase = subject.facts, subject.chain, subject.facts.phrase
     if phrase is None or len(phrase.object) > _LONG or not _says_more(subject):
         return None
-    lookup = next((end for end in _LOOKUPS if phrase.object[-len(end) :] == end), ())
-    thing = phrase.object[: len(phrase.object) - len(lookup)]
+    thing = phrase.object
     if chain.nouns and not facts.shape.action and singulars(thing) == singulars(chain.nouns[-1].words):
         return None  # the path says it
     thing = _owned(thing, tuple(singulars(phrase.namespace)), chain)
@@ -236,20 +229,6 @@ def _owned(thing: Words, space: Words, chain: NounChain) -> Words:
     return thing if {*owner, *space[-1:]} & {*singulars(thing)} else (*owner, *thing)
 
 
-def _by_texts(subject: _Subject) -> _Words | None:
-    facts, chain, shown, named = subject.facts, subject.chain, subject.verb.shown, subject.facts.named_verb
-    if facts.phrase is None or named is None or not chain.nouns or len(facts.shape.action) > 1:
-        return None
-    word = CANONICAL.get(named.word, named.word)
-    agrees = shown in (word, named.word) or (shown, word) == ("list", "get")
-    thing = said_twice(facts, chain) if agrees else ()
-    if not thing or (shown == "list" and not is_plural(thing)):
-        return None
-    lead = facts.phrase.lead if named.word == shown else (shown,)
-    thing = (*with_number(facts, chain, thing, shown), *facts.shape.query_words)
-    return _Words(lead, thing, len(chain.nouns) - 1, note="operationId and summary say it")
-
-
 def _by_action(subject: _Subject) -> _Words | None:
     facts, chain = subject.facts, subject.chain
     if not facts.shape.action:
@@ -274,11 +253,8 @@ def _by_path(subject: _Subject, *, named: bool = False) -> _Words | None:
 def _without_verb(thing: Words, subject: _Subject) -> Words:
     """Leave out the verb where the path has it too: a report is reported, `/CreateInvoice` creates an invoice."""
     nouns, shown = subject.chain.nouns, subject.verb.shown
-    last, at = nouns[-1], len(thing) - len(nouns[-1].words)
-    if shown not in GENERIC and (not last.parameters or any(noun.one == (shown,) for noun in nouns)):
+    if shown not in GENERIC and (not nouns[-1].parameters or any(noun.one == (shown,) for noun in nouns)):
         return tuple(word for word in thing if singular(word) != shown) or thing
-    if len(last.words) > 1 and subject.facts.method != "GET" and thing[at] == shown in GENERIC:
-        return (*thing[:at], *thing[at + 1 :])
     return thing
 
 
@@ -291,7 +267,6 @@ def _without_path(subject: _Subject) -> _Words:
 NOUN_RULES: Final = (
     NounRule("function's name", Evidence.RULE, 0.9, _as_function, chooses_verb=True),
     NounRule("people's words", Evidence.RULE, 0.85, _in_people_words, chooses_verb=True),
-    NounRule("both texts", Evidence.RULE, 0.85, _by_texts),
     NounRule("action and item", Evidence.RULE, 0.85, _by_action),
     NounRule("path and people's words", Evidence.RULE, 0.9, lambda subject: _by_path(subject, named=True)),
     NounRule("path", Evidence.RULE, 0.85, _by_path),
