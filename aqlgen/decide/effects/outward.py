@@ -110,7 +110,7 @@ def access_beside(reading: Reading) -> Finding | None:
 
 def access_answered(reading: Reading) -> Finding | None:
     """Find a secret that a create answers with; it ends with the thing where that can be deleted."""
-    if reading.category is not Category.CREATE:
+    if reading.category is not Category.CREATE or access_beside(reading) is not None:
         return None
     answered = answer_fields(reading.subject.answer, reading.around.schemas, depth=0)
     secret = next((words for words in map(split, answered) if words[-1:] and words[-1] in _SECRETS), None)

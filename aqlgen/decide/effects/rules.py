@@ -291,7 +291,8 @@ def _by_outside(reading: Reading) -> Finding | None:
 
 def _by_queue(reading: Reading) -> Finding | None:
     successes = {response.status for response in reading.facts.operation.responses if response.status.startswith("2")}
-    return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, "it answers before it is done") if successes == {"202"} else None
+    is_queued = successes == {"202"} and reading.category is not Category.EXECUTE
+    return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, "it answers before it is done") if is_queued else None
 
 
 RULES: Final = (

@@ -226,6 +226,11 @@ def _full(parts: _Parts) -> Iterator[Words]:
     yield parts.around
 
 
+def _list_all(parts: _Parts) -> Iterator[Words]:
+    if parts.names.base[:1] == ("list",) and not parts.names.chain.within:
+        yield "list", "all", *parts.names.base[1:]
+
+
 def _by_parameters(parts: _Parts) -> Iterator[Words]:
     if parts.item and "by" not in parts.suffixes:
         yield *parts.full, "by", *parts.names.chain.parameters
@@ -256,6 +261,7 @@ CANDIDATES: Final = (
     Candidate("version", _version),
     Candidate("collection", _collection),
     Candidate("full", _full),
+    Candidate("list-all", _list_all),
     Candidate("by-parameters", _by_parameters),
     Candidate("via-method", _via_method),
     Candidate("path", _path),
