@@ -10,31 +10,6 @@ from tests.cases import each
 @each(
     ("key", "called", "summary", "name"),
     [
-        ("PATCH /repos/{repo}/hooks/{id}", "repos/update-webhook", "Update a webhook", "update_repo_webhook"),
-        ("GET /addresses", "getProvinces", "Get provinces", "list_provinces"),
-        ("GET /orgs/{org}/rules/all", "list-limits-for-org", "List the limits of an org", "list_org_limits"),
-        ("DELETE /sales/{id}/listings", None, "Remove a listing from a sale", "remove_sale_listings"),
-        ("POST /sales/{id}/listings", None, "Adds a listing to a sale", "add_sale_listing"),
-        ("POST /boards/{id}/lists", None, "Add a list", "create_board_list"),
-        (
-            "DELETE /groups/{id}/members",
-            "remove-users-from-group",
-            "Remove users from a group",
-            "remove_users_from_group",
-        ),
-        ("POST /agents/{id}/execute", "executeIntent", "Execute an intent", "execute_intent"),
-    ],
-)
-def test_what_name_and_summary_both_say_is_said_where_the_path_says_less(
-    key: str, called: str | None, summary: str, name: str
-) -> None:
-    """R-NAME-2"""
-    assert decide_one(key, called, summary=summary).name == name
-
-
-@each(
-    ("key", "called", "summary", "name"),
-    [
         ("POST /payouts/{id}", "instructPayout", "Instructs a payout", "instruct_payout"),
         ("PUT /zones/{id}/rectify", "rectifyZone", "Rectify the zone data", "rectify_zone"),
         ("POST /attest/k8s", "attestK8s", "Attest a token", "attest_k8s"),
@@ -79,12 +54,6 @@ def test_a_name_is_not_shortened_to_where_its_thing_is_found() -> None:
     called = "disable_public_interface_of_load_balancer"
     decision = decide_one("POST /load_balancers/{id}/actions/disable_public_interface", called)
     assert decision.name == called
-
-
-def test_people_tell_two_operations_apart_before_parameters_do() -> None:
-    """R-NAME-3"""
-    both = names(("PUT /pets/{id}", "updatePet"), ("POST /pets/{id}", "updatePetWithForm"))
-    assert both["POST /pets/{id}"] == "update_pet_with_form"
 
 
 def test_what_nearly_all_paths_begin_with_is_no_part_of_a_name() -> None:

@@ -69,13 +69,6 @@ def test_what_structure_proves_reversible_is_never_asked_about(write: Operation,
     assert alone.review_reasons
 
 
-def test_an_action_with_its_inverse_beside_it_is_not_asked_about() -> None:
-    """R-EFF-2"""
-    start, stop = operation("POST /boards/{id}/start"), operation("POST /boards/{id}/stop")
-    assert of(start).asked is Asked.FIRST
-    assert of(start, stop).asked is Asked.NEVER
-
-
 def test_a_create_that_can_be_read_and_changed_is_not_asked_about() -> None:
     """R-EFF-2"""
     create = operation("POST /boards", **sending("title"))
@@ -92,6 +85,7 @@ def test_a_create_that_can_be_read_and_changed_is_not_asked_about() -> None:
         (operation("POST /boards"), operation("DELETE /labels/{id}")),
         (operation("PATCH /boards/{id}", **sending("title")), enveloped("GET /boards", {})),
         (operation("PATCH /boards/{id}", **sending("title", "size")), reading("GET /boards/{id}", "id")),
+        (operation("POST /boards/{id}/start"), operation("POST /boards/{id}/stop")),
         (operation("POST /boards.add"), operation("POST /labels.remove")),
         (operation("POST /boards", responses=(answer("202"),)), operation("DELETE /boards/{id}")),
         (operation("PATCH /boards/{id}", **sending("role")), reading("GET /boards/{id}", "role")),

@@ -284,15 +284,11 @@ def _by_carried(reading: Reading) -> Finding | None:
 
 
 def _by_outside(reading: Reading) -> Finding | None:
-    """Find an effect outside of the data, which only an inverse beside it takes back: what is executed."""
-    is_outside = reading.category is Category.EXECUTE
-    return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, "it has an effect outside of the data") if is_outside else None
-
-
-def _by_queue(reading: Reading) -> Finding | None:
+    """Find an effect outside of the data, which nothing beside it takes back: what is executed, or queued (202)."""
     successes = {response.status for response in reading.facts.operation.responses if response.status.startswith("2")}
-    is_queued = successes == {"202"} and reading.category is not Category.EXECUTE
-    return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, "it answers before it is done") if is_queued else None
+    if reading.category is Category.EXECUTE:
+        return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, "it has an effect outside of the data")
+    return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, "it answers before it is done") if successes == {"202"} else None
 
 
 RULES: Final = (
@@ -312,8 +308,7 @@ RULES: Final = (
     Rule("access-answer", _DOUBT, outward.access_answered, unless_proven=True),
     Rule("money-beside", _DOUBT, money_beside, unless_proven=True),
     Rule("people-beside", _DOUBT, outward.people_beside),
-    Rule("outside", _DOUBT, _by_outside, unless_proven=True),
-    Rule("outside-queue", _DOUBT, _by_queue),
+    Rule("outside", _DOUBT, _by_outside),
     Rule("may-overwrite", 0.75, _by_overwriting),
     Rule(CARRIES, 0.8, _by_carried, of_reads=True),
     Rule(REPLACES, _DOUBT, _by_replacement, unless_proven=True),
