@@ -148,8 +148,8 @@ def doubt_read(facts: Facts) -> Verdict | None:
         note = f"{called}, but a POST tells the server something"
         return Verdict(Category.EXECUTE, Evidence.HEURISTIC, 0.68, note)
     sentence = irreversible(facts.operation)
-    said = f"its text says “{sentence}”" if sentence else text_acts(facts)
-    if note := _path_acts(facts) or _issues_credential(facts) or _answers_created(facts) or said:
+    by_text = f"its text says “{sentence}”" if sentence else text_acts(facts)
+    if note := _path_acts(facts) or _issues_credential(facts) or _answers_created(facts) or by_text:
         return Verdict(Category.EXECUTE, Evidence.HEURISTIC, 0.6, f"{called}, but {note}")
     statuses = {response.status for response in facts.operation.responses}
     if facts.answers_nothing and not statuses.isdisjoint(("201", "202", "204")):
