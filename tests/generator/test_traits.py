@@ -182,18 +182,8 @@ def test_what_only_looks_like_paging_is_none(tmp_path: Path, parameters: list[An
             },
             {"style": "cursor", "cursor_param": "since_key", "next": "/meta/last", "items": "/animals"},
         ),
-        (
-            {
-                "x-fern-pagination": {
-                    "cursor": "$request.since_key",
-                    "next_cursor": "$response.meta.last",
-                    "results": "$response.animals",
-                }
-            },
-            {"style": "cursor", "cursor_param": "since_key", "next": "/meta/last", "items": "/animals"},
-        ),
     ],
-    ids=["x-ms-pageable", "x-speakeasy-pagination", "x-fern-pagination"],
+    ids=["x-ms-pageable", "x-speakeasy-pagination"],
 )
 def test_what_the_document_declares_of_paging_comes_first(
     tmp_path: Path, extensions: dict[str, Any], expected: dict[str, Any]
@@ -316,29 +306,6 @@ def test_a_key_that_the_adapter_fills_in_is_not_demanded_and_in_no_example(tmp_p
 KINDS = {"type": "object", "properties": {"type": {**TEXT, "enum": ["api_error", "idempotency_error"]}}}
 
 
-@pytest.mark.parametrize(
-    ("error", "description", "carried"),
-    [
-        ({"type": "object", "properties": {"error": KINDS}}, "", True),
-        ({}, "Send an `Idempotency-Key` header with any POST.", True),
-        ({}, "Every PUT is idempotent.", False),
-    ],
-)
-def test_a_document_that_knows_keys_and_names_no_carrier_has_them_by_convention(
-    tmp_path: Path, error: dict[str, Any], description: str, carried: bool
-) -> None:
-    failure = {"description": "wrong", "content": {"application/json": {"schema": error}}}
-    charge = {"operationId": "createCharge", "responses": {**answer(PET), "default": failure}}
-    document = api({"/charges": {"post": charge, "put": {**charge, "operationId": "putCharge"}}})
-    document["info"]["description"] = description
-    rows = tabulate(tmp_path, document).rows
-    assert rows["create_charge"].get("idempotency") == ({"header": "Idempotency-Key"} if carried else None)
-    assert all("idempotency" not in row for row in rows.values() if row["method"] == "PUT")
-    key = rows["create_charge"]["parameters"].get("idempotency_key")
-    assert (key is not None) == carried, "a call is made again with the same key only if agents can give it"
-    assert key is None or (key["in"], key["name"], key.get("required")) == ("header", "Idempotency-Key", None)
-
-
 def test_every_trait_says_its_reason_and_how_sure_it_is(tmp_path: Path) -> None:
     """R-NAME-4"""
     listing = {"operationId": "listPets", "parameters": [PAGE, SIZE], "responses": answer(LIST, headers=("Link",))}
@@ -379,7 +346,7 @@ def test_schemas_of_many_branches_that_hold_one_another_cost_no_time(tmp_path: P
 WORDS = st.sampled_from(
     "type properties items allOf anyOf $ref enum format description maximum default data next cursor page limit"
     " id status required writeOnly pattern example object array string integer #/nowhere #/paths queued done purpose"
-    " inputs outputs name in results nextLinkName x-stainless-pagination-property".split()
+    " inputs outputs name in results nextLinkName".split()
 )
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-2, 2) | WORDS,
@@ -400,7 +367,7 @@ def test_nothing_that_a_document_holds_stops_the_decisions(schemas: Any, extensi
         "parameters": [{"name": "page", "in": "query", "schema": asked}, query("after", "string"), SIZE],
         "requestBody": {"content": {"application/json": {"schema": sent}}},
         "responses": answer(given_back),
-        **dict.fromkeys(("x-ms-pageable", "x-speakeasy-pagination", "x-fern-pagination", "x-sunset"), extension),
+        **dict.fromkeys(("x-ms-pageable", "x-speakeasy-pagination", "x-sunset"), extension),
     }
     resolver = Resolver(api({"/pets/{id}": {"parameters": ID, method: operation, "get": {"responses": answer(sent)}}}))
     for decision in decide(build(resolver, "3.1").document, Overrides(), resolver):

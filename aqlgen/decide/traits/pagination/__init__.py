@@ -23,10 +23,10 @@ def pagination(subject: Subject, around: Around) -> Trait[Pagination] | None:
     roles = roles_of(subject, around)
     if not roles and subject.category is not Category.READ:
         return None
-    if not roles and not leads_on(subject, around) and not may_be_declared(subject, around):
+    if not roles and not leads_on(subject, around) and not may_be_declared(subject):
         return None
     answer = envelope(subject, around)
-    declared_trait = declared(subject, around, roles, answer)
+    declared_trait = declared(subject, roles, answer)
     if declared_trait is not None:
         return declared_trait
     if subject.category is not Category.READ:
