@@ -359,20 +359,15 @@ def _stray_fields(checks: _Checks, params: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _refusal(row: Row, problems: Sequence[Problem]) -> Failure:
-    """Return the failure for problems, with what its owner may do if the API takes the first."""
+    """Return the failure for problems, with how to ask for several values of a parameter that takes one."""
     from .problems import failure
 
-    refusal, correction = failure(problems), _correction(problems[0])
-    if correction and problems[0].name not in row.adapter_parameters:
-        refusal.details["owner"] = f"if the API takes it: overrides.yaml, {correction}"
+    refusal = failure(problems)
+    lists = any(row.parameters[name].wire == "where" for name in row.adapter_parameters)
+    if lists and refusal.details.get("actual_type") == "array":
+        where = {problems[0].name: {"in": ["…", "…"]}}
+        refusal.details["instead"] = f"one value, or a filter of the items by the field that it is about: where {where}"
     return refusal
-
-
-def _correction(problem: Problem) -> str:
-    """Return what the adapter's owner can say of a parameter of which the API's document is wrong; "" for none."""
-    if problem.code is Code.INVALID_VALUE:
-        return "allow_empty: true" if problem.details.get("value") == "" else ""
-    return {Code.MISSING_PARAM: "required: false", Code.INVALID_TYPE: "type: …"}.get(problem.code, "")
 
 
 _INPUT = "input"

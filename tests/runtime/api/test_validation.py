@@ -135,21 +135,14 @@ def test_a_number_for_a_span_or_a_moment_is_answered_with_its_form(package: Make
         assert waiting.misunderstood({"wait": value}).message.startswith(f"Parameter 'wait' must be {expected}")
 
 
-@each(
-    ("params", "correction"),
-    [
-        ({"pet_id": 5}, "required: false"),
-        ({**GOOD, "born": []}, "type: …"),
-        ({**GOOD, "code": ""}, "allow_empty: true"),
-        ({**GOOD, "limit": 0}, None),
-        ({**GOOD, "size": 1}, None),
-    ],
-)
-def test_a_refusal_says_what_the_owner_can_correct_in_the_document(
-    package: Make, params: dict[str, Any], correction: str | None
-) -> None:
-    named = package(PLAIN).refused(params).details.get("owner")
-    assert named == (correction and f"if the API takes it: overrides.yaml, {correction}")
+def test_a_refusal_of_a_list_says_how_to_filter_and_nothing_for_the_owner(package: Make) -> None:
+    where = {"in": "adapter", "name": "where", "schema": {"type": "object"}}
+    status = {"in": "query", "schema": STRING}
+    refused = package({"op": operation(parameters={"status": status, "where": where})}).refused({"status": ["a", "b"]})
+    assert refused.details["instead"].endswith("where {'status': {'in': ['…', '…']}}")
+    plain = package({"op": operation(parameters={"status": status})}).refused({"status": ["a", "b"]})
+    assert "instead" not in plain.details
+    assert "overrides.yaml" not in str((refused.envelope(), plain.envelope()))
 
 
 def test_a_sensitive_value_is_not_repeated(package: Make) -> None:
