@@ -35,6 +35,7 @@ _SIGNS = ("", ' "b" c', "&=/?#+%\\")
 """What texts end with, by the turn: it must be encoded, wherever they are sent."""
 _LONGEST = 300
 _DEEPEST = 4
+_DEEPEST_UNDECLARED = 3
 
 
 def sample(document: Document, schema: Any, turn: int = 0, *, name: str = "", answers: bool = False) -> Any:
@@ -48,6 +49,8 @@ def wrong(
 ) -> Iterator[tuple[str, Any]]:
     """Yield values like a valid one, each wrong in one place; below the top each schema is tried once.
 
+    Undeclared fields are tried down to a few levels.
+
     The place of a field that nobody may give, undeclared or at the top of a body read-only, ends with `+`.
     """
     schema = document.deref(schema)
@@ -58,7 +61,7 @@ def wrong(
         names = [name for name, each in document.properties(schema).items() if document.is_marked(each, "readOnly")]
         yield from _wrong_fields(document, schema, value, known, depth, names[:is_body])
     elif isinstance(value, list):
-        items = wrong(document, document.items(schema), value[0], known) if value else ()
+        items = wrong(document, document.items(schema), value[0], known, depth + 1) if value else ()
         yield from ((f"/0{place}", [each]) for place, each in items)
     else:
         yield from (("", each) for each in _refused(schema) if document.problems(schema, each))
@@ -68,7 +71,9 @@ def _wrong_fields(
     document: Document, schema: Any, value: Mapping[str, Any], known: set[int], depth: int, marked: list[str]
 ) -> Iterator[tuple[str, Any]]:
     properties = document.properties(schema)
-    is_open = any(schema.get(word) for word in _FURTHER) or all(map(is_secret, properties))
+    is_open = (
+        depth > _DEEPEST_UNDECLARED or any(schema.get(word) for word in _FURTHER) or all(map(is_secret, properties))
+    )
     for name in [*marked, *([] if is_open else [UNDECLARED])]:
         yield f"/{name}+", {**value, name: sample(document, properties.get(name, {}), answers=True)}
     for name in [name for name in properties if name in value]:
