@@ -16,7 +16,7 @@ from aqlgen.runtime.wire import JSON_PATCH, media_type
 from aqlgen.words import split
 
 __all__ = [
-    "answers_list", "answers_nothing", "body_fields", "body_objects", "branches", "is_sent_as_list", "sends_list",
+    "answers_list", "answers_nothing", "body_objects", "branches", "is_sent_as_list", "sends_list",
 ]  # fmt: skip
 
 Schema: TypeAlias = Mapping[str, Json]
@@ -95,14 +95,6 @@ def _sends_list(schema: Schema, resolver: Resolver | None) -> bool | None:
     if any(map(_is_array, fields)):
         return True
     return None if any(map(_is_file, fields)) else False if fields else None
-
-
-def body_fields(operation: Operation, resolver: Resolver | None) -> Mapping[str, Json]:
-    """Return the properties that a request body may have; empty where the document does not say."""
-    fields: dict[str, Json] = {}
-    for schema in _bodies(operation, resolver):
-        fields = {**_properties(schema, resolver, _ALTERNATIVES), **fields}
-    return fields
 
 
 def body_objects(operation: Operation, resolver: Resolver) -> Iterator[tuple[str, Schema]]:

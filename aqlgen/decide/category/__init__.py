@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from aqlgen.decide.category.effect import by_effect
 from aqlgen.decide.category.evidence import Siblings
-from aqlgen.decide.category.rules import RULES, Rule, classify
+from aqlgen.decide.category.rules import RULES, Rule, by_effect, classify
 
 __all__ = ["RULES", "Rule", "Siblings", "by_effect", "classify"]
