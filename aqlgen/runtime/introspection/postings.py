@@ -144,12 +144,6 @@ class _Lines:
     def __contains__(self, key: str) -> bool:
         return self.get(key) is not None
 
-    def __iter__(self) -> Iterator[str]:
-        """Yield the keys."""
-        rows = self._text[self._start : self._end].split("\n")
-        yield from (row.partition("\t")[0] for row in rows if "\t" in row)
-        yield from self._added
-
     def get(self, key: str) -> str | None:
         """Return the text of a key, None without one."""
         return self._added[key] if key in self._added else self._found(key)
@@ -174,15 +168,15 @@ class _Lines:
 
 
 class Postings:
-    """An index in memory; its lines are read when they are asked for."""
+    """An index in memory; the lines of its terms are read when they are asked for."""
 
     def __init__(self, text: str) -> None:
         """Read an index. Raises ValueError when it is none."""
         head, begin = text.find("\n"), text.find("\n\n")
         if text[:head] != _HEAD or begin < 0:
             raise ValueError("not an index of operations")
-        self.operations, self.lines = _Lines(text, head + 1, begin + 1), _Lines(text, begin + 2, len(text))
-        self.size = text.count("\n", head + 1, begin + 1)
+        self.operations = dict(row.split("\t", 1) for row in text[head + 1 : begin + 1].split("\n") if "\t" in row)
+        self.lines = _Lines(text, begin + 2, len(text))
         self._included: dict[str, str] = {}
         self.hit = lru_cache(maxsize=4096)(self._hit)
         self.levels = lru_cache(maxsize=64)(self._levels)
@@ -191,15 +185,14 @@ class Postings:
         """Add operations that the text does not have, such as those of the protocol."""
         for number, entry in enumerate(entries):
             short = f"~{number:03}"
-            self.operations.add(short, _operation_line(entry.hit))
-            self.size += 1
+            self.operations[short] = _operation_line(entry.hit)
             self._included[entry.hit.name] = short
             for term, level in entry.levels().items():
                 self.lines.add(term, f"{level:02} {short}")
 
     def _hit(self, short: str) -> Hit:
         """Return the operation of an id."""
-        name, family, danger, resource, needs, summary = (self.operations.get(short) or "\t" * 5).split("\t", 5)
+        name, family, danger, resource, needs, summary = self.operations[short].split("\t", 5)
         return Hit(name, family, danger, resource, tuple(needs.split(",")) if needs else (), summary)
 
     def named(self, name: str) -> str | None:

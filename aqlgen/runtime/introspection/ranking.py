@@ -394,7 +394,7 @@ class Ranking:
     def _rarity_of(self, *shares: tuple[str, float]) -> float:
         """Return the rarity of a word that may be any of some terms, each with its share."""
         mass = sum(share * self._postings.mass(form) for form, share in shares)
-        return math.log(1 + (self._postings.size + 0.5) / (mass + 0.5))
+        return math.log(1 + (len(self._postings.operations) + 0.5) / (mass + 0.5))
 
     def _with_steps(self, asked: Question, order: list[str]) -> list[str]:
         """Put what finds and what reads the things that are named, not given by ids, among the first ten."""
