@@ -109,7 +109,7 @@ def access_beside(reading: Reading) -> Finding | None:
 
 
 def access_answered(reading: Reading) -> Finding | None:
-    """Find a secret that a create answers with; it ends with the thing where that can be deleted."""
+    """Find a secret that a create answers with: who has read it keeps it, even where the thing can be deleted."""
     if reading.category is not Category.CREATE or access_beside(reading) is not None:
         return None
     answered = answer_fields(reading.subject.answer, reading.around.schemas, depth=0)

@@ -1,8 +1,7 @@
 """The structure that proves that a write can be taken back: the operation beside it that does so.
 
-A create is taken back by an operation that deletes or cancels the same thing, or is open to change by one that reads
-and one that changes it; what an update changes was read before by a GET that has its fields; an action has its inverse
-beside it. Silence proves nothing.
+A create is taken back by an operation that deletes or cancels the same thing; what an update changes was read before by
+a GET that has its fields; an action has its inverse beside it. Silence proves nothing.
 """
 
 from __future__ import annotations
@@ -84,20 +83,10 @@ class Reversal:
             other = self._taker(reading)
         if other is not None:
             return f"{other.name} takes it back"
-        if reading.category is Category.CREATE:
-            return self._kept_open(reading)
         if reading.category is Category.EXECUTE and _takes_back(reading):
             makers = (other.name for other in self._alike(reading) if other.category is Category.CREATE)
             return next((f"{name} makes another" for name in makers), "")
         return self._read_before(reading) if reading.category is Category.UPDATE else ""
-
-    def _kept_open(self, reading: Reading) -> str:
-        """Return the operations that read and change all that a create writes, at its path or one step below."""
-        around = (*self._at[reading.template], *self._below[reading.template][:_MOST])
-        alike = [other for other in around if other.path_nouns == reading.path_nouns]
-        reader = next((other for other in alike if other.facts.method == "GET"), None)
-        writer = next((other for other in alike if other.facts.method in ("PUT", "PATCH")), None)
-        return f"{reader.name} reads it and {writer.name} changes it" if reader and writer else ""
 
     def _taker(self, reading: Reading) -> Reading | None:
         """Return what deletes or cancels a thing that an operation creates."""

@@ -305,7 +305,7 @@ RULES: Final = (
     Rule("money", 0.75, money),
     Rule("people", 0.75, outward.people, unless_proven=True),
     Rule("access-beside", _DOUBT, outward.access_beside),
-    Rule("access-answer", _DOUBT, outward.access_answered, unless_proven=True),
+    Rule("access-answer", _DOUBT, outward.access_answered),
     Rule("money-beside", _DOUBT, money_beside, unless_proven=True),
     Rule("people-beside", _DOUBT, outward.people_beside),
     Rule("outside", _DOUBT, _by_outside),
