@@ -1,4 +1,4 @@
-"""The parts of a body that the document leaves open: further fields, and the names of fields.
+"""The parts of a body or a filter that the document leaves open: further fields, and the names of fields.
 
 What an adapter renamed in an answer has its API's name again where it is sent to the same resource (R-SEL-1): an update
 takes the names of what reads the resource, an operation that creates one those of its own answer or of what reads an
@@ -63,7 +63,8 @@ class _Naming:
     def named(self, draft: Draft) -> Draft:
         """Return a draft whose parameters have the types of what they leave open."""
         read = () if draft.body is None else self._read(draft)
-        if not read:
+        asked = self._asked(draft)
+        if not read and not asked:
             return draft
         choices = draft.choices
         kinds = [kind for choice in choices.by_parameter.values() for kind in choice.kinds.values()]
@@ -72,6 +73,8 @@ class _Naming:
         fields = [dict(union_of(self._types, schema).properties.values()) for schema in read]
 
         def typed(parameter: Parameter) -> Parameter:
+            if parameter.location == "query":
+                return self._filter(parameter, asked)
             if not parameter.location.startswith("body"):
                 return parameter
             if parameter.location != "body" or parameter.name in wholes:
@@ -118,6 +121,32 @@ class _Naming:
         if thing is None:
             thing = self._things[draft.decision.name] = items_path(self._types, _answer(draft))
         return thing
+
+    def _asked(self, draft: Draft) -> tuple[Schema, ...]:
+        """Return the things that the query of an operation is about: those of its path, or of the one above."""
+        if all(parameter.location != "query" for parameter in draft.parameters):
+            return ()
+        template = _template(draft)
+        above = template.rpartition("/")[0]
+        for place in (template, f"{template}/{{}}", above, f"{above}/{{}}"):
+            reader = self._by_path.get(place)
+            thing = {} if reader is None else self._thing(reader)[1]
+            if self._names.plan(thing) is not None:
+                return (thing,)
+        return ()
+
+    def _filter(self, parameter: Parameter, asked: tuple[Schema, ...]) -> Parameter:
+        """Return a parameter of the query with the type of the things, if it is an object of which no more is said.
+
+        The keys of such an object are conditions on fields, whatever the schema says of further ones.
+        """
+        schema = {
+            key: value for key, value in parameter.schema.items() if (key, value) != ("additionalProperties", True)
+        }
+        if not asked or only_type(schema) != "object" or not self._is_open(schema):
+            return parameter
+        types = {"$ref": asked[0]["$ref"]} if "$ref" in asked[0] else asked[0]
+        return replace(parameter, schema={**parameter.schema, NAMED_AS: {"": types}})
 
     def _typed(self, parameter: Parameter, read: tuple[Schema, ...]) -> Parameter:
         """Return a parameter with the types of what it leaves open, by pointers of the agent's names."""

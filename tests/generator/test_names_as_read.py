@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
@@ -144,6 +145,24 @@ async def test_what_was_renamed_in_an_answer_is_renamed_back_in_an_open_update(
 async def test_the_fields_of_an_envelope_are_renamed_within_it_too(tmp_path: Path) -> None:
     pods = Pods(tmp_path, document({MERGE: FREE}, wrapped="data"))
     assert await pods.sent("update_pod", id="1", input={"data": READ}) == {"data": OWN}
+
+
+@pytest.mark.parametrize(
+    "schema", [FREE, {"type": "object", "additionalProperties": True}], ids=["open", "of anything"]
+)
+async def test_a_filter_in_the_query_has_the_names_of_the_things_that_it_is_about(tmp_path: Path, schema: Any) -> None:
+    """R-SEL-1: a condition on a field that the API does not know matches nothing, or all."""
+    spec = document({MERGE: FREE})
+    where = {"name": "where", "in": "query", "content": {"application/json": {"schema": schema}}}
+    spec["paths"]["/pods/count"] = {
+        "get": {"operationId": "countPods", "parameters": [where], "responses": answering(fields(count=NUMBER))}
+    }
+    pods = Pods(tmp_path, spec, {"count": 1})
+    name = next(name for name, row in pods.rows.items() if row["path"] == "/pods/count")
+    for key in ("pod_name", "podName", "other_name"):
+        assert (await pods.call(name, where={key: "a"}))["success"]
+    wheres = [json.loads(unquote(request.url.partition("where=")[2])) for request in pods.requests]
+    assert wheres == [{"podName": "a"}, {"podName": "a"}, {"other_name": "a"}]
 
 
 PARTS: list[tuple[str, Any, Any, Any]] = [
