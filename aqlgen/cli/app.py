@@ -23,10 +23,10 @@ _MANUAL = """
 Exit codes:
   0  done
   1  internal error; update: unresolved conflicts; diff: a breaking change;
-     check: a failed test
+     check: a failed test; learn --check: a contradiction
   2  the document is invalid
   3  an option or an override is invalid
-  4  reading or writing failed
+  4  reading or writing failed; learn: no read succeeded
   5  a template failed
 
 \b

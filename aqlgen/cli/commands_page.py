@@ -40,10 +40,10 @@ _EXIT_CODES = """\
 | exit code | meaning |
 |---|---|
 | 0 | done |
-| 1 | internal error; for `update` unresolved conflicts, for `diff` a breaking change, for `check` a failed test |
+| 1 | internal error; `update`: conflicts; `diff`: breaking; `check`: a failed test; `learn --check`: a contradiction |
 | 2 | the document is invalid |
 | 3 | an option or an override is invalid |
-| 4 | reading or writing failed |
+| 4 | reading or writing failed; for `learn`, no read succeeded |
 | 5 | a template failed |
 
 With `--output-format json` a failure is an object on standard output. Its `error` has this code, a type, a message and

@@ -255,9 +255,7 @@ def title_of_all(calls: Sequence[Called], names: Sequence[str] = ()) -> str:
     if len(kinds) > _MOST_KINDS:
         sentences.append(f"And {len(kinds) - _MOST_KINDS} more operations")
     consequences = dict.fromkeys(filter(None, (_consequence(row, params) for row, params in calls)))
-    return " ".join(
-        (f"Run these {len(calls)} calls, and all of them?", *(f"{text}." for text in sentences), *consequences)
-    )
+    return " ".join((f"Run all of these {len(calls)} calls?", *(f"{text}." for text in sentences), *consequences))
 
 
 def _together(calls: Sequence[tuple[Called, str]]) -> str:
