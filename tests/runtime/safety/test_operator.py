@@ -206,6 +206,27 @@ async def test_an_approval_is_good_for_its_call_caller_and_session_alone(place: 
     assert (await send(session))["success"]
 
 
+async def test_without_sessions_the_first_yes_is_for_the_caller_at_every_replica(place: Make) -> None:
+    """R-EFF-2: as over HTTP by MCP 2026-07-28, or `stateless`. An unknown caller is asked about each call."""
+    home = place()
+    file = home.folder / "operations/create.json"
+    rows = json.loads(file.read_text())
+    rows["create_animal"] |= {"asked": "first", "effects": ["unknown"]}
+    file.write_text(json.dumps(rows))
+    here, there = home.replica(), home.replica()
+
+    async def create(parts: Assembly, caller: str | None, **params: str) -> Envelope:
+        request = {"operation": "create_animal", "params": {"name": "Ada", "species": "lion", **params}}
+        return await call(parts, request, caller)
+
+    for caller in ("anna", None):
+        token = (await create(here, caller))["confirmation"]["token"]
+        assert code(await create(here, caller, confirmation_token=token)) == ""
+    later = [(here, "anna"), (there, "anna"), (here, "bert"), (there, "bert"), (here, None), (there, None)]
+    codes = [code(await create(parts, caller, name="Bob")) for parts, caller in later]
+    assert codes == ["", "", *["CONFIRMATION_REQUIRED"] * 4]
+
+
 async def test_one_approval_is_for_all_calls_of_a_batch_and_for_a_plan(place: Make, api: Local) -> None:
     """R-SAFE-4, R-BAT-2, R-STEP-2: as they were listed."""
     home = place(APPROVAL="operator")
