@@ -50,12 +50,13 @@ class Player:
     def problem(self, call: Call) -> tuple[str, dict[str, Any]]:
         """Make a call; return what is wrong, or nothing, and the answer."""
         family, arguments = self._arguments(call)
+        shows = bool(call.look) and not call.error and bool(self._unseen(call))  # what is so before shows nothing
         answer = self._ask(family, arguments)
         asked = _code(answer) == "CONFIRMATION_REQUIRED" and "CONFIRMATION_REQUIRED" not in call.error
         if call.asked is not None and asked != call.asked:
             return ("not asked about" if call.asked else "asked about in vain"), answer
         if asked:
-            if call.look and not call.error and not self._unseen(call):
+            if shows and not self._unseen(call):
                 return "done before it was confirmed", answer
             details = answer["error"]["details"]
             params = {"continue": details["plan"]["continue"]} if "plan" in details else arguments["params"]

@@ -161,7 +161,7 @@ def test_nothing_is_proposed_while_nothing_has_changed(desk: Desk) -> None:
 
 def test_a_change_of_the_api_becomes_one_pull_request_that_later_changes_refresh(desk: Desk) -> None:
     (desk.project / "notes.txt").write_text("not yet added\n", encoding="utf-8")
-    one_test = "$PYTHON -m pytest -q -p no:cacheprovider tests/test_adapter.py -k type"
+    one_test = "$PYTHON -m pytest -q -p no:cacheprovider tests/test_adapter.py -k settings"
     desk.script(SPEC=desk.spec(ADDED), TEST=one_test)
     first = desk.proposed()
     assert "/chip" in desk.git("show", f"{first}:./src/petstore_adapter/operations/read.json")
