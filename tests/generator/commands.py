@@ -176,14 +176,15 @@ class Tabulation:
 def tabulate(
     tmp_path: Path, document: str | Mapping[str, Any], *, overrides: str | Path | None = None, **options: Any
 ) -> Tabulation:
-    """Build the operation table of a document without a project; `options` are fields of `aqlgen.pipeline.Options`.
+    """Build the operation table of a document without a project; `options` are fields of `Options` and of `Request`.
 
     `overrides` is the text of an overrides file, or its path. Raises AqlgenError where the command would fail.
     """
     if isinstance(overrides, str):
         (tmp_path / "overrides.yaml").write_text(overrides, encoding="utf-8")
         overrides = tmp_path / "overrides.yaml"
-    request = Request(str(_written(tmp_path, document)))
+    of_request = {name: options.pop(name) for name in ("accepted", "base") if name in options}
+    request = Request(str(_written(tmp_path, document)), **of_request)
     return Tabulation(prepare(Options((request,), overrides=overrides, **options), lambda _stage: None))
 
 
