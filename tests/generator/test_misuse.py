@@ -40,7 +40,7 @@ MISTAKES = [
     (["from-openapi", "missing.yaml"], 4, "no such file", "path"),
     (["from-openapi", "ftp://example.com/a.yaml"], 4, "no such file", "not ftp"),
     (["from-openapi", "https://"], 4, "names no server", ""),
-    (["from-openapi", "http://127.0.0.1:9/a.yaml"], 4, "cannot be fetched", "download it"),
+    (["from-openapi", "http://127.0.0.1:9/a.yaml"], 4, "cannot be fetched", "at this port"),
     (["from-openapi", PETSTORE, "-o", "full"], 4, "not empty", "aqlgen update"),
     (["from-openapi", PETSTORE, "-o", "full/file"], 4, "not a folder", "-o"),
     (["explain", PETSTORE, "--html", "full"], 4, "is a folder", "report.html"),
