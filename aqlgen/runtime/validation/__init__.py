@@ -366,7 +366,7 @@ def _refusal(row: Row, problems: Sequence[Problem]) -> Failure:
     lists = any(row.parameters[name].wire == "where" for name in row.adapter_parameters)
     if lists and refusal.details.get("actual_type") == "array":
         where = {problems[0].name: {"in": ["…", "…"]}}
-        refusal.details["instead"] = f"one value, or a filter of the items by the field that it is about: where {where}"
+        refusal.details["instead"] = f"one value, or a filter of the items, `where`: {where}"
     return refusal
 
 

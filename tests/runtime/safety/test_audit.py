@@ -119,7 +119,7 @@ async def test_what_cannot_be_written_is_not_done(package: Path, api: FakeApi, t
     dispatcher = Dispatcher(Adapter.load(package), Table(package), api, Config(policy="open"), Parts(audit=audit))
     envelope = await dispatcher.handle("delete", deleting(7))
     assert envelope["error"]["code"] == "INTERNAL_ERROR"
-    assert "'zoo-adapter doctor'" in envelope["error"]["message"]
+    assert "MCP_AQL_AUDIT_PATH" in envelope["error"]["message"]
     assert str(tmp_path) not in str(envelope)
     assert api.sent == []
 
