@@ -138,7 +138,12 @@ RECORDED: Final[Mapping[str, Recorded]] = {
         ),
         None,
     ),
-    "accepted": Recorded(lambda _options, prepared, _licence: _recorded_origins(prepared.table.adapter.accepted), None),
+    "accepted": Recorded(
+        lambda options, prepared, _licence: _recorded_origins(
+            (None if options.of_several else options.requests[0].accepted) or prepared.table.adapter.accepted
+        ),
+        None,
+    ),
     "base": Recorded(lambda options, prepared, _licence: None if options.of_several else prepared.base, None),
     "apis": Recorded(
         lambda options, prepared, _licence: list(map(_api, prepared.requests)) if options.of_several else [],
