@@ -244,9 +244,10 @@ def _options(project: Project, asked: Asked, names: Mapping[str, str], before: M
     if project.apis() or asked.add:
         requests, kept, ids = documents(project, asked.specs, asked.add, asked.remove, kept, ids, asked.request)
     else:
-        kept_request, newer = project.request(), single(asked.specs, asked.remove)
-        request = project.beside(asked.request(newer or kept_request.spec, asked.overlays, asked.workflows))
-        request = replace(request, element=project.is_of_element, spec_url=None if newer else kept_request.spec_url)
+        newer = single(asked.specs, asked.remove)
+        document = Request(newer) if newer else project.request()
+        request = project.beside(asked.request(document.spec, asked.overlays, asked.workflows))
+        request = replace(request, element=project.is_of_element, spec_url=document.spec_url)
         requests = (request,)
     options = project.options(requests, names=kept, ids=ids, strict=asked.strict)
     replaceable = {field.name for field in fields(asked)} & {name for name in RECORDED if RECORDED[name].read}
