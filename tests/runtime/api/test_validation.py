@@ -139,7 +139,7 @@ def test_a_refusal_of_a_list_says_how_to_filter_and_nothing_for_the_owner(packag
     where = {"in": "adapter", "name": "where", "schema": {"type": "object"}}
     status = {"in": "query", "schema": STRING}
     refused = package({"op": operation(parameters={"status": status, "where": where})}).refused({"status": ["a", "b"]})
-    assert refused.details["instead"].endswith("where {'status': {'in': ['…', '…']}}")
+    assert refused.details["instead"].endswith("`where`: {'status': {'in': ['…', '…']}}")
     plain = package({"op": operation(parameters={"status": status})}).refused({"status": ["a", "b"]})
     assert "instead" not in plain.details
     assert "overrides.yaml" not in str((refused.envelope(), plain.envelope()))
