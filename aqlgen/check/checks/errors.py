@@ -30,7 +30,7 @@ async def answers(run: Run) -> None:
 @check("EQ-1", "Every refusal has the shape of the specification, and shows nothing of the inside",
        Category.ERRORS, "R-ERR-1, R-ENV-4, R-REQ-1")  # fmt: skip
 async def refusals(run: Run) -> None:
-    """Send what is refused, of many kinds; the connection judges the shape."""
+    """Send refused requests of many kinds; the connection judges the shape of the answers."""
     queries: list[Any] = [
         {"query": 1},
         {"query": "operations", "x": 1},

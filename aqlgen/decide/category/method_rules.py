@@ -108,7 +108,7 @@ def read_only(facts: Facts) -> Verdict | None:
 
 
 def custom(facts: Facts) -> Verdict | None:
-    """Take a method that is not one of OpenAPI's own (`PURGE`, `SEARCH`) for what it is called, never for a READ."""
+    """Decide a method outside of OpenAPI (`PURGE`, `SEARCH`) by the verb of its name, but never as READ."""
     if facts.method in _STANDARD:
         return None
     verb = find_verb(facts.method.lower())

@@ -1,8 +1,8 @@
 """Doubts about a READ: a GET that acts, and a POST that may do more than read (RFC 9110, 9.2.1).
 
-Taking a change for a READ is the worst error. The path and the parameters of a GET are what is sent, so they count
-whatever the document calls the operation: `GET /users/delete/{id}`, `?action=delete`. A verb of reading is a claim of
-the document about a POST, which the path, the answer, and the clauses of the text refute.
+Taking a change for a READ is the worst error. The request of a GET has its path and its parameters, so they count under
+any name of the operation: `GET /users/delete/{id}`, `?action=delete`. A verb of reading is a claim of the document
+about a POST; the path, the answer, and the clauses of the text can refute it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _PAIR: Final = re.compile(r"(?:^|[?&#;])([A-Za-z_.-]+)=([^&#;{}]+)")
 
 
 class SentAct(NamedTuple):
-    """The verb of what a request does by its path or parameters, and the words that say so."""
+    """The verb that the path or the parameters of a request state, and a note that quotes them."""
 
     verb: Verb
     note: str
@@ -137,7 +137,7 @@ def changes(act: Act) -> bool:
 
 
 def doubt_read(facts: Facts) -> Verdict | None:
-    """Return what a POST is that a rule takes for a READ; None where there is no doubt."""
+    """Return another verdict on a POST that a rule decided as READ; None without a doubt."""
     if facts.method != "POST":
         return None
     verbs = (facts.named_verb, facts.action_verb, facts.summary_verb)

@@ -4,8 +4,8 @@ The verdict is then weighed against all other evidence: a name, a path or a summ
 confidence, and so does silence where only the path spoke, so that a reviewer sees the doubtful ones.
 
 What carries other operations is an EXECUTE: its effect is theirs. The tool of CREATE says that it destroys nothing. So
-what may overwrite what is there is an UPDATE, whatever it is called: what saves or upserts, and a PUT that sends the
-thing that its path identifies. The name stays as people say it.
+an operation that may overwrite a resource is an UPDATE under any name: one that saves or upserts, and a PUT of the
+resource that its path identifies. The name stays as people say it.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def _speaks_for_itself(facts: Facts) -> bool:
 
 
 def by_effect(facts: Facts, category: Category, reason: Reason) -> tuple[Category, Reason]:
-    """Return the category by what an operation can do, with the reason."""
+    """Return the category, corrected by the effect of the operation, with the reason."""
     note = _overwrites(facts) if category is Category.CREATE else ""
     if note:
         return Category.UPDATE, replace(reason, note=f"{reason.note}, but {note}")
@@ -152,7 +152,7 @@ def by_effect(facts: Facts, category: Category, reason: Reason) -> tuple[Categor
 
 
 def _overwrites(facts: Facts) -> str:
-    """Return why what is created may replace what is there, "" where nothing says so."""
+    """Return why a create may replace an existing resource, "" without a sign of it."""
     verbs = (facts.named_verb or facts.summary_verb, facts.action_verb)
     words = {verb.word for verb in verbs if verb is not None}
     if "upsert" in words:

@@ -212,34 +212,32 @@ def _by_address(small: _Small) -> Iterator[_Way]:
 
 def _by_token(small: _Small, row: Row) -> list[_Way]:
     """Return the texts beside the list, and the identifier of its last item, as values of parameters."""
-    last, second = (_identifier(small.whole, index) for index in (small.few, 2 * small.few))
     pairs = [
-        (_alike(name, item.wire), _Way({"style": "cursor", "cursor_param": item.wire, **stated}, steps))
-        for name, value, stated in _beside_or_last(small, last, second)
+        (
+            _alike(name, item.wire),
+            _Way(
+                {"style": "cursor", "cursor_param": item.wire, **stated},
+                [_Step(small.few * page, {item.name: token}) for page, token in enumerate(tokens, 1)],
+            ),
+        )
+        for name, tokens, stated in _tokens(small)
         for item in _query(row)
-        if item.name not in small.values and _may_be_token(value, item) and is_plain(name.rpartition("/")[2])
-        for then in [second if "item_cursor" in stated else None]
-        for steps in [
-            [_Step(small.few * n, {item.name: token}) for n, token in ((1, value), (2, then)) if token is not None]
-        ]
+        if item.name not in small.values and _may_be_token(tokens[0], item) and is_plain(name.rpartition("/")[2])
     ]
     pairs.sort(key=lambda pair: (_is_stated(row.pagination, pair[1].stated), pair[0]), reverse=True)
     return [way for _, way in pairs[:_MOST_TOKENS]]
 
 
-def _beside_or_last(small: _Small, last: Any, second: Any) -> list[tuple[str, Any, dict[str, str]]]:
-    """Return what may be a cursor: its name, its value, and how the paging is stated then."""
-    beside: list[tuple[str, Any, dict[str, str]]] = [
-        *((pointer, value, {"next": pointer}) for pointer, value in _beside(small.page.data, small.pointer)),
-        *(
-            (name, value, {"next": name.title(), "next_in": "header"})
-            for name, value in small.page.response.headers.items()
-        ),
-    ]
+def _tokens(small: _Small) -> Iterator[tuple[str, list[Any], dict[str, str]]]:
+    """Yield possible cursors: the name, the values that lead to the pages that follow, and the fields of the paging."""
+    for pointer, value in _beside(small.page.data, small.pointer):
+        yield pointer, [value], {"next": pointer}
+    for name, value in small.page.response.headers.items():
+        yield name, [value], {"next": name.title(), "next_in": "header"}
+    last, second = (_identifier(small.whole, count) for count in (small.few, 2 * small.few))
     is_told = str(last) not in ("2", str(small.few)) if len(small.whole) > small.few else not str(last).isdigit()
     if second is not None or is_told:  # else it may be taken for the number of a page, or for an offset
-        beside.append(("id", last, {"item_cursor": "/id"}))
-    return beside
+        yield "id", [last] if second is None else [last, second], {"item_cursor": "/id"}
 
 
 def _identifier(items: Sequence[Any], count: int) -> Any:
