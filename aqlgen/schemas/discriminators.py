@@ -59,9 +59,13 @@ class Discriminators:
     def _values(
         self, declared: tuple[str, ...], pointer: str | None, mapped: Mapping[str, str]
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the values of a branch that declares some, and those that narrow what it declares."""
+        """Return the values of a branch that declares some, and those that narrow what it declares.
+
+        These are the values that the mapping gives to it, else the declared ones that it gives to no branch.
+        """
         named = tuple(value for value, target in mapped.items() if target == pointer)
         common = tuple(value for value in named if value in declared) if declared else named
+        common = common or tuple(value for value in declared if value not in mapped)
         implicit = (_component(pointer),) if pointer is not None and pointer.startswith(PREFIX) else ()
         return common or declared or implicit, common if len(common) != len(declared) else ()
 

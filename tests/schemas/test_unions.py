@@ -59,3 +59,17 @@ def test_an_object_with_a_discriminator_names_the_schemas_that_extend_it() -> No
 def test_a_mapping_that_leads_nowhere_is_ignored() -> None:
     union = {**UNION, "discriminator": {"propertyName": "petType", "mapping": {"cat": "#/components/schemas/Gone"}}}
     assert adapted(union, PETS).admits({"petType": "cat", "livesLeft": 9})
+
+
+def test_a_branch_leaves_the_values_that_the_mapping_gives_to_others_even_if_its_own_is_misspelt() -> None:
+    def provider(field: str) -> dict[str, Any]:
+        kind = {"enum": ["Apple", "OpenIDConnect"]}
+        return {"type": "object", "properties": {"type": kind, field: {"type": "string"}}}
+
+    references = {name: {"$ref": f"#/components/schemas/{name}"} for name in ("AppleKeys", "OpenKeys")}
+    mapping = {"Apple": "AppleKeys", "OpenIdConnect": "OpenKeys"}
+    union = {"oneOf": list(references.values()), "discriminator": {"propertyName": "type", "mapping": mapping}}
+    keys = adapted(union, {"AppleKeys": provider("keyId"), "OpenKeys": provider("clientId")})
+    shown = keys.types["Thing"]["discriminator"]["mapping"]
+    assert shown == {"Apple": "#/types/AppleKeys", "OpenIDConnect": "#/types/OpenKeys"}
+    assert keys.agents({"type": "Apple", "keyId": "1"}) == {"type": "Apple", "key_id": "1"}
