@@ -52,7 +52,7 @@ def nothing_happens(page: Served) -> Iterator[None]:
 
 def deciding(items: dict[str, Any], do: str = "approve") -> dict[str, Any]:
     item = items["challenge" if do == "reveal" else "matter"]
-    return {"do": do, "adapter": item["adapter"], "id": item["id"], "digest": item["digest"]}
+    return {"do": do, "id": item["id"], "digest": item["digest"]}
 
 
 # Rebinding: other names for this machine
@@ -319,10 +319,10 @@ def test_no_other_spelling_of_a_path_leads_anywhere(page: Served, items: dict[st
     "body",
     [
         b"", b"[]", b"null", b"1", b'"approve"', b"{", b"{}", b"\xff\xfe", b"[" * 4000, b'{"do":"approve"}',
-        b'{"do":["approve"],"adapter":"a","id":"m1","digest":"x"}',
-        b'{"do":"approve","adapter":{},"id":"m1","digest":"x"}',
-        b'{"do":"__class__","adapter":"a","id":"m1","digest":"x"}',
-        b'{"do":"approve","adapter":"a","id":{},"digest":"x"}',
+        b'{"do":["approve"],"id":"m1","digest":"x"}',
+        b'{"do":"approve","id":"m1","digest":{}}',
+        b'{"do":"__class__","id":"m1","digest":"x"}',
+        b'{"do":"approve","id":{},"digest":"x"}',
     ],
 )  # fmt: skip
 def test_what_is_no_request_of_the_page_is_refused_in_a_sentence(page: Served, body: bytes) -> None:
@@ -485,7 +485,7 @@ def test_a_stream_ends_with_its_session(tmp_path: Path) -> None:
         with served.connection() as connection:
             connection.sendall(served.request("GET", "/api/events"))
             data = b""
-            while b'"adapters"' not in data:
+            while b'"adapter"' not in data:
                 data += connection.recv(65536)
             assert served.send("POST", "/api/leave", {}).status == 200
             run(desk_at(tmp_path).ask(matter()))

@@ -11,12 +11,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from aqlgen.runtime.operator import sources
 from aqlgen.runtime.operator.actions import Actions
 from aqlgen.runtime.operator.admission import Admission
 from aqlgen.runtime.operator.app import Page, page_app
 from aqlgen.runtime.operator.feed import Feed
-from aqlgen.runtime.operator.sources import Source, Sources
+from aqlgen.runtime.operator.sources import Source
 from aqlgen.runtime.safety.audit import Audit
 from aqlgen.runtime.safety.questions import Challenge, Question, QuestionStore
 from aqlgen.runtime.server.http import uvicorn_config
@@ -57,15 +56,15 @@ def read_answer(data: bytes) -> Answer:
 class Served:
     """A page that is served on a port of its own."""
 
-    def __init__(self, sources: Sources, *, interval: float = 0.05) -> None:
-        self.sources = sources
+    def __init__(self, source: Source, *, interval: float = 0.05) -> None:
+        self.source = source
         self.admission = Admission()
         self.errors: list[Exception] = []
-        self.feed = Feed(sources, lambda _, error: self.errors.append(error), interval=interval)
+        self.feed = Feed(source, lambda _, error: self.errors.append(error), interval=interval)
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.host = f"127.0.0.1:{self.port}"
-        page = Page(self.admission, self.feed, Actions(sources, "operator:anna"), self.port)
+        page = Page(self.admission, self.feed, Actions(source, "operator:anna"), self.port)
         settings = HttpSettings(stop_timeout=1.0, head_timeout=1.0, body_timeout=1.0, max_connections=40)
         self._server = Server(uvicorn_config(page_app(page, (self.host,)), settings))
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self.listener]}, daemon=True)
@@ -152,7 +151,7 @@ class Served:
     def state(self, seconds: float = 5.0, *, until: Any = None) -> dict[str, Any]:
         """Follow the stream until a condition on the sections holds, and return them all."""
         sections: dict[str, Any] = {}
-        wanted = until or (lambda known: "logs" in known)
+        wanted = until or (lambda known: "log" in known)
         deadline = time.monotonic() + seconds
         with self.connection() as connection:
             connection.sendall(self.request("GET", "/api/events"))
@@ -169,7 +168,7 @@ class Served:
 
     def act(self, do: str, item: dict[str, Any], **more: Any) -> Answer:
         """Do something about an item as it was shown."""
-        request = {"do": do, "adapter": item["adapter"], "id": item["id"], "digest": item["digest"], **more}
+        request = {"do": do, "id": item["id"], "digest": item["digest"], **more}
         return self.send("POST", "/api/act", request)
 
 
@@ -185,12 +184,12 @@ def source_at(folder: Path, name: str = "zoo") -> Source:
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     custody = Custody(SqliteStore(SqliteState(home / "state.sqlite3")), name)
     audit = Audit(home / "audit.jsonl", adapter=name)
-    return sources.source_at(str(home / "state.sqlite3"), name, custody, audit)
+    return Source(name, custody, audit)
 
 
 def page_at(folder: Path, **options: Any) -> Served:
     """Return the page of one adapter."""
-    return Served(Sources(source_at(folder)), **options)
+    return Served(source_at(folder), **options)
 
 
 def matter(id: str = "m1", **changes: Any) -> Question:

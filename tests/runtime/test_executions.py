@@ -26,12 +26,14 @@ from aqlgen.runtime.executions.handles import REPORTER, Progress
 from aqlgen.runtime.executions.places import Target, target_at, target_of
 from aqlgen.runtime.executions.states import CORE, condition_of
 from aqlgen.runtime.hooks import Call, Refuse
+from aqlgen.runtime.operator.sources import home_source
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import with_caller
 from aqlgen.runtime.table import row_of
 from aqlgen.runtime.wire import ApiRequest
 from tests.cases import without_ids
 from tests.generator.commands import Tabulation, tabulate
+from tests.runtime.operator_page import Served
 
 pytestmark = pytest.mark.anyio
 HERE = Path(__file__).parent
@@ -621,6 +623,31 @@ async def test_hooks_see_what_is_asked_and_may_refuse_it(tmp_path: Path, folder:
         "get_task",
     ]
     assert len(api.at("/v1/elsewhere/9")) == 0
+
+
+async def test_an_operator_sees_how_far_work_is_until_it_has_ended(
+    tmp_path: Path, folder: Path, api: Local, works: Works
+) -> None:
+    """R-OPS-1"""
+    served = Served(home_source(folder, environ(tmp_path, api))).start()
+    served.enter()
+    adapter = assemble(folder, environ=environ(tmp_path, api))
+    try:
+        async with calling(build_server(adapter.dispatcher)) as call:
+            execution = await begin(call, "create_batch", "create")
+            await call("get_execution_status", execution_id=execution["execution_id"])
+            shown = await anyio.to_thread.run_sync(
+                lambda: served.state(until=lambda known: any("total" in item for item in known.get("work", ())))
+            )
+            assert works.left == 0
+            await call("get_execution_status", execution_id=execution["execution_id"])
+            await anyio.to_thread.run_sync(lambda: served.state(until=lambda known: known.get("work") == []))
+    finally:
+        await adapter.close()
+        served.stop()
+    assert [(item["operation"], item["status"], item["current"], item["total"]) for item in shown["work"]] == [
+        ("create_batch", "running", 4, 10)
+    ]
 
 
 async def test_a_status_that_cannot_be_read_is_the_apis_own_failure(adapter: Assembly, works: Works) -> None:

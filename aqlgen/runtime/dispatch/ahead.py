@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..safety.loop.reports import PlanReport
     from ..session import Session
     from ..settings.config import Config
+    from ..state.activity import Activity
     from ..state.custody import State
     from ..steps.halted import KeptPlans
     from ..steps.plan import Operations, Plan
@@ -180,6 +181,11 @@ class Calls(Protocol):
     @property
     def ahead(self) -> Ahead:
         """The view of calls before their turn."""
+        ...
+
+    @property
+    def activity(self) -> Activity | None:
+        """The refused callers and the long work, for operators."""
         ...
 
     @property

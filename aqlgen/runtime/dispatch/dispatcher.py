@@ -43,6 +43,7 @@ from .performer import Performer
 
 if TYPE_CHECKING:
     from ..calls import Exchanges
+    from ..state.activity import Activity
     from ..steps.halted import KeptPlans
     from .ahead import Ahead, Calls
     from .executions import Executions
@@ -219,7 +220,7 @@ class Dispatcher:
             ids = {"request_id": call.stamp.request_id, "operation": operation, "session_id": call.session.id}
             self.log.exception("unexpected failure", error, **ids)  # noqa: TRY401
             envelope = internal_failure(call.stamp.request_id).envelope()
-        if self.observers:
+        if self.observers or not envelope["success"]:
             self._note_end(self._named(operation), envelope, call.stamp, call.session, perf_counter() - began)
         return envelope
 
@@ -240,7 +241,9 @@ class Dispatcher:
     def _note_end(
         self, named: tuple[str, str], envelope: Envelope, stamp: Stamp, session: Session, seconds: float
     ) -> None:
-        """Inform the observers of the end of a call; `named` are its operation and family."""
+        """Inform observers and operators of the end of a call; `named` are its operation and family."""
+        if not envelope["success"] and self.activity is not None:
+            self.activity.refused(named[0], envelope["error"], session.id)
         outcome = OK if envelope["success"] else envelope["error"]["code"]
         if self.observers and self.observers.wants_call(outcome):
             self.observers.call_ended(CallEnd(*named, outcome, seconds, stamp.request_id, session.id))
@@ -367,6 +370,15 @@ class Dispatcher:
 
         parts = self.introspection, self.registry, self._gate, self._loop, self._limits, self.checking
         return Ahead(*parts)
+
+    @cached_property
+    def activity(self) -> Activity | None:
+        """The refused callers and the long work, for operators; None with a store that they cannot reach."""
+        if not self.state.shared.store.shared:
+            return None
+        from ..state.activity import Activity
+
+        return Activity(self.state.shared)
 
     @cached_property
     def kept_plans(self) -> KeptPlans:

@@ -25,6 +25,7 @@ from ..executions.places import cancel_of, named_place, request_at, target_at, t
 from ..executions.states import ENDED, Condition, condition_of
 from ..hooks import Call
 from ..safety.operations import LONGEST_WAIT, STATUS
+from ..state.custody import row_name
 from ..text import iso_time
 from ..warnings.ceiling import fit
 from . import ToolCall
@@ -103,7 +104,7 @@ class Executions:
         if text is None:
             return None
         look = _Look(condition, _wait_of(response))
-        return {**_shown(text, handle, look), "follow_with": STATUS}
+        return {**self._told(text, handle, look), "follow_with": STATUS}
 
     async def status(self, params: dict[str, Any], session: Session, person: Person | None) -> dict[str, Any]:
         """Answer get_execution_status. Raises Failure where the API cannot be asked, or no more about this.
@@ -121,7 +122,7 @@ class Executions:
                 look = await self._wait(text, handle, look, until, session, person)
             finally:
                 self._waiting -= 1
-        return {"operation": handle.operation, **_shown(text, handle, look._replace(condition=self._bounded(look)))}
+        return {"operation": handle.operation, **self._told(text, handle, look._replace(condition=self._bounded(look)))}
 
     async def cancel(self, params: dict[str, Any], session: Session, person: Person | None) -> dict[str, Any]:
         """Answer cancel_execution. Raises Failure where the API cannot cancel it, or did not."""
@@ -139,7 +140,7 @@ class Executions:
                 look = await self._look(handle, session, person)
             except Failure:  # it was cancelled, and is perhaps not there any more
                 look = _Look(Condition("cancelled", stated=False), None)
-        shown = _shown(text, handle, look._replace(condition=self._bounded(look)))
+        shown = self._told(text, handle, look._replace(condition=self._bounded(look)))
         if shown["status"] not in ENDED:
             shown["progress"] = {**shown.get("progress", {}), "message": "The API has accepted the cancellation"}
         return {"operation": handle.operation, "cancelled_by": row.name, **shown}
@@ -149,7 +150,7 @@ class Executions:
     ) -> _Look:
         """Ask until the work has ended or the time is up, and return what was told last."""
         progress, pauses = Progress(), iter(_PAUSES)
-        await progress.tell(_shown(text, handle, look))
+        await progress.tell(self._told(text, handle, look))
         while look.condition.status not in ENDED:
             pause = look.wait or next(pauses, _PAUSES[-1])
             if anyio.current_time() + pause >= until:
@@ -160,7 +161,7 @@ class Executions:
                     look = await self._look(handle, session, person)
             except Failure:  # what was told before still counts
                 break
-            await progress.tell(_shown(text, handle, look))
+            await progress.tell(self._told(text, handle, look))
         return look
 
     async def _look(self, handle: Handle, session: Session, person: Person | None) -> _Look:
@@ -224,6 +225,15 @@ class Executions:
             )
         shared = counterparts(row, monitor)
         return row, {name: handle.params[source] for name, source in shared.items() if source in handle.params}
+
+    def _told(self, text: str, handle: Handle, look: _Look) -> dict[str, Any]:
+        """Return an execution as it is shown, and report it to operators."""
+        execution, activity = _shown(text, handle, look), self._calls.activity
+        if activity is not None and execution["status"] in ENDED:
+            activity.ended(row_name(text))
+        elif activity is not None:
+            activity.work(row_name(text), handle.operation, execution["status"], execution.get("progress", {}))
+        return execution
 
     def _bounded(self, look: _Look) -> Condition:
         """Return what was told with its result and its error in at most the tokens of an answer."""

@@ -88,6 +88,8 @@ class Run:
                 await self._step(steps[progress.position])
         except Failure as failure:
             raise await self._halted(failure) from None
+        finally:
+            self._calls.report_end()
         if self._plan.returns is not None:
             return resolve(self._plan.returns, self._value_or_null, Budget(_MOST_KEPT))
         return {"steps": [self._entry(step) for step in steps]}
@@ -131,6 +133,7 @@ class Run:
             self._check_bounds()
             params = self._params(step, progress.items[progress.index], progress.index)
             await self._confirm(step)
+            self._calls.report(step, progress.index, len(progress.items))
             self._made += 1
             progress.calls += 1
             progress.counts[str(step.number)] = progress.counts.get(str(step.number), 0) + 1

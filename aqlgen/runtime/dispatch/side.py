@@ -188,6 +188,18 @@ class Side:
 
     # The plan itself
 
+    def report(self, step: Step, done: int, all_calls: int) -> None:
+        """Report to operators how many calls of a step are done."""
+        if self._calls.activity is not None:
+            counts = {} if step.foreach is None else {"current": done, "total": all_calls}
+            status = f"step {step.number} of {len(self._plan.steps)}"
+            self._calls.activity.work(self._stamp.request_id, step.operation, status, counts)
+
+    def report_end(self) -> None:
+        """Report to operators that the plan has ended, or halted."""
+        if self._calls.activity is not None:
+            self._calls.activity.ended(self._stamp.request_id)
+
     async def claim(self) -> None:
         """Take the kept plan, before its first call that is no safe read. Raises Failure if another call has it."""
         token, self.token = self.token, None

@@ -17,7 +17,7 @@ from ..text import line
 from .reading import Reading, read, shown
 
 if TYPE_CHECKING:
-    from .sources import Source, Sources
+    from .sources import Source
 
 __all__ = ["Actions", "Refused", "details_of"]
 
@@ -52,63 +52,60 @@ class _Kind:
 class Actions:
     """The actions of one operator; `by` is how the audit log calls them."""
 
-    def __init__(self, sources: Sources, by: str) -> None:
-        self._sources = sources
+    def __init__(self, source: Source, by: str) -> None:
+        self._source = source
         self.by = by
 
     async def act(self, request: Any) -> dict[str, Any]:
-        """Do what a request of the page asks for, `{do, adapter, id, digest, reason?}`. Raises Refused."""
-        do, source, item_id, digest, reason = self._parsed(request)
+        """Do what a request of the page asks for, `{do, id, digest, reason?}`. Raises Refused."""
+        do, item_id, digest, reason = self._parsed(request)
         try:
-            target = self._target(_KINDS[do], source, await read(source), item_id, digest)
-            return await self.do(do, source, target, reason)
+            target = self._target(_KINDS[do], await read(self._source), item_id, digest)
+            return await self._do(_KINDS[do], target, reason)
         except StoreAway as away:
             message = "The store of this adapter cannot be reached. Whether the decision took effect is not certain."
             raise Refused(503, "store_away", message) from away
 
-    async def do(self, name: str, source: Source, target: Any, reason: str = "") -> dict[str, Any]:
-        """Do an action by its name, about an item that the operator has seen. Raises Refused and StoreAway."""
-        kind = _KINDS[name]
-        self._record(source, kind, target, reason)
-        result = await kind.step(source, target, self.by)
+    async def _do(self, kind: _Kind, target: Any, reason: str) -> dict[str, Any]:
+        """Do an action about an item that the operator has seen. Raises Refused and StoreAway."""
+        self._record(kind, target, reason)
+        result = await kind.step(self._source, target, self.by)
         if not result:
-            self._record(source, kind, target, "it was decided or gone before", failed=True)
+            self._record(kind, target, "it was decided or gone before", failed=True)
             raise Refused(409, "gone", "This was decided elsewhere, or is gone. Nothing was changed.")
         return {"message": kind.done, "code": result} if isinstance(result, str) else {"message": kind.done}
 
-    def _parsed(self, request: Any) -> tuple[str, Source, str, str, str]:
-        if not isinstance(request, Mapping) or not request.keys() <= {"do", "adapter", "id", "digest", "reason"}:
+    @staticmethod
+    def _parsed(request: Any) -> tuple[str, str, str, str]:
+        names = ("do", "id", "digest", "reason")
+        values = [request.get(name, "") for name in names] if isinstance(request, Mapping) else []
+        if not values or not request.keys() <= set(names) or not all(isinstance(value, str) for value in values):
             raise Refused(400, "invalid_request", "The page does not send such a request.")
-        values = [request.get(name, "") for name in ("do", "adapter", "id", "digest", "reason")]
-        if not all(isinstance(value, str) for value in values):
-            raise Refused(400, "invalid_request", "The page does not send such a request.")
-        do, adapter, item_id, digest, reason = values
-        kind, source = _KINDS.get(do), self._sources.by_id(adapter)
+        do, item_id, digest, reason = values
+        kind = _KINDS.get(do)
         if kind is None or not item_id or not digest:
             raise Refused(400, "invalid_request", "The page does not send such a request.")
-        if source is None:
-            raise Refused(404, "no_adapter", "This adapter is no longer on this machine.")
         reason = line(reason, _MOST_REASON)
         if kind.needs_reason and len(reason) < _LEAST_REASON:
             raise Refused(400, "reason_needed", "Give a short reason for the audit log.")
-        return do, source, item_id, digest, reason if kind.needs_reason else ""
+        return do, item_id, digest, reason if kind.needs_reason else ""
 
     @staticmethod
-    def _target(kind: _Kind, source: Source, reading: Reading, item_id: str, digest: str) -> Any:
+    def _target(kind: _Kind, reading: Reading, item_id: str, digest: str) -> Any:
         """Return the item as it is now, if it is the one that was shown. Raises Refused."""
         target = reading.objects.get((kind.section, item_id))
         if target is None:
             if reading.problem and not reading.sections:
                 raise Refused(503, "store_away", reading.problem)
             raise Refused(409, "gone", "This was decided elsewhere, or is gone. Nothing was changed.")
-        item = shown(source, kind.section, target)
+        item = shown(kind.section, target)
         if not compare_digest(item["digest"].encode(), digest.encode("utf-8", "surrogatepass")):
             raise Refused(409, "changed", "This changed since you saw it, and nothing was done. Read it again.")
         if kind.needs_whole and not item["whole"]:
             raise Refused(409, "too_long", "This is too long to show in full, so it cannot be approved here.")
         return target
 
-    def _record(self, source: Source, kind: _Kind, target: Any, reason: str, *, failed: bool = False) -> None:
+    def _record(self, kind: _Kind, target: Any, reason: str, *, failed: bool = False) -> None:
         """Write to the audit log of the adapter. Raises Refused if that cannot be written: then nothing is done."""
         details: dict[str, Any] = {
             "operator": self.by,
@@ -118,7 +115,7 @@ class Actions:
             "reason": reason or None,
         }
         try:
-            source.audit.write(f"{kind.event}_VOID" if failed else kind.event, **details)
+            self._source.audit.write(f"{kind.event}_VOID" if failed else kind.event, **details)
         except OSError:
             message = "The audit log cannot be written, so nothing was done."
             raise Refused(500, "audit_failed", message) from None

@@ -29,31 +29,32 @@ from ..text import counted, visible
 from .reading import SECTIONS, Item, Reading, read, read_quotas
 
 if TYPE_CHECKING:
-    from .sources import Source, Sources
+    from .sources import Source
 
 __all__ = ["Feed", "LogEnd"]
 
 _EVERY = 1.0
 _SLOWLY = 5.0
-"""Seconds between two looks at what changes slowly: which adapters there are, quotas, the audit log."""
+"""Seconds between two looks at what changes slowly: quotas and the audit log."""
 
 _HEARTBEAT = 5.0
 
 
 class Feed:
-    """The state of all adapters, read at most once in an interval, and only while somebody follows it."""
+    """The state of an adapter, read at most once in an interval, and only while somebody follows it."""
 
-    def __init__(self, sources: Sources, report: Callable[[str, Exception], None], *, interval: float = _EVERY) -> None:
-        self.sources = sources
+    def __init__(self, source: Source, report: Callable[[str, Exception], None], *, interval: float = _EVERY) -> None:
+        self.source = source
         self._report = report
         self._interval = interval
         self._sections: dict[str, tuple[str, Any]] = {}
         self._reading = asyncio.Lock()
         self._until = self._slow_until = 0.0
         self._wanted = asyncio.Event()
-        self._logs: dict[str, LogEnd] = {}
-        self._slow: dict[str, tuple[list[Item], dict[str, Any]]] = {}
-        self._last: dict[str, Reading] = {}
+        self._log_end = LogEnd(source.audit.path)
+        self._log: dict[str, Any] = {}
+        self._quotas: list[Item] = []
+        self._last = Reading()
         self._stopped = False
         self.followers = 0
 
@@ -99,44 +100,28 @@ class Feed:
         return self._sections
 
     async def look(self) -> None:
-        """Read every adapter."""
-        slowly = time.monotonic() >= self._slow_until
-        if slowly:
+        """Read the store, and now and then the quotas and the audit log."""
+        if time.monotonic() >= self._slow_until:
             self._slow_until = time.monotonic() + _SLOWLY
-        sources = self.sources.all
-        read_now = await asyncio.gather(*map(read, sources))
-        readings = {each.id: self._remembered(each, new) for each, new in zip(sources, read_now, strict=True)}
-        if slowly:
-            self._slow = {source.id: await self._read_slowly(source) for source in sources}
+            with suppress(StoreAway):
+                self._quotas = await read_quotas(self.source)
+            self._log = await anyio.to_thread.run_sync(self._log_end.read)
+        reading = self._remembered(await read(self.source))
         data: dict[str, Any] = {
-            name: sorted(
-                (item for reading in readings.values() for item in reading.sections.get(name, ())),
-                key=lambda item: (item["asked"], item["id"]),
-            )
+            name: sorted(reading.sections.get(name, ()), key=lambda item: (item["asked"], item["id"]))
             for name in SECTIONS
         }
-        data["adapters"] = [
-            {"id": each.id, "name": each.name, "problem": readings[each.id].problem} for each in sources
-        ]
-        data["quotas"] = [item for quotas, _ in self._slow.values() for item in quotas]
-        data["logs"] = [log for _, log in self._slow.values()]
+        data["adapter"] = {"name": self.source.name, "problem": reading.problem}
+        data |= {"quotas": self._quotas, "log": self._log}
         self._sections = {name: (canonical(items), items) for name, items in data.items()}
 
-    def _remembered(self, source: Source, reading: Reading) -> Reading:
+    def _remembered(self, reading: Reading) -> Reading:
         """Return a reading, with what was read last if nothing can be read now: it is not gone by that."""
         if reading.sections:
-            self._last[source.id] = reading
+            self._last = reading
             return reading
-        last = self._last.get(source.id, reading)
-        note = " The page shows the earlier state." if last.sections else ""
-        return replace(last, problem=f"{reading.problem}{note}")
-
-    async def _read_slowly(self, source: Source) -> tuple[list[Item], dict[str, Any]]:
-        log = self._logs.setdefault(source.id, LogEnd(source.log_path))
-        quotas: list[Item] = []
-        with suppress(StoreAway):
-            quotas = await read_quotas(source)
-        return quotas, {"adapter": source.id, **await anyio.to_thread.run_sync(log.read)}
+        note = " The page shows the earlier state." if self._last.sections else ""
+        return replace(self._last, problem=f"{reading.problem}{note}")
 
 
 _MOST_LINES = 50

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..safety.questions import Challenge, Question
 from ..state import StoreAway, canonical
+from ..state.activity import Row, activity_of
 from ..text import terminal_text, visible
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SECTIONS", "Reading", "read", "read_quotas", "shown"]
 
-SECTIONS = ("challenges", "blocks", "matters", "agents", "approvals")
+SECTIONS = ("challenges", "blocks", "matters", "agents", "approvals", "refusals", "work")
 """The lists of items, the most urgent first."""
 
 _MOST = 100
@@ -54,21 +55,22 @@ async def read(source: Source) -> Reading:
             "matters": await source.questions.questions(),
             "agents": await source.board.agents(),
             "approvals": await source.questions.approvals(),
+            **await activity_of(source.custody, source.questions.clock()),
         }
     except StoreAway as away:
         return Reading(problem=f"Its store cannot be reached: {visible(str(away.args[0]))[:_LINE]}.")
     except (TypeError, KeyError, ValueError, AttributeError):
         return Reading(problem="The state of this adapter has another version.")
-    sections = {name: [shown(source, name, item) for item in objects[name][:_MOST]] for name in SECTIONS}
+    sections = {name: [shown(name, item) for item in objects[name][:_MOST]] for name in SECTIONS}
     by_id = {(name, _id(item)): item for name in SECTIONS for item in objects[name][:_MOST]}
     hidden = sum(max(0, len(items) - _MOST) for items in objects.values())
     problem = f"{hidden} more items are not shown: decide those that are first." if hidden else ""
     return Reading(sections, by_id, problem)
 
 
-def shown(source: Source, section: str, item: Any) -> Item:
+def shown(section: str, item: Any) -> Item:
     """Return an item of a section as the page shows it, with the digest of that."""
-    values: Item = {"adapter": source.id, "id": _id(item), **_SHOWN[section](item)}
+    values: Item = {"id": _id(item), **_SHOWN[section](item)}
     changing = values.pop("changing", {})
     digest = hashlib.sha256(canonical(values).encode("utf-8", "surrogatepass")).hexdigest()
     return {**values, "digest": digest, **changing}
@@ -163,12 +165,30 @@ def _approval(approval: Question) -> Item:
     }
 
 
+def _refusal(refusal: Row) -> Item:
+    return {name: _line(refusal.values[name]) for name in ("caller", "session", "operation", "code", "limit")} | {
+        "asked": refusal.values["asked"],
+        "changing": {name: refusal.values[name] for name in ("count", "until", "seen")},
+    }
+
+
+def _work(work: Row) -> Item:
+    return {
+        "operation": _line(work.values["operation"]),
+        "caller": _line(work.values["caller"]),
+        "asked": work.values["asked"],
+        "changing": {"status": _line(work.values["status"]), "seen": work.values["seen"], **work.values["counts"]},
+    }
+
+
 _SHOWN: Mapping[str, Callable[[Any], Item]] = {
     "matters": _question,
     "challenges": _challenge,
     "blocks": _block,
     "agents": _agent,
     "approvals": _approval,
+    "refusals": _refusal,
+    "work": _work,
 }
 
 
@@ -192,10 +212,7 @@ def _lines(texts: Sequence[str]) -> list[str]:
 
 
 async def read_quotas(source: Source) -> list[Item]:
-    """Return what is used of the quotas of an adapter; of a neighbour's the limits are in settings of its own.
-
-    Raises StoreAway.
-    """
+    """Return what is used of the quotas of an adapter. Raises StoreAway."""
     if source.quotas is None:
         return []
     from ..quota.limits import CALLER
@@ -203,7 +220,6 @@ async def read_quotas(source: Source) -> list[Item]:
     uses = await source.quotas.uses()
     return [
         {
-            "adapter": source.id,
             "metric": use.limit.metric,
             "scope": _line(use.limit.scope),
             "used": use.window.used,

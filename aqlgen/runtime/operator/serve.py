@@ -23,7 +23,7 @@ from .actions import Actions
 from .admission import Admission
 from .app import Page, page_app
 from .feed import Feed
-from .sources import Sources, home_source, operator_name
+from .sources import home_source, operator_name
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -55,9 +55,9 @@ def serve_page(
             "the page's address allows approvals, so it is shown only on a terminal: run the command in one, or "
             "name a file for the address with --address-file"
         )
-    sources = Sources(home_source(folder, environ))
-    feed = Feed(sources, Logger("error").exception)
-    admission, actions = Admission(), Actions(sources, operator_name(name))
+    source = home_source(folder, environ)
+    feed = Feed(source, Logger("error").exception)
+    admission, actions = Admission(), Actions(source, operator_name(name))
     listeners = _listeners(port)
     bound_port = listeners[0].getsockname()[1]
     hosts = tuple(_authority(listener) for listener in listeners)

@@ -4,11 +4,9 @@
 from __future__ import annotations
 
 import getpass
-import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..assembly import adapter_secrets, audit_file, check_extra, key_needed_by
 from ..logs import Logger
@@ -16,51 +14,22 @@ from ..safety.audit import Audit
 from ..safety.loop.agents import Board
 from ..safety.questions import QuestionStore
 from ..settings.load import ConfigError, StateKeys, Variables, load
-from ..state.custody import MEMORY, Custody, State, is_redis, open_store, state_file
+from ..state.custody import MEMORY, Custody, State, open_store
 from ..table import Adapter
 from ..text import line
 
 if TYPE_CHECKING:
     from ..quota.counting import Quotas
 
-__all__ = ["Source", "Sources", "home_source", "operator_name", "source_at"]
+__all__ = ["Source", "home_source", "operator_name"]
 
 
-@dataclass(frozen=True, slots=True)
 class Source:
-    """An adapter, as an operator reaches it. `id` says where its store is."""
+    """An adapter, as an operator reaches it."""
 
-    id: str
-    name: str
-    custody: Custody
-    questions: QuestionStore
-    board: Board
-    audit: Audit
-    log_path: Path | None
-    quotas: Quotas | None = None
-
-
-def source_at(place: str, name: str, custody: Custody, audit: Audit, **more: Any) -> Source:
-    """Return an adapter whose store is at a place."""
-    digest = hashlib.sha256(place.encode("utf-8", "surrogatepass")).hexdigest()
-    return Source(digest[:12], name, custody, QuestionStore(custody), Board(custody), audit, audit.path, **more)
-
-
-class Sources:
-    """The adapters of a page: the one that started it, and no other."""
-
-    def __init__(self, home: Source) -> None:
-        self.home = home
-        self.all = (home,)
-
-    def by_id(self, id: str) -> Source | None:
-        """Return an adapter."""
-        return next((source for source in self.all if source.id == id), None)
-
-    async def close(self) -> None:
-        """Close every store."""
-        for source in self.all:
-            await source.custody.store.close()
+    def __init__(self, name: str, custody: Custody, audit: Audit, quotas: Quotas | None = None) -> None:
+        self.name, self.custody, self.audit, self.quotas = name, custody, audit, quotas
+        self.questions, self.board = QuestionStore(custody), Board(custody)
 
 
 def home_source(folder: Path, environ: Mapping[str, str]) -> Source:
@@ -90,9 +59,7 @@ def home_source(folder: Path, environ: Mapping[str, str]) -> Source:
     custody = State(open_store(config.state_url, adapter.name, environ), adapter.name, keys).shared
     from ..quota.counting import Quotas
 
-    file = None if is_redis(config.state_url) else state_file(config.state_url, adapter.name, environ)
-    place, quotas = str(file or config.state_url), Quotas(config, adapter.name, custody)
-    return source_at(place, adapter.name, custody, audit, quotas=quotas)
+    return Source(adapter.name, custody, audit, Quotas(config, adapter.name, custody))
 
 
 def operator_name(name: str) -> str:

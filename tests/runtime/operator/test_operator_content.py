@@ -16,11 +16,11 @@ import pytest
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.operator import app
 from aqlgen.runtime.operator.guard import ROUTES
-from aqlgen.runtime.operator.sources import Sources, home_source
+from aqlgen.runtime.operator.sources import home_source
 from aqlgen.runtime.safety.audit import verify
 from aqlgen.runtime.safety.loop.agents import Agent, Block, Board, Reported
 from aqlgen.runtime.safety.questions import Question, QuestionStore
-from aqlgen.runtime.session import Session
+from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.state import Counter, StoreAway
 from aqlgen.runtime.state.custody import Custody
 from aqlgen.runtime.state.redis import RedisStore
@@ -31,7 +31,7 @@ from tests.runtime.redis_server import redis_server
 from tests.runtime.tiny_zoo import ADAPTER, write_package
 
 ASSETS = Path(app.__file__).with_name("assets")
-VOID = frozenset("br hr img input link meta".split())
+VOID = frozenset("br col hr img input link meta".split())
 
 KEY = "a-key-of-the-owner-with-forty-characters"
 
@@ -87,7 +87,7 @@ def test_a_call_of_an_agent_waits_for_the_page_and_runs_once_it_is_approved(tmp_
         environ = {"XDG_STATE_HOME": str(tmp_path), "MCP_AQL_APPROVAL": "operator", "MCP_AQL_LOG_LEVEL": "error"}
         environ["MCP_AQL_STATE_KEY"] = KEY
         home = home_source(package, environ)
-        served = Served(Sources(home)).start()
+        served = Served(home).start()
         served.enter()
 
         async def session() -> list[str]:
@@ -131,7 +131,7 @@ def test_a_decision_reaches_every_open_page(page: Served, tmp_path: Path) -> Non
     page.act("deny", shown)
     decided = page.state(until=lambda known: any(item["verdict"] for item in known.get("matters", ())))["matters"][0]
     assert (decided["verdict"], decided["by"], decided["digest"]) == ("denied", "operator:anna", shown["digest"])
-    page.state(until=lambda known: [entry["by"] for log in known.get("logs", ()) for entry in log["entries"]])
+    page.state(until=lambda known: [entry["by"] for entry in known.get("log", {}).get("entries", ())])
 
 
 def test_what_was_decided_elsewhere_is_not_decided_again(page: Served, tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_a_code_goes_to_the_page_that_asked_and_nowhere_else(page: Served, tmp_p
     shown = page.state(until=lambda known: known.get("challenges"))["challenges"][0]
     assert shown["has_code"] is False
     code = page.act("reveal", shown).json["code"]
-    everything = page.state(until=lambda known: known.get("challenges", [{}])[0].get("has_code") and "logs" in known)
+    everything = page.state(until=lambda known: known.get("challenges", [{}])[0].get("has_code") and "log" in known)
     files = b"".join(file.read_bytes() for file in (tmp_path / "zoo-adapter").iterdir() if file.is_file())
     for letters in (code, code.replace("-", "")):
         assert letters not in json.dumps(everything)
@@ -285,7 +285,7 @@ def test_quotas_are_shown(tmp_path: Path) -> None:
     assert home.quotas is not None
     hourly = home.quotas.limits.all[0]
     run(home.custody.store.spend([Counter(home.quotas.key(hourly, ""), hourly.window, 9)]))
-    served = Served(Sources(home)).start()
+    served = Served(home).start()
     served.enter()
     try:
         shown = served.state(until=lambda known: known.get("quotas"))["quotas"]
@@ -297,6 +297,76 @@ def test_quotas_are_shown(tmp_path: Path) -> None:
     ]
 
 
+def test_callers_that_a_quota_or_the_policy_refuses_are_shown(tmp_path: Path) -> None:
+    """R-OPS-1, R-RATE-1: not the call that a person is asked about."""
+    with serving(lambda _: Answer([])) as api:
+        place = {"security": [], "servers": [{"url": api.url}]}
+        package = write_package(tmp_path / "src" / "zoo_adapter", {**ADAPTER, **place})
+        environ = {"XDG_STATE_HOME": str(tmp_path), "MCP_AQL_QUOTA_CALLERS": '{"per_hour": 1, "pause_percent": 100}'}
+        environ |= {
+            "MCP_AQL_LOG_LEVEL": "critical",
+            "MCP_AQL_POLICY_RULES": '[{"id": "no", "operations": ["update_animal"], "action": "deny"}]',
+        }
+        served = Served(home_source(package, environ)).start()
+        served.enter()
+
+        async def session() -> dict[str, Any]:
+            parts = assemble(package, environ=environ)
+            animal = {"animal_id": 7}
+            with with_caller({}, "token:ana"):
+                for _ in range(4):
+                    await parts.dispatcher.handle("read", {"operation": "list_animals"})
+                await parts.dispatcher.handle("delete", {"operation": "delete_animal", "params": animal})
+                update = {"operation": "update_animal", "params": {**animal, "input": {"name": "Bo"}}}
+                await parts.dispatcher.handle("update", update)
+            until = lambda known: known.get("refusals") and sum(item["count"] for item in known["refusals"]) == 4  # noqa: E731
+            known = await asyncio.to_thread(served.state, until=until)
+            await parts.close()
+            return dict(known)
+
+        try:
+            shown = run(session())
+        finally:
+            served.stop()
+    assert [(item["caller"], item["operation"], item["limit"], item["count"]) for item in shown["refusals"]] == [
+        ("token:ana", "list_animals", "requests_per_hour caller", 3),
+        ("token:ana", "update_animal", "", 1),
+    ]
+    assert [item["code"] for item in shown["refusals"]] == ["RATE_LIMIT_QUOTA_EXHAUSTED", "PERMISSION_DENIED"]
+    assert 0 < shown["refusals"][0]["until"] - time.time() <= 3601
+
+
+def test_a_plan_shows_how_many_of_its_calls_are_done(tmp_path: Path) -> None:
+    """R-OPS-1, R-STEP-1"""
+    shown: list[dict[str, Any]] = []
+
+    def answer(asked: Asked) -> Answer:
+        if asked.path.endswith("/3"):
+            shown.extend(served.state(until=lambda known: known.get("work"))["work"])
+        return Answer({"id": 1, "name": "Ada"})
+
+    with serving(answer) as api:
+        place = {"security": [], "servers": [{"url": api.url}]}
+        package = write_package(tmp_path / "src" / "zoo_adapter", {**ADAPTER, **place})
+        environ = {"XDG_STATE_HOME": str(tmp_path), "MCP_AQL_LOG_LEVEL": "error"}
+        served = Served(home_source(package, environ)).start()
+        served.enter()
+        step = {"operation": "get_animal", "foreach": [1, 2, 3, 4], "params": {"animal_id": {"$ref": "item"}}}
+
+        async def session() -> None:
+            parts = assemble(package, environ=environ)
+            plan = {"operation": "run_steps", "params": {"steps": [step]}}
+            assert (await parts.dispatcher.handle("execute", plan))["success"]
+            await asyncio.to_thread(served.state, until=lambda known: known.get("work") == [])
+            await parts.close()
+
+        try:
+            run(session())
+        finally:
+            served.stop()
+    assert [(item["operation"], item["status"], item["total"]) for item in shown] == [("get_animal", "step 1 of 1", 4)]
+
+
 def test_the_page_finds_its_adapter_in_redis(tmp_path: Path) -> None:
     """R-OPS-1, R-OPS-3"""
     package = write_package(tmp_path / "src" / "zoo_adapter")
@@ -305,7 +375,7 @@ def test_the_page_finds_its_adapter_in_redis(tmp_path: Path) -> None:
         home = home_source(package, environ)
         desk = QuestionStore(Custody(RedisStore(server.url, "zoo"), "zoo", lambda: (KEY,)))
         run(desk.ask(matter()))
-        served = Served(Sources(home)).start()
+        served = Served(home).start()
         served.enter()
         try:
             shown = served.state(until=lambda known: known.get("matters"))["matters"][0]
@@ -321,7 +391,7 @@ def test_the_page_shows_its_own_adapter_alone(page: Served, tmp_path: Path) -> N
     run(desk_at(tmp_path).ask(matter("m1")))
     page.feed.refresh()
     known = page.state(until=lambda known: known.get("matters"))
-    assert [item["name"] for item in known["adapters"]] == ["zoo"]
+    assert known["adapter"]["name"] == "zoo"
     assert [item["id"] for item in known["matters"]] == ["m1"]
 
 
@@ -332,7 +402,7 @@ def test_an_audit_log_that_was_changed_is_said_to_be(page: Served, tmp_path: Pat
         source.audit.write("OPERATION_PERFORMED", operation=f"delete_{number}")
     path = tmp_path / "zoo-adapter" / "audit.jsonl"
     path.write_text(path.read_text().replace("delete_1", "delete_9"))
-    log = page.state()["logs"][0]
+    log = page.state()["log"]
     assert log["state"] == "broken"
     assert "line 2" in log["note"]
     assert [entry["subject"] for entry in log["entries"]] == ["delete_2", "delete_9", "delete_0"]
@@ -355,12 +425,12 @@ def test_a_store_that_is_away_is_said_to_be_and_what_was_shown_stays(page: Serve
     async def away(_: str) -> list[Any]:
         raise StoreAway("the disk is gone\x1b")
 
-    page.sources.home.custody.store.items = away  # type: ignore[method-assign]
-    known = page.state(until=lambda known: known.get("adapters", [{}])[0].get("problem"))
+    page.source.custody.store.items = away  # type: ignore[method-assign]
+    known = page.state(until=lambda known: known.get("adapter", {}).get("problem"))
     problem = "Its store cannot be reached: the disk is gone\\x1b. The page shows the earlier state."
-    assert known["adapters"][0]["problem"] == problem
+    assert known["adapter"]["problem"] == problem
     assert [item["id"] for item in known["matters"]] == ["m1"]
-    answer = page.send("POST", "/api/act", {"do": "deny", "adapter": page.sources.home.id, "id": "m1", "digest": "0"})
+    answer = page.send("POST", "/api/act", {"do": "deny", "id": "m1", "digest": "0"})
     assert (answer.status, answer.json["error"]) == (503, "store_away")
 
 
@@ -372,7 +442,7 @@ def test_nobody_looks_at_the_stores_while_no_page_is_open(page: Served) -> None:
     assert page.feed.followers == 0
     time.sleep(0.2)
     looks: list[int] = []
-    page.sources.home.custody.store.items = lambda _: looks.append(1)  # type: ignore[method-assign, assignment]
+    page.source.custody.store.items = lambda _: looks.append(1)  # type: ignore[method-assign, assignment]
     time.sleep(0.2)  # four times as long as it would take to look again
     assert looks == []
 
@@ -381,7 +451,7 @@ def test_only_what_changed_is_sent_again(page: Served, tmp_path: Path) -> None:
     with page.connection() as connection:
         connection.sendall(page.request("GET", "/api/events"))
         data = b""
-        while b'"logs"' not in data:
+        while b'"log"' not in data:
             data += connection.recv(65536)
         run(desk_at(tmp_path).ask(matter()))
         data = b""

@@ -8,7 +8,7 @@ const SILENCE = 13000;  // ms without a sign of life until the page is not live
 const ROWS = 12;
 
 const $ = (id) => document.getElementById(id);
-const state = { token: "", sections: {}, names: new Map(), skew: 0, since: 0, stop: null };
+const state = { token: "", sections: {}, skew: 0, since: 0, stop: null };
 
 // Elements
 
@@ -117,7 +117,7 @@ async function act(card, event, action, reason) {
   for (const button of buttons) button.disabled = true;
   let answer;
   try {
-    answer = await post("/api/act", { do: action, adapter: item.adapter, id: item.id, digest: item.digest, ...(reason ? { reason } : {}) });
+    answer = await post("/api/act", { do: action, id: item.id, digest: item.digest, ...(reason ? { reason } : {}) });
   } catch {
     answer = { ok: false, message: "The page's server does not answer. Whether this took effect is not certain." };
   }
@@ -136,7 +136,7 @@ function outcome(card, text) {
 }
 const focus = (card) => card.querySelector("h3, h4")?.focus({ preventScroll: true });
 
-function sync(list, items, { key = (item) => `${item.adapter} ${item.id}`, build, refresh, word, settle }) {
+function sync(list, items, { key = (item) => item.id, build, refresh, word, settle }) {
   const present = new Map([...list.children].map((card) => [card.dataset.key, card]));
   const wanted = new Set(items.map(key));
   for (const [name, card] of present) if (!wanted.has(name)) (settle ?? leave)(card);
@@ -214,8 +214,7 @@ function mark(before) {
 // Parts of cards
 
 function top(item, ...words) {
-  const adapters = state.names.size > 1 ? h("span", {}, bdi(state.names.get(item.adapter) ?? "")) : null;
-  return h("div", { class: "top" }, ...words, adapters, timeOf(item));
+  return h("div", { class: "top" }, ...words, timeOf(item));
 }
 function meta(pairs) {
   const rows = pairs.filter(([, value]) => value && value.length).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, bdi(value))));
@@ -369,7 +368,7 @@ function buildAgent(card, item) {
     h("small", {}, bdi(step.decision), step.risk ? ` · risk ${step.risk}` : "", step.reason ? " · " : "", step.reason ? bdi(step.reason) : ""))));
   card.append(
     h("h3", { tabindex: "-1" }, bdi(item.agent)),
-    h("div", { class: "top" }, h("span", { class: item.paused ? "held" : "" }, item.paused ? "paused" : bdi(item.status)), h("span", {}, `${item.taken} step${item.taken === 1 ? "" : "s"}`), state.names.size > 1 ? h("span", {}, bdi(state.names.get(item.adapter) ?? "")) : "", timeOf(item)),
+    h("div", { class: "top" }, h("span", { class: item.paused ? "held" : "" }, item.paused ? "paused" : bdi(item.status)), h("span", {}, `${item.taken} step${item.taken === 1 ? "" : "s"}`), timeOf(item)),
     meta([["Goal", item.goal], ["Waits", item.paused], ...whom(item).slice(1)]) ?? "",
     steps.length ? h("ol", { class: "steps" }, ...steps.slice(-3)) : "",
     steps.length > 3 ? h("details", {}, h("summary", {}, `${steps.length - 3} earlier`), h("ol", { class: "steps" }, ...steps.slice(0, -3))) : "",
@@ -381,7 +380,7 @@ function buildApproval(card, item) {
   const title = h("h3", { id: `title-${++ids}`, tabindex: "-1" }, bdi(item.title));
   card.append(
     title,
-    h("div", { class: "top" }, state.names.size > 1 ? h("span", {}, bdi(state.names.get(item.adapter) ?? "")) : "", timeOf(item)),
+    h("div", { class: "top" }, timeOf(item)),
     meta([["By", item.by], ...whom(item).slice(1)]) ?? "",
     h("p", { class: "outcome" }),
     h("div", { class: "buttons" }, button(card, title, "Revoke", "", (event) => act(card, event, "revoke"))),
@@ -394,14 +393,42 @@ function refreshApproval(card, item) {
 const TONES = { warn: "amber", paused: "red", exhausted: "red" };
 const METRICS = { requests_per_minute: "a minute", requests_per_hour: "an hour", requests_per_day: "a day" };
 
+const number = (value) => value.toLocaleString("en", { maximumFractionDigits: 4 });
+
+function bar(share, tone) {
+  const fill = h("i", { "data-tone": tone });
+  fill.style.width = `${Math.min(100, 100 * share)}%`;
+  return h("div", { class: "bar", "aria-hidden": "true" }, fill);
+}
+
 function buildQuota(card, item) {
-  const fill = h("i", { "data-tone": TONES[item.status] });
-  fill.style.width = `${Math.min(100, item.most ? (100 * item.used) / item.most : 0)}%`;
-  const number = (value) => value.toLocaleString("en", { maximumFractionDigits: 4 });
   card.append(
-    h("div", { class: "top" }, state.names.size > 1 ? h("span", {}, bdi(state.names.get(item.adapter) ?? "")) : "", item.scope ? h("span", {}, bdi(item.scope)) : "", h("span", { class: "time", "data-resets": item.ends })),
+    h("div", { class: "top" }, item.scope ? h("span", {}, bdi(item.scope)) : "", h("span", { class: "time", "data-resets": item.ends })),
     h("p", {}, `${number(item.used)} of ${number(item.most)} requests ${METRICS[item.metric] ?? item.metric}`, item.status === "ok" ? "" : h("b", {}, ` — ${item.status}`)),
-    h("div", { class: "bar", "aria-hidden": "true" }, fill),
+    bar(item.most ? item.used / item.most : 0, TONES[item.status]),
+  );
+}
+
+const REFUSALS = { RATE_LIMIT_QUOTA_EXHAUSTED: "quota exhausted", RATE_LIMIT_QUOTA_PAUSE: "quota paused", RATE_LIMIT_EXCEEDED: "over a limit" };
+
+function buildRefusal(card, item) {
+  card.append(
+    h("h3", { tabindex: "-1" }, bdi(item.caller || "Caller without authentication")),
+    h("div", { class: "top" }, h("span", { class: "held" }, REFUSALS[item.code] ?? "refused by the policy"), h("span", {}, "last ", h("span", { class: "time", "data-asked": item.seen })), item.until > now() ? h("span", { class: "time", "data-resets": item.until }) : ""),
+    h("p", {}, `${number(item.count)} ${item.count === 1 ? "call" : "calls"}, last `, bdi(item.operation)),
+    meta([["Limit", item.limit], ["Session", item.session]]) ?? "",
+  );
+}
+
+function buildWork(card, item) {
+  const share = item.total ? item.current / item.total : (item.percentage ?? 0) / 100;
+  const far = item.total ? `${number(item.current)} of ${number(item.total)}` : item.percentage === undefined ? "" : `${number(item.percentage)} %`;
+  card.append(
+    h("h3", { tabindex: "-1" }, bdi(item.operation)),
+    h("div", { class: "top" }, h("span", {}, bdi(item.status)), timeOf(item)),
+    far ? h("p", {}, far) : "",
+    far ? bar(share) : "",
+    meta([["Caller", item.caller]]) ?? "",
   );
 }
 
@@ -416,35 +443,18 @@ function buildEntry(row, entry) {
     h("td", {}, bdi(entry.by)),
   );
 }
-function renderLogs(logs) {
-  const known = new Map([...$("logs").children].map((box) => [box.dataset.key, box]));
-  for (const [key, box] of known) if (!logs.some((log) => log.adapter === key)) box.remove();
-  for (const log of logs) {
-    let box = known.get(log.adapter);
-    if (!box) {
-      const more = h("button", { type: "button", class: "plain", onclick: () => { box.dataset.all = box.dataset.all === "yes" ? "no" : "yes"; renderLogs(state.sections.logs); } });
-      box = h("div", { class: "log", "data-key": log.adapter },
-        h("h3", {}), h("p", { class: "fine state" }),
-        h("table", {}, h("caption", { class: "spoken" }, "The last entries, the newest first"),
-          h("colgroup", {}, h("col", { class: "when" }), h("col"), h("col", { class: "who" })),
-          h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "When"), h("th", { scope: "col" }, "What"), h("th", { scope: "col" }, "Who"))), h("tbody")), more);
-      $("logs").append(box);
-    }
-    const head = box.querySelector("h3");
-    head.replaceChildren(bdi(state.names.get(log.adapter) ?? ""));
-    head.hidden = state.names.size < 2;
-    const note = box.querySelector(".state");
-    note.dataset.state = log.state;
-    note.textContent = `${log.state === "broken" ? "⚠ " : ""}${log.note}`;
-    const entries = log.entries.map((entry, index) => ({ ...entry, key: entry.id || `${index} ${entry.at}`, digest: "" }));
-    box.querySelector("table").hidden = entries.length === 0;
-    sync(box.querySelector("tbody"), entries, { key: (entry) => entry.key, build: buildEntry });
-    [...box.querySelector("tbody").rows].forEach((row, index) => { row.hidden = box.dataset.all !== "yes" && index >= ROWS; });
-    const more = box.querySelector(":scope > button");
-    more.hidden = entries.length <= ROWS;
-    more.textContent = box.dataset.all === "yes" ? "Show fewer" : `Show all ${entries.length}`;
-    more.setAttribute("aria-expanded", String(box.dataset.all === "yes"));
-  }
+function renderLog(log) {
+  const note = $("log-state");
+  note.dataset.state = log.state;
+  note.textContent = `${log.state === "broken" ? "⚠ " : ""}${log.note}`;
+  const entries = log.entries.map((entry, index) => ({ ...entry, key: entry.id || `${index} ${entry.at}`, digest: "" }));
+  $("log").hidden = entries.length === 0;
+  sync($("log").tBodies[0], entries, { key: (entry) => entry.key, build: buildEntry });
+  const more = $("log-more");
+  const all = more.getAttribute("aria-expanded") === "true";
+  [...$("log").tBodies[0].rows].forEach((row, index) => { row.hidden = !all && index >= ROWS; });
+  more.hidden = entries.length <= ROWS;
+  more.textContent = all ? "Show fewer" : `Show all ${entries.length}`;
 }
 
 // The whole
@@ -455,23 +465,26 @@ const LISTS = {
   matters: { build: buildMatter, refresh: refreshMatter, word: "decision", settle: settleAs("This is gone: it was used, decided elsewhere, or it expired.") },
   agents: { build: buildAgent },
   approvals: { build: buildApproval, refresh: refreshApproval },
-  quotas: { key: (item) => `${item.adapter} ${item.metric} ${item.scope}`, build: buildQuota },
+  work: { build: buildWork },
+  refusals: { build: buildRefusal },
+  quotas: { key: (item) => `${item.metric} ${item.scope}`, build: buildQuota },
 };
+
+const STATUS_LISTS = new Set(["quotas", "refusals", "work"]);  // built anew at each change, since nothing can be pressed there
 
 function render(sections) {
   const before = standing();
-  if (sections.adapters) {
-    state.names = new Map(sections.adapters.map((adapter) => [adapter.id, adapter.name]));
-    $("adapters").replaceChildren(...sections.adapters.flatMap((adapter, index) => [index ? ", " : "", bdi(adapter.name)]));
-    const problems = sections.adapters.filter((adapter) => adapter.problem);
-    $("problems").replaceChildren(...problems.map((adapter) => h("li", {}, h("b", {}, bdi(adapter.name)), ": ", bdi(adapter.problem))));
-    $("problems").hidden = problems.length === 0;
+  if (sections.adapter) {
+    const { name, problem } = sections.adapter;
+    $("adapter").replaceChildren(bdi(name));
+    $("problem").replaceChildren(bdi(problem));
+    $("problem").hidden = !problem;
   }
   for (const [name, list] of Object.entries(LISTS)) {
     const items = sections[name];
-    if (items) sync($(name), name === "quotas" ? items.map((item) => ({ ...item, digest: JSON.stringify(item) })) : items, list);
+    if (items) sync($(name), STATUS_LISTS.has(name) ? items.map((item) => ({ ...item, digest: JSON.stringify(item) })) : items, list);
   }
-  if (sections.logs) renderLogs(sections.logs);
+  if (sections.log) renderLog(sections.log);
   count();
   tick();
   mark(before);
@@ -485,7 +498,7 @@ function count() {
     $(`title-${name}`).querySelector(".count").textContent = open(name) || "";
     all += open(name);
   }
-  for (const name of ["agents", "approvals"]) $(`title-${name}`).querySelector(".count").textContent = (state.sections[name] ?? []).length || "";
+  for (const name of ["agents", "approvals", "work", "refusals"]) $(`title-${name}`).querySelector(".count").textContent = (state.sections[name] ?? []).length || "";
   $("count-queue").textContent = all || "";
   $("nothing").hidden = all > 0 || state.sections.matters === undefined || document.querySelector(".card") !== null;
   document.title = all ? `(${all}) Operator` : "Operator";
@@ -507,7 +520,7 @@ function close(title, text) {
   $("gate").hidden = false;
   $("open").hidden = document.querySelector("footer").hidden = true;
   for (const name of Object.keys(LISTS)) $(name).replaceChildren();
-  $("logs").replaceChildren();
+  $("log").tBodies[0].replaceChildren();
   state.sections = {};
   document.title = "Operator";
   live("closed", "Closed");
@@ -603,6 +616,10 @@ async function begin() {
 
 document.addEventListener("keydown", (event) => {
   if (event.repeat && event.key === "Enter" && event.target instanceof HTMLButtonElement) event.preventDefault();
+});
+$("log-more").addEventListener("click", (event) => {
+  event.target.setAttribute("aria-expanded", String(event.target.getAttribute("aria-expanded") !== "true"));
+  renderLog(state.sections.log);
 });
 $("leave").addEventListener("click", async () => {
   await post("/api/leave", {}).catch(() => {});
