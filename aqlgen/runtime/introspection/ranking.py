@@ -155,17 +155,16 @@ def question(text: str) -> Question:
 WEIGHTS = {
     "words": 5.5,
     "name": 1.05,
-    "summary": 1.1,
-    "all words": 2.05,
+    "summary": 2.1,
+    "all words": 1.5,
     "pairs": 2.0,
-    "verb": 0.25,
     "effect": 0.8,
-    "harm": 1.1,
+    "harm": 1.6,
     "object": 0.3,
     "part": 4.0,
-    "own list": 1.6,
-    "unmet": 1.4,
     "context": 0.5,
+    "own list": 1.6,
+    "unmet": 0.9,
     "change": 0.5,
 }
 """Fitted on every second task of `python -m bench search`: by a conditional logit, then one weight after the other.
@@ -200,47 +199,30 @@ class _Features:
         commands = asked.command != "" and _is_nowhere(asked.command, judged)
         self._families = _families_of(self._verbs, commands)
         self._changes = commands or (bool(self._verbs) and not self._verbs & (CREATING | ENDING | {READING}))
-        self._many = asked.many and not self._changes
+        self._many = asked.many and not self._changes and self._noun not in asked.identified
 
     def of(self, hit: Hit, score: float) -> dict[str, float]:
         """Return the features of an operation whose words are worth a score."""
         prefix, _, rest = hit.name.partition("_")
         name = terms(rest if rest and prefix in self._prefixes else hit.name)
         summary, thing = terms(hit.summary), terms(hit.resource)[-1:]
-        does = verb_class(name[0]) if name else frozenset[int]()
-        acts = does | (verb_class(summary[0]) if summary else does)
-        texts = {*name, *summary, *thing}
+        is_about = not self._nouns.isdisjoint(thing)
+        texts, of_one = {*name, *summary, *thing}, not {self._noun, *thing}.isdisjoint(hit.needs)
         covered = sum(rarity for rarity, shares in self._known if not texts.isdisjoint(shares))
         pairs = self._asked.pairs & {*pairwise(name), *pairwise(summary)}
         return {
             "words": score / 10,
-            "name": self._covered(name[1:] if does else name),
+            "name": self._covered(name[1:] if name and verb_class(name[0]) else name),
             "summary": self._covered(summary),
             "all words": covered / self._total,
             "pairs": len(pairs) / max(1, min(len(self._asked.pairs), 4)),
-            **self._of_verb(hit, name, acts),
-            **self._of_object(hit, name, thing),
-        }
-
-    def _of_verb(self, hit: Hit, name: Sequence[str], acts: frozenset[int]) -> dict[str, float]:
-        """Return the features of what an operation does."""
-        verbs = self._verbs
-        return {
-            "verb": _sign(bool(acts & verbs) or self._asked.verb in name) if verbs else 0.0,
             "effect": _sign(hit.family in self._families) if self._families else 0.0,
-            "harm": -1.0 if hit.family == "delete" and not verbs & ENDING else 0.0,
+            "harm": -float(hit.family == "delete" and not self._verbs & ENDING),
             "change": float(self._changes and hit.family == "update"),
-        }
-
-    def _of_object(self, hit: Hit, name: Sequence[str], thing: Sequence[str]) -> dict[str, float]:
-        """Return the features of what an operation is about and needs."""
-        asked, noun = self._asked, self._noun
-        about = not self._nouns.isdisjoint(thing)
-        return {
-            "object": _sign(about) if noun and thing else 0.0,
-            "context": -float(not about and not asked.context.isdisjoint(thing)),
-            "part": -float(hit.family == "delete" and noun in name and not about),
-            "own list": -float(self._many and noun in hit.needs and noun not in asked.identified),
+            "object": _sign(is_about) if self._noun and thing else 0.0,
+            "part": -float(hit.family == "delete" and self._noun in name and not is_about),
+            "context": -float(not is_about and not self._asked.context.isdisjoint(thing)),
+            "own list": -float(self._many and of_one),
             "unmet": -sum(need not in self._meant for need in hit.needs) / 3,
         }
 
@@ -281,7 +263,7 @@ _CANDIDATES, _MOST = 60, 100
 """How many operations are judged by more than their words, and how many are shown."""
 _ENOUGH = 300
 """How many operations rarer words have to bring before a common word adds no others."""
-_FIRM, _STEPS, _PAGE, _LOOKED_AT = 3, 3, 10, 200
+_FIRM, _STEPS, _PAGE, _LOOKED_AT = 5, 3, 10, 200
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _MOST_SLIPS = 8
 Wanted = Callable[[Hit], bool]

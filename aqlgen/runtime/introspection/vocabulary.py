@@ -186,7 +186,7 @@ _PHRASES = {
     "switch off": "disable", "switch on": "enable", "look up": "find", "look for": "find", "sign up": "signup",
     "sign in": "login", "log in": "login", "sign out": "logout", "log out": "logout", "call off": "cancel",
     "set up": "create", "bring back": "restore", "roll back": "rollback", "try again": "retry", "shut down": "stop",
-    "clean up": "prune", "how many": "count",
+    "clean up": "prune", "how many": "count", "give me": "get",
 }  # fmt: skip
 """Verbs of two words, as people say them; names have one."""
 _PHRASE = re.compile(rf"\b({'|'.join(_PHRASES)})\b", re.IGNORECASE)
