@@ -294,8 +294,13 @@ class Ranking:
     def search(self, text: str, wanted: Wanted | None = None, most: int = _MOST) -> Found:
         """Return the operations that have to do with a text; with `wanted` those alone."""
         asked = question(text)
-        hit, named, plain = self._postings.hit, self._postings.named(text.strip()), plain_words(text)
-        forms = self._forms_of(asked, terms(text)[:_MOST_WORDS])
+        hit, named, stems, plain = (
+            self._postings.hit,
+            self._postings.named(text.strip()),
+            terms(text),
+            plain_words(text),
+        )
+        forms = self._forms_of(asked, stems[:_MOST_WORDS])
         scores = self._scores(forms)
         if named is not None:
             scores[named] = scores.get(named, 0.0) + _NAMED
@@ -311,8 +316,10 @@ class Ranking:
 
         def place(short: str) -> tuple[bool, bool, float, bool, str]:
             row = hit(short)
-            exact = plain != [] and plain == plain_words(row.name), plain != [] and plain == plain_words(row.summary)
-            return not exact[0], not exact[1], -weighed[short], row.family == "delete", row.name
+            is_name, is_summary = (
+                terms(known) == stems != () and plain_words(known) == plain for known in (row.name, row.summary)
+            )
+            return not is_name, not is_summary, -weighed[short], row.family == "delete", row.name
 
         order = sorted(weighed, key=place)
         near = order[1:_MOST_NEAR] if order and False not in place(order[0])[:2] else []
@@ -348,17 +355,14 @@ class Ranking:
             ((self._rarity(*shares.items()), [*shares.items()]) for shares in forms.values()), reverse=True
         ):
             added: dict[str, float] = {}
-            for form, share in shares:
-                worth = share * rarity / LEVELS
-                for short, level in self._postings.levels(form).items():
-                    if added.get(short, 0.0) < worth * level:
-                        added[short] = worth * level
             is_enough = len(scores) >= _ENOUGH
+            for form, share in shares:
+                worth, levels = share * rarity / LEVELS, self._postings.levels(form)
+                for short in scores.keys() & levels.keys() if is_enough else levels:
+                    if added.get(short, 0.0) < worth * levels[short]:
+                        added[short] = worth * levels[short]
             for short, score in added.items():
-                if short in scores:
-                    scores[short] += score
-                elif not is_enough:
-                    scores[short] = score
+                scores[short] = scores.get(short, 0.0) + score
         return scores
 
     def _forms(self, word: str) -> list[tuple[str, float]]:
