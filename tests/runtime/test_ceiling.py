@@ -90,6 +90,16 @@ def test_each_cut_says_how_to_go_on(cut: Cut, page: bool, following: Any) -> Non
     assert page or "next" not in warning.details
 
 
+def test_the_rest_of_a_part_is_counted_from_the_beginning_of_the_whole() -> None:
+    cut, asked = Cut(("items", "body"), "characters", 900, 5), ["id", "body[100:950]", "[3:]"]
+    [warning] = cut_warnings([cut], 1000, page=True, asked=asked)
+    [whole] = cut_warnings([Cut((), "items", 20, 5)], 1000, asked=asked)
+    assert [each.details and each.details["next"] for each in (warning, whole)] == [
+        {"fields": ["body[105:950]"]},
+        {"fields": ["[8:]"]},
+    ]
+
+
 def test_a_part_of_a_file_is_not_shown() -> None:
     short, [cut] = fit({"content": "AAAA" * 9000, "encoding": "base64", "mime_type": "image/png"}, 1000)
     assert short == {"content": "", "encoding": "base64", "mime_type": "image/png"}

@@ -183,7 +183,7 @@ class Performer:
         gathered, most = query is not None, call.request.max_tokens
         change = None if selected is None else selected.change
         fitted = rules.fit(
-            answer.data, row, last, call.warnings, page=paged, gathered=gathered, most=most, change=change
+            answer.data, row, last, call.warnings, page=paged, gathered=gathered, most=most, change=change, asked=fields
         )
         if selected is not None:
             _note_fields(call, fields, selected)

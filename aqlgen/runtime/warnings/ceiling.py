@@ -7,6 +7,7 @@ of the room, level by level, so that what lies deepest goes first.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -31,6 +32,9 @@ _BLOCK: Final = 32
 
 _ENDS: Final = 2
 """Tokens by which a list can cost less or more within a page, whose signs join its brackets."""
+
+_PART = re.compile(r"(.{0,1000}?)\[(\d{0,9}):(\d{0,9})\]")
+"""A path of `fields` with the part of its value that is asked for."""
 
 _BRACKETS: Final = 2
 _SEPARATOR: Final = 1
@@ -91,8 +95,13 @@ def fit_together(values: Sequence[Any], pages: Sequence[bool], most: int) -> lis
     ]
 
 
-def cut_warnings(cuts: Sequence[Cut], most: int, *, page: bool = False, again: bool = True) -> Iterator[CallWarning]:
-    """Yield the warnings of cuts, the first few ones; `again` says that the call can be repeated for the rest."""
+def cut_warnings(
+    cuts: Sequence[Cut], most: int, *, page: bool = False, again: bool = True, asked: Any = ()
+) -> Iterator[CallWarning]:
+    """Yield the warnings of cuts, the first few ones; `again` says that the call can be repeated for the rest.
+
+    `asked` are the fields of the call: a part of a part that it asked for is counted from the beginning of the whole.
+    """
     for cut in cuts[:_MOST_WARNINGS]:
         details: dict[str, Any] = {
             "field": ".".join(cut.path) or "data",
@@ -104,21 +113,24 @@ def cut_warnings(cuts: Sequence[Cut], most: int, *, page: bool = False, again: b
         if page and cut.path == ("items",):
             details["next"] = "pageInfo.endCursor"
         elif again:
-            fields = _fields_of_rest(cut, page=page)
+            fields = _fields_of_rest(cut, asked, page=page)
             if fields:
                 details["next"] = {"fields": [fields]}
         severity = "medium" if cut.kept * 2 < cut.original else "low"
         yield CallWarning(CODE, f"Response truncated to {cut.kept} {cut.unit}", severity, details)
 
 
-def _fields_of_rest(cut: Cut, *, page: bool) -> str:
+def _fields_of_rest(cut: Cut, asked: Any, *, page: bool) -> str:
     """Return the path for `fields` that gives what a cut left out; "" if no path can say it."""
     path = cut.path[1:] if page and cut.path[:1] == ("items",) else cut.path
     if cut.unit == "characters" and not cut.kept:
         return ""
     if any(not step or "." in step or "[" in step for step in path):
         return ""
-    return ".".join(path) + ("" if cut.unit == "fields" else f"[{cut.kept}:]")
+    name = ".".join(path)
+    parts = map(_PART.fullmatch, asked if isinstance(asked, list) else ())
+    begin, end = next(((int(part[2] or 0), part[3]) for part in parts if part and part[1] == name), (0, ""))
+    return name if cut.unit == "fields" else f"{name}[{begin + cut.kept}:{end}]"
 
 
 def _cost(value: Any, room: int) -> int:

@@ -177,11 +177,12 @@ class WarningRules:
         gathered: bool = False,
         most: int | None = None,
         change: Callable[[Any], Any] | None = None,
+        asked: Any = (),
     ) -> Any:
         """Return the data cut to `max_answer_tokens`, if the answer was long; what was cut is warned of.
 
         `page` says that the data are a page with its cursor, `gathered` that they come from several answers; `most` is
-        another bound. `change` is applied to each item of a list that is shown.
+        another bound. `change` is applied to each item of a list that is shown; `asked` are the fields of the call.
         """
         if (  # cheap, since every call asks: data of JSON that was called so need no second look
             data is None
@@ -201,7 +202,7 @@ class WarningRules:
         most = most or self._most
         data, cuts = fit(data, most, page=page, change=change)
         if cuts:
-            warnings.extend(cut_warnings(cuts, most, page=page, again=is_repeatable(row)))
+            warnings.extend(cut_warnings(cuts, most, page=page, again=is_repeatable(row), asked=asked))
         return data
 
     def _about_content(self, data: Any, row: Row, response: ApiResponse) -> CallWarning | None:
