@@ -41,11 +41,10 @@ class NotStarted(Exception):
 
 @dataclass(frozen=True)
 class Launch:
-    """The start of an adapter: its project, its command, `plain` that of the interpreter, and its variables."""
+    """The start of an adapter: its project, its command and its variables."""
 
     project: Path
     command: Sequence[str]
-    plain: Sequence[str]
     variables: Mapping[str, str]
 
     def with_variables(self, **variables: str) -> Launch:

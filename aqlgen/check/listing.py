@@ -96,12 +96,9 @@ def _number(text: str | None) -> int | None:
 
 def placed(data: Any, pointer: str, value: Any) -> Any:
     """Return data with a value at a pointer; what is not an object on the way becomes one."""
-    steps = steps_of(pointer)
-    if not steps:
-        return value
+    return _placed(data, steps_of(pointer), value)
+
+
+def _placed(data: Any, steps: Sequence[str], value: Any) -> Any:
     whole = data if isinstance(data, dict) else {}
-    return {**whole, steps[0]: placed(whole.get(steps[0]), "".join(f"/{_escaped(step)}" for step in steps[1:]), value)}
-
-
-def _escaped(step: str) -> str:
-    return step.replace("~", "~0").replace("/", "~1")
+    return {**whole, steps[0]: _placed(whole.get(steps[0]), steps[1:], value)} if steps else value

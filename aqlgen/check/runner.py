@@ -122,8 +122,7 @@ async def _check(project: Path, package: str, chosen: Chosen) -> Checked:
             "MCP_AQL_MAX_STRING_LENGTH": str(64 * 1024),
             **credentials,
         }  # fmt: skip
-        plain = (sys.executable, "-m", package)
-        launch = Launch(project, plain, plain, variables)
+        launch = Launch(project, (sys.executable, "-m", package), variables)
         with starter(package, launch.environment) as command:
             run = Run(
                 replace(launch, command=command), api, table, sampled(operations, chosen.sample), operations,

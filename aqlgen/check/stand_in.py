@@ -24,7 +24,7 @@ from aqlgen.runtime.table import FAMILIES, Adapter, Row, Table
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 from aqlgen.runtime.witness import Request
 
-__all__ = ["Arrived", "Reply", "StandIn", "base_url", "base_urls", "serve"]
+__all__ = ["Arrived", "Reply", "StandIn", "base_url", "base_urls", "data_of", "serve"]
 
 _LONGEST_BODY = 16 << 20
 _API = "/~"
@@ -61,7 +61,7 @@ class Arrived:
     @property
     def data(self) -> Any:
         """The body as JSON data; None for anything else."""
-        return _data(self.body)
+        return data_of(self.body)
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Reply:
     @property
     def data(self) -> Any:
         """The body as JSON data; None for anything else."""
-        return _data(self.body)
+        return data_of(self.body)
 
     @classmethod
     def of(cls, status: int, data: Any, **headers: str) -> Reply:
@@ -159,7 +159,8 @@ class StandIn:
         return self.shape(row).data
 
 
-def _data(body: bytes) -> Any:
+def data_of(body: bytes | str) -> Any:
+    """Return JSON data; None for anything else."""
     try:
         return json.loads(body)
     except ValueError:

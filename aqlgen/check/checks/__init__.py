@@ -3,15 +3,5 @@
 from aqlgen.check.checks import answers, errors, introspection, lists, parameters, probe, programs, safety, updates
 from aqlgen.check.run import TESTS
 
-__all__ = [
-    "TESTS",
-    "answers",
-    "errors",
-    "introspection",
-    "lists",
-    "parameters",
-    "probe",
-    "programs",
-    "safety",
-    "updates",
-]
+__all__ = ["TESTS", "answers", "errors", "introspection", "lists", "parameters", "probe", "programs", "safety",
+           "updates"]  # fmt: skip

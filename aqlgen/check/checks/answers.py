@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from aqlgen.check.connection import Answer
-from aqlgen.check.listing import NUMBER
+from aqlgen.check.listing import NUMBER, PagedList, placed
 from aqlgen.check.operations import Operation, scalars
 from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check
@@ -16,6 +17,7 @@ from aqlgen.runtime.witness.document import is_filled
 
 _MANY = 6
 """Fields from which on a thing has some that do not identify it."""
+_WORDS, _PARTS = 5_000, 12
 _DIGITS = "0.10000000000000000001"
 _EXTRA = {"x_Undeclared-Key": {"inner Key": [1, None]}}
 
@@ -178,10 +180,18 @@ async def plans(run: Run) -> None:
 
 
 async def _conditions(run: Run, operation: Operation, item: dict[str, Any]) -> None:
-    """Keep one of three items of a step, and call another one for each that is kept."""
-    items = [{**dict(list(item.items())[:1]), NUMBER: number} for number in range(3)]
+    """Keep one of three items of a step, call another one for each that is kept, and refer to every value of them."""
+    parts = [{"name": "first", "sizes": [1, 2]}, {"name": "last", "sizes": [3]}]
+    items = [{**dict(list(item.items())[:1]), NUMBER: number, "parts": parts} for number in range(3)]
     call, where = {"operation": operation.name, "params": operation.params}, {"where": {NUMBER: 1}}
+    values = dict(_referred(items, "one"))
     with run.api.behaving(Reply.of(200, items)) as arrived:
+        full = {"id": "one", **call, "fields": "full"}
+        returned = {text: {"$ref": text} for text in values if "parts" in text or text.count("[") == 1}
+        answer = await run.own("execute", "run_steps", steps=[full], **{"return": returned})
+        wrong = [text for text in returned if not answer.ok or answer.data.get(text) != values[text]]
+        run.expect(not wrong, operation, f"resolves the references {wrong[:5]} otherwise")
+        arrived.clear()
         steps = [{"id": "one", **call, **where}]
         answer = await run.own("execute", "run_steps", steps=steps, **{"return": {"$ref": "one"}})
         numbers = [number for number in range(3) if f'"{NUMBER}": {number}' in json.dumps(answer.get("data"))]
@@ -192,14 +202,82 @@ async def _conditions(run: Run, operation: Operation, item: dict[str, Any]) -> N
         run.expect(len(arrived) == 2, operation, text)
 
 
-@check("L2-6", "An answer is bounded, and describes omitted parts and how to continue", Category.LEVEL_2, "R-SEL-2")
+def _referred(data: Any, text: str) -> Iterator[tuple[str, Any]]:
+    """Yield every reference to data, from the beginning and the end of lists, with what it refers to."""
+    yield text, data
+    for key, inner in data.items() if isinstance(data, dict) else ():
+        yield from _referred(inner, f"{text}.{key}")
+    for index, inner in enumerate(data) if isinstance(data, list) else ():
+        yield from _referred(inner, f"{text}[{index}]")
+        yield from _referred(inner, f"{text}[{index - len(data)}]")
+
+
+@check("L2-6", "An answer is bounded, and its parts make the whole as each describes how to continue", Category.LEVEL_2,
+       "R-SEL-2")  # fmt: skip
 async def bounded_answers(run: Run) -> None:
-    """Let the API answer a text of a megabyte."""
-    for operation in run.reads(3):
-        with run.api.behaving(Reply.of(200, {"text": "word " * 200_000})):
-            answer = await run.call(operation)
-        size, notes = len(json.dumps(answer)), (answer.get("_meta") or {}).get("fields")
-        run.expect(size < 200_000, operation, f"answers {size:,} characters", "a text of a megabyte")
-        run.expect(
-            answer.warned or answer.code or notes, operation, "does not report the omitted part", str(answer)[:300]
+    """Let the API answer far more than an answer holds, and put it together again by what each answer says."""
+    words = [f"word{number:06}" for number in range(_WORDS)]
+    pages = [item for item in run.reads(40) if item.row.paging and item.row.paging.location is None
+             and item.row.paging.item_cursor is None and "first" in item.row.shown_parameters]  # fmt: skip
+    others = [item for item in run.reads(40) if item.row.selects and item.row.paging is None]
+    for operation in [*pages[:1], *others[:1]]:
+        paging, data = operation.row.paging, run.api.data_of(operation.row)
+        more: dict[str, Any] = {"fields": "full"}
+        parts = [" ".join(words[start::_PARTS]) for start in range(_PARTS)]
+        reply: Any = Reply.of(
+            200, [{"text": part} for part in parts] if isinstance(data, list) else {"text": "".join(parts)}
         )
+        if paging is not None:
+            reply = PagedList(operation.row, paging, data, [{"text": part} for part in parts]).reply
+            more = {"first": _PARTS, **(more if operation.row.selects else {})}
+        with run.api.behaving(reply):
+            shown = await _continued(run, operation, {**operation.params, **more})
+        run.expect(
+            shown == "".join(parts), operation, f"of {len(''.join(parts)):,} characters its parts have {len(shown):,}"
+        )
+
+
+async def _continued(run: Run, operation: Operation, params: dict[str, Any]) -> str:
+    """Return the texts of a call's answer and of those that continue it."""
+    texts = ""
+    for _ in range(2 * _PARTS):
+        answer = await run.call(operation, params)
+        size, data = len(json.dumps(answer)), answer.data
+        run.expect(size < 200_000, operation, f"answers {size:,} characters", "too long an answer")
+        items = data.get("items", [data]) if isinstance(data, dict) else data
+        texts += "".join(str(item.get("text", "")) for item in items if isinstance(item, dict))
+        cuts = [
+            warning["details"] for warning in answer.get("warnings") or () if "truncated_count" in warning["details"]
+        ]
+        info = data.get("pageInfo") or {} if isinstance(data, dict) else {}
+        following = cuts[0].get("next") if cuts else "pageInfo.endCursor" if info.get("hasNextPage") else None
+        if following is None:
+            break
+        params = {**params, **(following if isinstance(following, dict) else {"after": info.get("endCursor")})}
+    return texts
+
+
+_WORK: dict[str, tuple[tuple[Any, dict[str, Any], str], ...]] = {
+    "status": (("queued", {}, "pending"), ("RUNNING", {}, "running"), ("succeeded", {}, "completed"),
+               ("failed", {}, "failed"), ("cancelled", {}, "cancelled")),
+    "done": ((False, {}, "running"), (True, {"response": {}}, "completed"), (True, {"error": {"code": 3}}, "failed"),
+             (True, {"error": {"code": 1}}, "cancelled")),
+}  # fmt: skip
+"""What APIs tell of work by the field that states it: its value, other fields, and the state that an agent is told."""
+
+
+@check("L2-8", "Work that goes on after a call is followed to its end", Category.LEVEL_2, "R-LOOP-1")
+async def executions(run: Run) -> None:
+    """Begin work, and let the API tell each of its states."""
+    for operation in run.callable:
+        work = operation.row.long_running
+        pointer = None if work is None or work.monitor is None else work.monitor_state
+        for value, more, expected in _WORK.get(str(pointer).rpartition("/")[2], ()):
+            begun = await run.call(operation)
+            if not begun.ok or not isinstance(begun.data, dict):
+                break
+            named = (begun.data.get("_execution") or {}).get("execution_id")
+            with run.api.behaving(Reply.of(200, placed(more, str(pointer), value))):
+                answer = await run.own("read", "get_execution_status", execution_id=named)
+            told = answer.data.get("status")
+            run.expect(told == expected, operation, f"is told to be {told} where the API says {value} {more}")

@@ -102,9 +102,10 @@ class _Examined:
         self._run = run
 
     async def introspect(self, **params: Any) -> Mapping[str, Any]:
-        """Introspect, and return the data."""
-        data: Mapping[str, Any] = (await self._run.introspect(**params)).data
-        return data
+        """Introspect, and return the data; of the operations those of the run."""
+        data: dict[str, Any] = (await self._run.introspect(**params)).data
+        listed, names = data.get("operations"), {operation.name for operation in self._run.whole}
+        return {**data, "operations": [each for each in listed if each["name"] in names]} if listed else data
 
     async def call(self, family: str, operation: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
         """Call an operation, and return the envelope."""
@@ -128,8 +129,8 @@ async def examples_work(run: Run) -> None:
     await _report(run, EXAMPLE)
 
 
-async def _report(run: Run, *beginnings: str) -> None:
-    """Take the findings of the witness that begin so, without any those of no other test; it examines once for all."""
+async def examined(run: Run) -> list[Finding]:
+    """Return what the witness finds of the operations; it examines once for all tests."""
     witness = run.witness
     if "examined" not in run.evidence and witness is not None and witness.documents:
         session, sample = _Examined(run), len(run.operations) if len(run.operations) < len(run.whole) else 0
@@ -141,10 +142,14 @@ async def _report(run: Run, *beginnings: str) -> None:
         with run.api.behaving(answer):
             run.evidence["examined"] = await witness.examine(session, sample, refusals=False)
     findings: list[Finding] = run.evidence.get("examined", [])
-    for finding in findings:
+    return [finding for finding in findings if finding.grade in (Grade.BROKEN, Grade.WRONG)]
+
+
+async def _report(run: Run, *beginnings: str) -> None:
+    """Take the findings of the witness that begin so, without any those of no other test."""
+    for finding in await examined(run):
         is_ours = finding.text.startswith(beginnings or (EXAMPLE, *CALLS, NO_TYPE)) is bool(beginnings)
-        right = not is_ours or finding.grade not in (Grade.BROKEN, Grade.WRONG)
-        run.expect(right, finding.operation, finding.text, finding.pointer)
+        run.expect(not is_ours, finding.operation, finding.text, finding.pointer)
     for operation in run.callable if "examined" in run.evidence else ():
         run.expect(True, operation, "")
 
@@ -168,11 +173,14 @@ async def types_are_closed(run: Run) -> None:
     await _report(run, NO_TYPE)
 
 
-@check("IF-6", "An operation is found by its name, and an unknown query is refused with the known ones",
+@check("IF-6", "An operation is found by its name, also misspelt; an unknown query is refused with the known ones",
        Category.INTROSPECTION, "R-INT-1")  # fmt: skip
 async def operations_are_found(run: Run) -> None:
-    """Search for operations by their exact names, and for what is not there."""
+    """Search for operations by their exact names, call them by misspelt ones, and look for what is not there."""
+    proposed = list[bool]()
     for operation in _spread(run.operations, 40):
+        misspelt = await run.own(operation.family, f"{operation.name[:-1]}{'x' if operation.name[-1] != 'x' else 'y'}")
+        proposed += [operation.name in str(misspelt.error)] if misspelt.code == "NOT_FOUND_OPERATION" else []
         hits = (await run.introspect(query="search", search=operation.name)).data
         names = [entry.get("name") for entry in hits.get("operations") or ()]
         run.expect(names[:1] == [operation.name], operation, "is not the first hit for its name")
@@ -182,6 +190,8 @@ async def operations_are_found(run: Run) -> None:
                  structural={"required_patterns": [operation.name]},
                  semantic={"phrase_groups": [[operation.name]], "expected_operations": ["introspect"],
                            "expected_parameters": ["search"]})  # fmt: skip
+    text = f"only {sum(proposed)} of {len(proposed)} find their operation"
+    run.expect(sum(proposed) * 2 >= len(proposed), "misspelt names", text)
     nonsense = await run.introspect(query="search", search="qzxv wkjq")
     run.expect(nonsense.data.get("match") == "nothing", "search", "does not report an empty result")
     unknown = await run.introspect(query="no_such_query")
@@ -189,15 +199,3 @@ async def operations_are_found(run: Run) -> None:
     run.expect(right, "introspect", "does not refuse an unknown query with the known ones")
     none = await run.introspect(query="operations", name="no_such_operation_at_all")
     run.expect(none.ok and none.data.get("operation", 0) is None, "introspect", "does not answer null for no operation")
-
-
-@check("IF-7", "Introspection shows limits and danger as effects and owner require",
-       Category.INTROSPECTION, "R-INT-6, R-LOOP-2, R-SAFE-1, R-EFF-1")  # fmt: skip
-async def danger_is_told(run: Run) -> None:
-    """Read the danger of operations."""
-    summary = (await run.introspect(query="danger")).data.get("summary") or {}
-    levels = {"safe", "reversible", "destructive", "dangerous", "forbidden"}
-    run.expect(levels <= summary.keys(), "danger", "does not count every level")
-    for operation in _spread(run.operations, 25):
-        answer = await run.introspect(query="danger", name=operation.name)
-        run.expect(operation.row.danger in str(answer.data), operation, "has another danger")

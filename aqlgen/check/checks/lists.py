@@ -57,14 +57,15 @@ async def pages(run: Run) -> None:
                         await _misused(run, operation, params, cursor)
             if "last" in operation.row.adapter_parameters:
                 with run.api.behaving(_paged_list(run, operation).reply):
-                    await _backwards(run, operation, _without(params, "first"))
+                    await _backwards(run, operation, without(params, "first"))
             if paging.style in ("page", "offset") and paging.size_param is not None:
                 await _repeated(run, operation, params)
         forged = {**params, "after": "bm90LWEtY3Vyc29y"}
         await run.refused(operation, forged, "a cursor that it never gave", "VALIDATION_INVALID_VALUE")
 
 
-def _without(params: Mapping[str, Any], name: str) -> dict[str, Any]:
+def without(params: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return parameters without one."""
     return {key: value for key, value in params.items() if key != name}
 
 
@@ -147,7 +148,7 @@ async def _misused(run: Run, operation: Operation, params: dict[str, Any], curso
     """Use a cursor for what it was not given for."""
     changed = cursor[:-3] + ("AAA" if not cursor.endswith("AAA") else "BBB")
     cases = {"a changed cursor": {**params, "after": changed}}
-    cases["a cursor without first"] = _without(params, "first") | {"after": cursor}
+    cases["a cursor without first"] = without(params, "first") | {"after": cursor}
     name = _filter_of(operation)
     cases |= {f"a cursor for another {name}": {**params, "after": cursor, name: "another"}} if name else {}
     for what, case in cases.items():

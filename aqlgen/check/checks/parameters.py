@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 from urllib.parse import unquote
 
+from aqlgen.check.checks.lists import without
 from aqlgen.check.connection import values_of
 from aqlgen.check.operations import Operation, schema_of
 from aqlgen.check.results import Category
@@ -25,10 +26,6 @@ _ADDED = (
 _MOST_WRONG = 24
 
 
-def _without(values: dict[str, Any], name: str) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if key != name}
-
-
 @check("PH-1", "A call without a required parameter is refused by its name, and sends nothing",
        Category.PARAMETERS, "R-REQ-4")  # fmt: skip
 async def required_parameters(run: Run) -> None:
@@ -39,7 +36,7 @@ async def required_parameters(run: Run) -> None:
     run.keep(missing, operation="introspect", parameter="query", response=answer)
     for operation in run.callable:
         for name in operation.required:
-            params = _without(operation.params, name)
+            params = without(operation.params, name)
             answer = await run.refused(operation, params, f"a call without {name}", code, f"'{name}'")
             run.keep(missing, operation=operation.name, parameter=name, response=answer)
         if len(operation.required) > 1 and not operation.row.choices:
@@ -130,7 +127,7 @@ async def defaults(run: Run) -> None:
 def _data_of(answer: Any) -> Any:
     """Return the data of an answer without the cursors, which are new each time."""
     data = answer.get("data")
-    return _without(data, "pageInfo") if isinstance(data, dict) else data
+    return without(data, "pageInfo") if isinstance(data, dict) else data
 
 
 @check("PH-5", "A call of another family's tool is refused with the right one", Category.PARAMETERS, "R-REQ-6")

@@ -17,6 +17,7 @@ from aqlgen.check.connection import LEGACY, Answer, NotStarted, output_of
 from aqlgen.check.operations import Operation
 from aqlgen.check.results import Category, Cause
 from aqlgen.check.run import Run, check
+from aqlgen.check.stand_in import data_of
 
 _TOKEN = "check-token-0123456789abcdef"  # noqa: S105 - of the adapter under test, for as long as it runs
 _OTHER_TOKEN = "check-token-of-somebody-else"  # noqa: S105
@@ -174,14 +175,13 @@ def _nested(depth: int) -> Any:
 
 @check("RU-1", "It starts with the owner's configuration", Category.OPERATION, "R-OPS-4", where="alone")
 async def as_configured(run: Run) -> None:
-    """Start it by the interpreter with the project's adapter.toml and hooks, and list its tools."""
+    """Start it with the project's adapter.toml and hooks, and list its tools."""
     set_here = ("CONFIG", "POLICY", "APPROVAL", "ENDPOINT_MODE", "READ_ONLY")
     kept = {
         name: value for name, value in run.launch.variables.items() if name.removeprefix("MCP_AQL_") not in set_here
     }
     try:
-        launch = replace(run.launch, variables=kept, command=run.launch.plain)
-        async with replace(run, launch=launch).connected() as run:
+        async with replace(run, launch=replace(run.launch, variables=kept)).connected() as run:
             answer = await run.introspect(query="operations")
             run.expect(run.adapter.tools and answer.ok, "introspect", "fails")
     except NotStarted as problem:
@@ -202,45 +202,22 @@ async def settings(run: Run) -> None:
         run.expect(right, f"MCP_AQL_{name}={value}", f"ends with code {code}", outputs)
 
 
-@check("RU-3", "Its commands answer people", Category.OPERATION, "R-OPS-4", where="alone")
+@check("RU-3", "Its commands answer people; the log is JSON lines on standard error", Category.OPERATION, "R-OPS-4",
+       where="alone")  # fmt: skip
 async def commands(run: Run) -> None:
-    """Run its commands, and a call in mock mode."""
-    for arguments in (("--version",), ("--help",), ("operations",), ("describe", "introspect"), ("doctor",)):
+    """Run its commands, and a call in mock mode with the log of all."""
+    for arguments in (("--version",), ("operations",), ("describe", "introspect"), ("doctor",)):
         code, *outputs = await output_of(run.launch, *arguments)
         is_done = code in ((0, 1) if arguments == ("doctor",) else (0,)) and "".join(outputs).strip()
         run.expect(is_done and "Traceback" not in str(outputs), " ".join(arguments), f"ends with code {code}", outputs)
     for read in sorted(run.reads(20), key=lambda item: not run.api.data_of(item.row))[:1]:
-        code, *outputs = await output_of(run.launch, "call", read.name, json.dumps(read.params), "--mock")
-        answer = _json(outputs[0]) or {}
+        debugged = run.with_settings({"LOG_LEVEL": "debug"}).launch
+        code, output, log = await output_of(debugged, "call", read.name, json.dumps(read.params), "--mock")
+        answer, records = data_of(output) or {}, [data_of(line) for line in log.splitlines()]
         right = code == 0 and answer.get("success") is True and (answer.get("data") or not run.api.data_of(read.row))
-        run.expect(right, f"call {read.name} --mock", f"ends with code {code}", outputs)
-
-
-@check("RU-4", "The log is JSON lines on standard error, and nothing but MCP is on standard output", Category.OPERATION,
-       "R-OPS-4", where="alone")  # fmt: skip
-async def log(run: Run) -> None:
-    """Read the log of a session and of a command."""
-    async with run.connected(LEGACY, settings={"LOG_LEVEL": "debug"}) as session:
-        for operation in run.reads(2):
-            await session.call(operation)
-        lines = session.adapter.log().splitlines()
-    for operation in run.reads(1):
-        arguments = "call", operation.name, json.dumps(operation.params), "--mock"
-        _, output, errors = await output_of(run.with_settings({"LOG_LEVEL": "debug"}).launch, *arguments)
-        run.expect(_json(output), "call", "prints more than the answer on standard output", output[:300])
-        lines += errors.splitlines()
-    run.expect(lines, "log", "is empty at level debug")
-    for line in lines:
-        record = _json(line)
-        right = isinstance(record, dict) and {"level", "logger", "timestamp"} <= record.keys()
-        run.expect(right, "log", "has a line without level, logger and time", line[:200])
-
-
-def _json(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return None
+        run.expect(right, f"call {read.name} --mock", f"ends with code {code}", output)
+        whole = [record for record in records if {"level", "logger", "timestamp"} <= dict(record or {}).keys()]
+        run.expect(records and whole == records, "log", "has no line, or one without level, logger and time", log[:300])
 
 
 @check("RU-5", "Quotas of the owner are counted and kept", Category.OPERATION, "R-RATE-1", where="alone")

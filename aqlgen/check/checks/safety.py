@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64decode, b64encode
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -20,12 +20,15 @@ from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check
 from aqlgen.check.stand_in import Arrived, Reply, StandIn, base_url, serve
 
+_ASKED = {"money", "access", "people"}
+"""The effects of which each call is confirmed."""
+_MOST_LEVELS = 20
 _SHORTEST = 10
 """Seconds that a token is good for at least."""
 _MOST_SECRETS = 3
 _FOR_ANYBODY = {"host", "accept", "accept-encoding", "accept-language", "user-agent", "connection"}
 """Headers that tell nothing of the caller."""
-_BY_AGENT = {"POLICY": "standard", "APPROVAL": "agent"}
+BY_AGENT = {"POLICY": "standard", "APPROVAL": "agent"}
 _BY_PERSON = {"POLICY": "standard", "APPROVAL": "person"}
 
 
@@ -78,7 +81,7 @@ async def confirmations(run: Run) -> None:
        "R-SAFE-3", where="alone")  # fmt: skip
 async def other_sessions(run: Run) -> None:
     """Send a token in another session and too late, and ask for one too many."""
-    settings = {**_BY_AGENT, "CONFIRMATION_SKEW": "0", "CONFIRMATION_TTL": str(_SHORTEST), "CONFIRMATION_RATE": "2"}
+    settings = {**BY_AGENT, "CONFIRMATION_SKEW": "0", "CONFIRMATION_TTL": str(_SHORTEST), "CONFIRMATION_RATE": "2"}
     for operation in run.grave()[:1]:
         async with (
             run.served(settings=settings) as (url, _),
@@ -139,30 +142,29 @@ async def nobody(run: Run) -> None:
 @check("SA-5", "Forbidden calls are refused, unproven ones need a confirmation once, safe ones never",
        Category.SAFETY, "R-SAFE-1", where="agent")  # fmt: skip
 async def levels(run: Run) -> None:
-    """Call operations of every level under the policy standard."""
+    """Call operations under the policy standard, and compare each with what danger, effects and the owner ask for."""
     for operation in run.grave("forbidden"):
         await run.refused(operation, operation.params, "a forbidden call", "PERMISSION_DANGER_LEVEL_DENIED")
-        await _behaves(run, operation, "deny", ())
-    for operation in run.grave():
-        await _behaves(run, operation, "confirm", ("confirmation_token",))
-    mild = [item for item in run.callable if item.row.asked == "never" and item.row.danger in ("safe", "reversible")]
-    for operation in mild[:: max(1, len(mild) // 10)][:10]:
-        code = (await run.call(operation)).code
-        run.expect(code not in ("CONFIRMATION_REQUIRED", "PERMISSION_DENIED"), operation, "is asked about")
-        await _behaves(run, operation, "allow", ())
-    unproven = [item for item in run.callable if item.row.asked == "first" and item.row.carries is None]
-    for operation in [item for item in unproven if item.row.danger == "reversible" and not item.row.servers][:2]:
-        token = await _token(run, operation)
-        if token is not None:
-            await run.call(operation, confirmation_token=token)
+    called = [item for item in run.callable if item.row.carries is None and not item.row.servers]
+    for operation in called[:: max(1, len(called) // _MOST_LEVELS)]:
+        row = operation.row
+        is_always = row.danger in ("destructive", "dangerous") or not _ASKED.isdisjoint(row.effects)
+        behavior = "deny" if row.danger == "forbidden" else "confirm" if is_always or row.asked == "first" else "allow"
+        await _behaves(run, operation, behavior, ("confirmation_token",) if behavior == "confirm" else ())
+        token = await _token(run, operation) if behavior == "confirm" else None
+        code = (await run.call(operation, confirmation_token=token) if token else await run.call(operation)).code
+        right = behavior == "deny" or code not in ("CONFIRMATION_REQUIRED", "PERMISSION_DENIED")
+        run.expect(right, operation, f"is to {behavior}, and ends with {code}")
+        if token:
             code = (await run.call(operation)).code
-            run.expect(code != "CONFIRMATION_REQUIRED", operation, "is asked about at its second use")
+            run.expect((code == "CONFIRMATION_REQUIRED") is is_always, operation, f"ends a second time with {code!r}")
 
 
 async def _behaves(run: Run, operation: Operation, behavior: str, names: Collection[str]) -> None:
     """Expect that introspection tells how a call behaves, and the parameters that it needs for that."""
     danger = (await run.introspect(query="danger", name=operation.name)).data.get("operation") or {}
-    run.expect(danger.get("behavior") == behavior, operation, f"is told to behave as {danger.get('behavior')}")
+    told = danger.get("behavior"), (danger.get("danger") or {}).get("level")
+    run.expect(told == (behavior, operation.row.danger), operation, f"is told to behave as {told}")
     details = (await run.introspect(query="operations", name=operation.name)).data.get("operation") or {}
     typed = (await run.introspect(query="types", name=f"{operation.name}.params", all=True)).data.get("type") or {}
     is_cut = len(details.get("parameters") or ()) < len(operation.row.shown_parameters)
@@ -281,7 +283,7 @@ def _is_closed(run: Run, operation: Operation) -> bool:
 async def audit(run: Run) -> None:
     """Make grave calls, also with secrets, read the log, change it."""
     file = Path(run.launch.variables["MCP_AQL_AUDIT_PATH"]).with_name("audit.jsonl")
-    run = run.with_settings({**_BY_AGENT, "AUDIT_PATH": str(file)})
+    run = run.with_settings({**BY_AGENT, "AUDIT_PATH": str(file)})
     if not run.grave():
         return
     async with run.connected(LEGACY) as session:
@@ -340,65 +342,59 @@ async def _secret_values(run: Run) -> list[str]:
     return values
 
 
-_AGENT = {"element_name": "checker"}
-_STEP = {**_AGENT, "nextActionHint": "reading a list with the adapter"}
+_STEP = {"nextActionHint": "reading a list with the adapter"}
+_REPORTS: tuple[list[dict[str, Any]], ...] = (
+    [{}] * 5, [{}, {"outcome": "failure"}], [{}, {"nextActionHint": "doing something forbidden"}],
+)  # fmt: skip
+"""Steps that agents report one after the other, as far as they are not as usual: these are to hold them."""
 
 
 @check("SA-10", "The safety loop follows its mode", Category.SAFETY, "R-LOOP-2, R-LOOP-3", where="alone")
 async def loop(run: Run) -> None:
     """Run agents under the loop in each mode, with a person who lets them start and confirms nothing else."""
     for mode in ("enforcing", "monitoring", "logging"):
-        settings = {"SAFETY_LOOP": mode, "SAFETY_LOOP_STEPS": "3", "POLICY": "open"}
-        replies = iter(["accept"])
+        settings = {"SAFETY_LOOP": mode, "SAFETY_LOOP_STEPS": "3", "SAFETY_LOOP_DENY": "*forbidden*", "POLICY": "open"}
+        replies = list[str]()
 
-        def person(_: str, replies: Iterator[str] = replies) -> str:
-            return next(replies, "decline")
+        def person(_: str, replies: list[str] = replies) -> str:
+            return replies.pop() if replies else "decline"
 
         async with run.connected(LEGACY, None, person, settings) as agent:
-            alone = await _step(agent)
+            alone = await _step(agent, "nobody")
             agent.expect(not alone.get("continue") or mode != "enforcing", mode, "goes on without a start")
-            started = await agent.own("execute", "execute_agent", **_AGENT)
-            right = started.ok and started.data.get("status") == "running"
-            agent.expect(right, mode, "does not start an agent")
-            directives = [await _step(agent) for _ in range(5)]
-            went_on = [directive.get("continue") for directive in directives]
-            right = went_on == ([True] * 3 + [False] * 2 if mode == "enforcing" else [True] * 5)
-            right = right and all(isinstance(directive.get("factors"), list) for directive in directives)
-            agent.expect(right, mode, f"lets steps go on {went_on} with a limit of 3", directives)
-            if mode == "enforcing":
-                answer = await agent.own("execute", "confirm_operation", **_AGENT)
-                agent.expect(not answer.ok, mode, "lets an agent confirm itself")
-                for operation in _changes(run):
-                    await agent.call(operation)
-                    agent.expect(not agent.arrived, operation, "runs for a paused agent")
-            else:
-                stopped = any(directive.get("stopped") for directive in directives)
-                failed = await _step(agent, outcome="failure")
-                agent.expect(failed.get("continue") is True and not stopped, mode, "holds an agent", failed)
-            ended = await agent.own("execute", "complete_execution", **_AGENT)
-            agent.expect(ended.ok, mode, "does not end an agent")
-    await _enforced(run)
-
-
-async def _enforced(run: Run) -> None:
-    """Run agents under the enforcing loop: what halts one, and how many calls one report lets go."""
-    settings = {"SAFETY_LOOP": "enforcing", "POLICY": "open", "SAFETY_LOOP_DENY": "*forbidden*"}
+            for number, reports in enumerate(_REPORTS):
+                name, held = f"checker-{number}", mode == "enforcing"
+                replies.append("accept")
+                started = await agent.own("execute", "execute_agent", element_name=name)
+                replies.clear()
+                right = started.ok and started.data.get("status") == "running"
+                agent.expect(right, mode, "does not start an agent")
+                directives = [await _step(agent, name, **report) for report in reports]
+                went_on = [directive.get("continue") for directive in directives]
+                expected = [not held or not (report or at > 2) for at, report in enumerate(reports)]
+                right = all(isinstance(directive.get("factors"), list) for directive in directives)
+                agent.expect(right and went_on == expected, mode, f"goes on {went_on} after {reports}", directives)
+                if held:
+                    await _held(agent, name)
+                ended = await agent.own("execute", "complete_execution", element_name=name)
+                agent.expect(ended.ok, mode, "does not end an agent")
+    settings = {"SAFETY_LOOP": "enforcing", "POLICY": "open"}
     async with run.connected(LEGACY, None, lambda _: "accept", settings) as agent:
-        for other in ({"outcome": "failure"}, {"nextActionHint": "doing something forbidden"}):
-            name = {"element_name": f"checker-{next(iter(other))}"}
-            await agent.own("execute", "execute_agent", **name)
-            went_on = [
-                (await _step(agent, **name)).get("continue"),
-                (await _step(agent, **name, **other)).get("continue"),
-            ]
-            agent.expect(went_on == [True, False], "enforcing", f"goes on {went_on} after {other}")
-    async with run.connected(LEGACY, None, lambda _: "accept", settings) as agent:
-        await agent.own("execute", "execute_agent", **_AGENT)
+        await agent.own("execute", "execute_agent", element_name="checker")
         for operation in _changes(run):
-            report = await _step(agent, nextOperation=operation.name, nextParams=operation.params)
+            report = await _step(agent, "checker", nextOperation=operation.name, nextParams=operation.params)
             sent = [len(agent.arrived) for _ in range(3) if await agent.call(operation) is not None]
             right = (sent[0] or not report.get("continue")) and not any(sent[1:])
             agent.expect(right, operation, f"one report of it lets {sent} requests go")
+
+
+async def _held(run: Run, name: str) -> None:
+    """Expect that a paused agent neither confirms itself nor changes anything."""
+    answer = await run.own("execute", "confirm_operation", element_name=name)
+    run.expect(not answer.ok, name, "confirms itself")
+    for operation in _changes(run):
+        await run.call(operation)
+        run.expect(not run.arrived, operation, "runs for a paused agent")
 
 
 def _changes(run: Run) -> list[Operation]:
@@ -407,6 +403,6 @@ def _changes(run: Run) -> list[Operation]:
     return sorted(changes, key=lambda item: item.row.danger != "reversible")[:1]
 
 
-async def _step(run: Run, **more: Any) -> dict[str, Any]:
-    """Report a step; returns the directive."""
-    return (await run.own("create", "record_execution_step", **{**_STEP, **more})).get("data") or {}
+async def _step(run: Run, name: str, **more: Any) -> dict[str, Any]:
+    """Report a step of an agent; returns the directive."""
+    return (await run.own("create", "record_execution_step", element_name=name, **{**_STEP, **more})).get("data") or {}

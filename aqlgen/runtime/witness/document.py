@@ -224,10 +224,12 @@ class Document(Schemas):
         required = raw.get("required") is True or place == "path"
         if place == "header" and name.lower() in ("accept", "authorization"):
             required, owner = False, {"hidden": True}
+        schema = {"type": owner["type"]} if "type" in owner else (media or raw).get("schema", {})
+        if "default" in owner:
+            schema = {**self.at(schema), "default": owner["default"]}
         return Parameter(
             name, place, required and owner.get("required") is not False and not {"value", "default"} & owner.keys(),
-            {"type": owner["type"]} if "type" in owner else (media or raw).get("schema", {}), style,
-            raw.get("explode", style in ("form", "deepObject")), media is not None, owner,
+            schema, style, raw.get("explode", style in ("form", "deepObject")), media is not None, owner,
         )  # fmt: skip
 
     def _upgraded(self, raw: Mapping[str, Any], declared: dict[Any, Any]) -> dict[str, Any]:
