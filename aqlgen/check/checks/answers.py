@@ -189,8 +189,8 @@ async def _conditions(run: Run, operation: Operation, item: dict[str, Any]) -> N
         full = {"id": "one", **call, "fields": "full"}
         returned = {text: {"$ref": text} for text in values if "parts" in text or text.count("[") == 1}
         answer = await run.own("execute", "run_steps", steps=[full], **{"return": returned})
-        wrong = [text for text in returned if not answer.ok or answer.data.get(text) != values[text]]
-        run.expect(not wrong, operation, f"resolves the references {wrong[:5]} otherwise")
+        differing = [text for text in returned if not answer.ok or answer.data.get(text) != values[text]]
+        run.expect(not differing, operation, f"resolves the references {differing[:5]} otherwise")
         arrived.clear()
         steps = [{"id": "one", **call, **where}]
         answer = await run.own("execute", "run_steps", steps=steps, **{"return": {"$ref": "one"}})
@@ -279,5 +279,5 @@ async def executions(run: Run) -> None:
             named = (begun.data.get("_execution") or {}).get("execution_id")
             with run.api.behaving(Reply.of(200, placed(more, str(pointer), value))):
                 answer = await run.own("read", "get_execution_status", execution_id=named)
-            told = answer.data.get("status")
-            run.expect(told == expected, operation, f"is told to be {told} where the API says {value} {more}")
+            state = answer.data.get("status")
+            run.expect(state == expected, operation, f"is told to be {state} where the API says {value} {more}")

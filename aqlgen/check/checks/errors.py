@@ -66,7 +66,7 @@ _TOLD: tuple[tuple[str, int, dict[str, str], dict[str, Any]], ...] = (
        Category.ERRORS, "R-ERR-1, R-ERR-2")  # fmt: skip
 async def consequences(run: Run) -> None:
     """Let the API fail in each way and in each form; the connection looks for its words in the message."""
-    for family, status, headers, told in _TOLD:
+    for family, status, headers, more in _TOLD:
         operations = [item for item in run.callable if (item.family, item.row.method) == (family, _METHODS[family])]
         for operation in [item for item in operations if not item.row.carries and item.row.idempotency is None][:1]:
             usual = (
@@ -77,7 +77,7 @@ async def consequences(run: Run) -> None:
                     _always(replace(reply, headers={**reply.headers, **headers}), operation.row.method)
                 ):
                     answer = await run.call(operation)
-                details, expected = {"code": answer.code, **answer.details}, {**usual, "http_status": status, **told}
+                details, expected = {"code": answer.code, **answer.details}, {**usual, "http_status": status, **more}
                 stated = {name: details.get(name) for name in expected}
                 run.expect(stated == expected or not run.writes(operation), operation, f"says {stated} at {status}")
                 is_whole = HOSTILE[:20] in json.dumps(details, ensure_ascii=False) or not run.writes(operation)

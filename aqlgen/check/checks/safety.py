@@ -163,8 +163,8 @@ async def levels(run: Run) -> None:
 async def _behaves(run: Run, operation: Operation, behavior: str, names: Collection[str]) -> None:
     """Expect that introspection tells how a call behaves, and the parameters that it needs for that."""
     danger = (await run.introspect(query="danger", name=operation.name)).data.get("operation") or {}
-    told = danger.get("behavior"), (danger.get("danger") or {}).get("level")
-    run.expect(told == (behavior, operation.row.danger), operation, f"is told to behave as {told}")
+    answer = danger.get("behavior"), (danger.get("danger") or {}).get("level")
+    run.expect(answer == (behavior, operation.row.danger), operation, f"is told to behave as {answer}")
     details = (await run.introspect(query="operations", name=operation.name)).data.get("operation") or {}
     typed = (await run.introspect(query="types", name=f"{operation.name}.params", all=True)).data.get("type") or {}
     is_cut = len(details.get("parameters") or ()) < len(operation.row.shown_parameters)
