@@ -60,7 +60,7 @@ function timeOf(item) {
 function tick(root = document) {
   for (const element of root.querySelectorAll(".time")) {
     const { asked, expires, resets } = element.dataset;
-    const parts = [asked && ago(Number(asked)), expires && left(Number(expires)), resets && `anew in ${rest(Number(resets))}`];
+    const parts = [asked && ago(Number(asked)), expires && left(Number(expires)), resets && `resets in ${rest(Number(resets))}`];
     const text = parts.filter(Boolean).join(" · ");
     if (element.textContent !== text) element.textContent = text;
     element.classList.toggle("soon", Boolean(expires) && Number(expires) - now() < 60);
@@ -119,7 +119,7 @@ async function act(card, event, action, reason) {
   try {
     answer = await post("/api/act", { do: action, id: item.id, digest: item.digest, ...(reason ? { reason } : {}) });
   } catch {
-    answer = { ok: false, message: "The page's server does not answer. Whether this took effect is not certain." };
+    answer = { ok: false, message: "The page's server does not answer. It is uncertain whether this took effect." };
   }
   for (const button of buttons) button.disabled = false;
   const decided = answer.ok && card.querySelector(":scope > .buttons")?.hidden;
@@ -270,7 +270,7 @@ function refreshMatter(card, item) {
     buttons.hidden = true;
     card.dataset.decided = item.verdict;
     cards.get(card).decided = performance.now();
-    card.querySelector(".outcome").replaceChildren(`${VERDICTS[item.verdict] ?? "Decided"} by `, bdi(item.by || "somebody"), ".", h("span", { class: "until" }, " It stands here until the agent has come back for it."));
+    card.querySelector(".outcome").replaceChildren(`${VERDICTS[item.verdict] ?? "Decided"} by `, bdi(item.by || "somebody"), ".", h("span", { class: "until" }, " It stays here until the agent repeats the call."));
     if (inside) focus(card);
   } else if (!item.verdict) {
     buttons.hidden = false;
@@ -309,13 +309,13 @@ function showCode(card, place, code) {
   const copied = async () => {
     try {
       await navigator.clipboard.writeText(code);
-      outcome(card, "Copied. The clipboard is open to every program of yours: paste it soon, and copy something else.");
+      outcome(card, "Copied. All your programs can read the clipboard: paste the code soon, then copy something else.");
     } catch {
-      outcome(card, "It could not be copied: select it, or type it.");
+      outcome(card, "Copying failed: select the code, or type it.");
     }
   };
-  const hide = () => { place.replaceChildren(); cards.get(card).code = ""; outcome(card, "Hidden. Another code makes this one void."); card.querySelector(".buttons button")?.focus(); };
-  const advice = h("p", { class: "warn" }, "Whoever has this code lets the agent go on. Enter it in your own client, and tell nobody. It is good for one try.");
+  const hide = () => { place.replaceChildren(); cards.get(card).code = ""; outcome(card, "Hidden. A newer code voids this one."); card.querySelector(".buttons button")?.focus(); };
+  const advice = h("p", { class: "warn" }, "Anyone with this code can let the agent continue. Enter it in your own client, and share it with nobody. It works for one try.");
   place.replaceChildren(text, advice, h("div", { class: "buttons" }, h("button", { type: "button", onclick: copied }, "Copy"), h("button", { type: "button", onclick: hide }, "Hide")));
   const known = cards.get(card);
   known.code = known.item.has_code ? "good" : "waiting";  // the stream may have been first
@@ -329,7 +329,7 @@ function refreshChallenge(card, item) {
     known.code = "";
     card.querySelector(".code")?.classList.add("void");
     card.querySelectorAll(".shown .buttons, .shown .warn").forEach((element) => element.remove());
-    outcome(card, "This code was tried and is void. If that was not you, show no other.");
+    outcome(card, "This code was tried and is void. If you did not try it, show no other code.");
   }
 }
 
@@ -342,7 +342,7 @@ function buildBlock(card, item) {
   const id = `reason-${++ids}`;
   const input = h("input", { id, type: "text", maxlength: "500", autocomplete: "off", required: true });
   const form = h("div", { class: "ask", hidden: true },
-    h("label", { for: id }, "Why may it go on? This stands in the audit log."), input,
+    h("label", { for: id }, "Why may it continue? The audit log records the reason."), input,
     h("div", { class: "buttons" },
       button(card, title, "Unblock", "primary", (event) => {
         if (input.value.trim().length < 3) { outcome(card, "Say why, in a few words."); input.focus(); return; }
@@ -354,7 +354,7 @@ function buildBlock(card, item) {
     top(item, h("span", { class: "danger" }, shape("square"), "danger zone"), item.risk ? h("span", {}, `risk ${item.risk} of 100`) : ""),
     title,
     meta([["Wanted to", item.action], ["Operation", item.operation], ["Because", item.reason], ...whom(item).slice(1)]) ?? "",
-    item.factors.length ? h("details", {}, h("summary", {}, "What was weighed"), reasons(item.factors)) : "",
+    item.factors.length ? h("details", {}, h("summary", {}, "Factors"), reasons(item.factors)) : "",
     h("p", { class: "outcome" }),
     h("div", { class: "buttons" }, open),
     form,
@@ -460,9 +460,9 @@ function renderLog(log) {
 // The whole
 
 const LISTS = {
-  challenges: { build: buildChallenge, refresh: refreshChallenge, word: "code to hand over", settle: settleAs("This challenge is gone: it was met, or it expired.") },
+  challenges: { build: buildChallenge, refresh: refreshChallenge, word: "code to hand over", settle: settleAs("This challenge is gone: the agent was verified, or the challenge expired.") },
   blocks: { build: buildBlock, word: "blocked agent", settle: settleAs("This block is lifted.") },
-  matters: { build: buildMatter, refresh: refreshMatter, word: "decision", settle: settleAs("This is gone: it was used, decided elsewhere, or it expired.") },
+  matters: { build: buildMatter, refresh: refreshMatter, word: "decision", settle: settleAs("This is gone: it was used or decided elsewhere, or it expired.") },
   agents: { build: buildAgent },
   approvals: { build: buildApproval, refresh: refreshApproval },
   work: { build: buildWork },
