@@ -109,24 +109,45 @@ def check_command(
     trust, earned = _promoted(folder, checked, by, reason) if promote else ("", True)
     success = reached and earned
     if output_format is Output.JSON or not quiet or not success:
-        _print(checked, output_format, trust, reached=reached, earned=earned, show_all=show_all)
+        _print(checked, output_format, trust, reached=reached, earned=earned, show_all=show_all, edited=_edited(folder))
     raise typer.Exit(0 if success else 1)
 
 
 def _print(
-    checked: CheckedAdapter, output_format: Output, trust: str, *, reached: bool, earned: bool, show_all: bool
+    checked: CheckedAdapter,
+    output_format: Output,
+    trust: str,
+    *,
+    reached: bool,
+    earned: bool,
+    show_all: bool,
+    edited: list[str],
 ) -> None:
-    """Print the report, and what became of a promotion."""
+    """Print the report, what became of a promotion, and the generated files that were edited."""
     from aqlgen.check.reports import as_data, as_text
+    from aqlgen.diagnostics.plain import few
     from aqlgen.diagnostics.report import json_text
 
     if output_format is Output.JSON:
         success = {"success": reached and earned}
-        typer.echo(json_text({**success, **as_data(checked.report), **({"trust": trust} if trust else {})}))
+        more = {name: value for name, value in (("trust", trust), ("edited", edited)) if value}
+        typer.echo(json_text({**success, **as_data(checked.report), **more}))
         return
     typer.echo(as_text(checked.report, show_all=show_all), err=not reached)
+    if edited:
+        text = f"Not as generated: {few(edited, 5)}. `aqlgen check --pristine` compares every file."
+        typer.echo(text, err=not reached)
     if trust:
         typer.echo(trust, err=not earned)
+
+
+def _edited(folder: Path) -> list[str]:
+    """Return the files that are not as they were generated, such as the sealed runtime."""
+    from aqlgen.project import Project
+    from aqlgen.project.worktree import State, Worktree
+    from aqlgen.render.kinds import Kind
+
+    return sorted(Worktree(Project.open(folder)).of(Kind.MACHINE, State.EDITED))
 
 
 def _passed(checked: CheckedAdapter) -> bool:

@@ -29,7 +29,7 @@ def test_a_test_of_an_honest_adapter_passes_and_writes_its_reports(project: Path
     reports = [tmp_path / f"report{ending}" for ending in (".json", ".xml", ".md")]
     options = [text for file in reports for text in ("--report", str(file))]
     done = run("check", project, "--test", "IF-1", "--all", *options)
-    assert (done.code, "PASS IF-1" in done.out) == (0, True)
+    assert (done.code, "PASS IF-1" in done.out, "Not as generated" in done.out) == (0, True, False)
     assert json.loads(reports[0].read_text())["summary"] == {
         "total": 1, "passed": 1, "warned": 0, "failed": 0, "skipped": 0,
     }  # fmt: skip
@@ -53,6 +53,7 @@ def test_a_broken_adapter_fails_the_test_that_is_for_it(project: Path, tmp_path:
     assert done.code == 1
     assert done.json["success"] is False
     assert done.json["summary"]["failed"] == 1
+    assert [Path(file).name for file in done.json["edited"]] == [Path(mutation.file).name]
 
 
 def test_an_adapter_that_does_not_start_fails_and_says_why(project: Path, tmp_path: Path) -> None:
