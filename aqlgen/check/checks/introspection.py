@@ -18,11 +18,6 @@ _NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 _PERMISSIONS = {"create": (False, False), "read": (True, False)}
 
 
-def _spread(items: list[Any], count: int) -> list[Any]:
-    """Return about so many of the items, evenly spread."""
-    return items[:: max(1, len(items) // count)]
-
-
 async def _listed(run: Run, **params: Any) -> list[dict[str, Any]]:
     return (await run.introspect(query="operations", **params)).data.get("operations") or []
 
@@ -178,7 +173,7 @@ async def types_are_closed(run: Run) -> None:
 async def operations_are_found(run: Run) -> None:
     """Search for operations by their exact names, call them by misspelt ones, and look for what is not there."""
     proposed = list[bool]()
-    for operation in _spread(run.operations, 40):
+    for operation in run.operations[:: max(1, len(run.operations) // 40)]:
         misspelt = await run.own(operation.family, f"{operation.name[:-1]}{'x' if operation.name[-1] != 'x' else 'y'}")
         proposed += [operation.name in str(misspelt.error)] if misspelt.code == "NOT_FOUND_OPERATION" else []
         hits = (await run.introspect(query="search", search=operation.name)).data

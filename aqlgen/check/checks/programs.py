@@ -228,22 +228,6 @@ async def quotas(run: Run) -> None:
             codes = [(await run.call(operation)).code for _ in range(3)]
             right = codes[:2] == ["", ""] and codes[2].startswith("RATE_LIMIT_")
             run.expect(right, operation, f"ends {codes} with a quota of 2")
-            run.expect((await run.introspect(query="quota_status")).ok, "quota_status", "is not told")
-
-
-@check("RU-6", "Concurrent calls are answered, each with its own answer", Category.OPERATION, "R-OPS-5")
-async def concurrency(run: Run) -> None:
-    """Send many calls together."""
-    async with anyio.create_task_group() as group:
-
-        async def ask(name: str) -> None:
-            arguments = {"operation": "introspect", "params": {"query": "operations", "name": name}}
-            answer = await run.adapter.send(run.adapter.tool("read"), arguments)
-            shown = (answer.data.get("operation") or {}).get("name")
-            run.expect(shown == name, name, f"is answered with {shown}")
-
-        for operation in run.operations[:20]:
-            group.start_soon(ask, operation.name)
 
 
 def is_callable_live(operation: Operation) -> bool:

@@ -22,7 +22,6 @@ from aqlgen.check.stand_in import Arrived, Reply, StandIn, base_url, serve
 
 _ASKED = {"money", "access", "people"}
 """The effects of which each call is confirmed."""
-_MOST_LEVELS = 20
 _SHORTEST = 10
 """Seconds that a token is good for at least."""
 _MOST_SECRETS = 3
@@ -143,17 +142,16 @@ async def nobody(run: Run) -> None:
        Category.SAFETY, "R-SAFE-1", where="agent")  # fmt: skip
 async def levels(run: Run) -> None:
     """Call operations under the policy standard, and compare each with what danger, effects and the owner ask for."""
-    for operation in run.grave("forbidden"):
-        await run.refused(operation, operation.params, "a forbidden call", "PERMISSION_DANGER_LEVEL_DENIED")
     called = [item for item in run.callable if item.row.carries is None and not item.row.servers]
-    for operation in called[:: max(1, len(called) // _MOST_LEVELS)]:
+    for operation in [*run.grave("forbidden"), *called[:: max(1, len(called) // 20)]]:
         row = operation.row
         is_always = row.danger in ("destructive", "dangerous") or not _ASKED.isdisjoint(row.effects)
         behavior = "deny" if row.danger == "forbidden" else "confirm" if is_always or row.asked == "first" else "allow"
         await _behaves(run, operation, behavior, ("confirmation_token",) if behavior == "confirm" else ())
         token = await _token(run, operation) if behavior == "confirm" else None
         code = (await run.call(operation, confirmation_token=token) if token else await run.call(operation)).code
-        right = behavior == "deny" or code not in ("CONFIRMATION_REQUIRED", "PERMISSION_DENIED")
+        is_denied = code == "PERMISSION_DANGER_LEVEL_DENIED" and not run.arrived
+        right = is_denied if behavior == "deny" else code not in ("CONFIRMATION_REQUIRED", "PERMISSION_DENIED")
         run.expect(right, operation, f"is to {behavior}, and ends with {code}")
         if token:
             code = (await run.call(operation)).code

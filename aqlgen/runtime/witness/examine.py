@@ -23,7 +23,7 @@ from .samples import ABSENT, sample, wrong
 from .shown import Adapter, Shown
 from .types import Types
 
-__all__ = ["CALLS", "EXAMPLE", "NOT_REACHED", "NO_TYPE", "Witness"]
+__all__ = ["CALLS", "EXAMPLE", "NO_TYPE", "Witness"]
 
 _PROTOCOL = frozenset((
     "introspect", "confirm_operation", "run_steps", "get_execution_status", "cancel_execution", "abort_execution",
@@ -33,7 +33,6 @@ _MOST_TURNS = 6
 _MOST_WRONG = 40
 EXAMPLE, CALLS = "its example", ("with the required parameters", "with all parameters")
 """How findings begin that are of the calls of an operation."""
-NOT_REACHED = "no operation reaches it"
 NO_TYPE = "is named as a type, and cannot be shown"
 _BYTES = "aGVsbG8="
 _MISSING = Answer(404, {"content-type": "application/json"}, b'{"message": "not in the document"}')
@@ -111,7 +110,7 @@ class Witness:
                 yield Finding(Grade.BROKEN, operation.key, f"is reached by {' and '.join(names)}", pointer)
             elif not (names or operation.owner.get("hidden") or operation.method in ("OPTIONS", "TRACE")):
                 grade = Grade.WRONG if is_sure else Grade.LOOK
-                yield Finding(grade, operation.key, NOT_REACHED, pointer)
+                yield Finding(grade, operation.key, "no operation reaches it", pointer)
 
 
 class _Examination:
