@@ -501,7 +501,7 @@ def test_a_description_names_the_parameters_of_the_adapter_and_a_query_explains_
     introspection = make(write_package(tmp_path / "a", ADAPTER, operations, TYPES))
     answer = introspection.answer({"query": "search", "name": ["get_animal", "delete_animal"]}, None)["data"]
     read, delete = answer["operations"]
-    assert (read["options"], delete["danger"]) == ("fields=full", "destructive, asks first")
+    assert (read["options"], delete["danger"]) == ("fields=full, as='json'|'csv'", "destructive, asks first")
     assert "options" not in delete
     assert list(read["params"]) == ["animal_id*", "dry_run", "as"], "those of the API, and choices, are described"
 

@@ -138,7 +138,9 @@ def _first_sentence(text: str) -> str:
 
 
 def _option(parameter: Mapping[str, Any]) -> str:
-    """Return the name of a parameter, with its default if that is a word."""
+    """Return the name of a parameter, with its values if they are listed, or its default if that is a word."""
+    if "enum" in parameter:
+        return f"{parameter['name']}={_value(parameter)}"
     default = parameter.get("default")
     return f"{parameter['name']}={default}" if isinstance(default, str) else str(parameter["name"])
 

@@ -38,6 +38,7 @@ OPTIONS: Mapping[str, str] = {
     "order_by": "The field to order by, over all pages: '-size' has the highest first; with `first` the top items",
     "aggregate": "Numbers, not items: {'group_by': 'state', 'sum': 'size'}; count, sum, avg, min, max",
     "dry_run": "true: show the request, and send nothing",
+    "as": "How the answer is written; the first is the default",
     "if_match": "Only if the resource still has this `_etag`",
     "confirmation_token": "Of the CONFIRMATION_REQUIRED answer to this call",
 }
