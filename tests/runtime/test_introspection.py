@@ -503,7 +503,7 @@ def test_a_description_names_the_parameters_of_the_adapter_and_a_query_explains_
     read, delete = answer["operations"]
     assert (read["options"], delete["danger"]) == ("fields=full, as='json'|'csv'", "destructive, asks first")
     assert "options" not in delete
-    assert list(read["params"]) == ["animal_id*", "dry_run", "as"], "those of the API, and choices, are described"
+    assert list(read["params"]) == ["animal_id*", "dry_run"], "those of the API alone are described"
 
 
 def test_a_search_leaves_out_what_nearly_all_operations_have_and_the_details_show_it(tmp_path: Path) -> None:
