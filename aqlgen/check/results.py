@@ -156,16 +156,17 @@ class Report:
 
     @property
     def level(self) -> int:
-        """The level that was reached: 0, 1 or 2."""
+        """The level that was reached: 0, 1 or 2; a category without a case does not apply to the API (1.3)."""
         outcomes = {self.outcome_of(category) for category in MUST}
-        if Outcome.SKIP in outcomes or (Outcome.FAIL in outcomes and not self.exceptions):
+        is_whole = all(map(self.of, MUST)) and outcomes != {Outcome.SKIP}
+        if not is_whole or (Outcome.FAIL in outcomes and not self.exceptions):
             return 0
         beyond = {self.outcome_of(category) for category in CATEGORIES if category not in MUST}
         return 1 if Outcome.FAIL in outcomes | beyond or self.outcome_of(Category.LEVEL_2) is not Outcome.PASS else 2
 
     @property
     def missing(self) -> str:
-        """Why no level was reached though nothing failed: the tests that had no case; "" where that is not so."""
+        """The categories of level 1 that had no case, with their tests, if nothing failed; "" if each had one."""
         outcomes = {category: self.outcome_of(category) for category in MUST if self.of(category)}
         skipped = [category for category, outcome in outcomes.items() if outcome is Outcome.SKIP]
         tests = [f"{category} ({', '.join(result.id for result in self.of(category))})" for category in skipped]

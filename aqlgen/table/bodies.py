@@ -213,7 +213,7 @@ def _update(fields: Fields, media: MediaType, content_type: str, body: Body, typ
     raw = media.value_schema
     encoded: tuple[TableParameter, ...] = ()
     if is_form(media.content_type):
-        single = of_fields(fields, media, content_type, body, types, hint)
+        single = of_fields(fields, media, content_type, replace(body, required=None), types, hint)
         encoded = with_encoding(single.parameters, media, fields.properties, types)
     written = {parameter.wire: field for parameter in encoded if (field := _as_field(parameter)) is not None}
     if any(_has_file(parameter.schema) for parameter in encoded):

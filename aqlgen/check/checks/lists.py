@@ -163,7 +163,10 @@ async def queries(run: Run) -> None:
     whole = [item for item in lists if item.row.paging is None and isinstance(run.api.data_of(item.row), list)]
     for operation in [*paged[:_MOST_QUERIED], *whole[:1]]:
         items = [{NUMBER: number, **fields} for number, fields in enumerate(_FIELDS)]
-        reply: Any = _paged_list(run, operation, _LARGER).reply if operation.row.paging else Reply.of(200, items)
+        paging = operation.row.paging
+        ends = paging is not None and (paging.size_param is None or paging.total or paging.has_more or paging.next)
+        size = _LARGER if ends else None  # by its number of items alone a page ends a list that was asked for more
+        reply: Any = Reply.of(200, items) if paging is None else _paged_list(run, operation, size).reply
         with run.api.behaving(reply):
             for option, expected in _QUERIES:
                 if not option.keys().isdisjoint(operation.row.adapter_parameters):  # else the API has that parameter

@@ -24,6 +24,7 @@ from ..schema import (
     referred,
     shape_of,
     string_enum,
+    union_of,
     without_null,
 )
 from ..schema.field_names import NAMED_AS
@@ -304,11 +305,11 @@ def _parts(target: JsonSchema, kind: str, types: Types, bounds: Bounds) -> tuple
         return bounds.taken(string_enum(target), str)
     if kind == "union":
         return bounds.taken(list(dict.fromkeys(map(shown_type, alternatives(target)))), str)
-    shape = shape_of(types, target)
+    shape, needed = union_of(types, target), shape_of(types, target).required
 
     def field(name: str) -> Info:
         inner = shape.properties[name][1]
-        sensitive, required = inner.get("format") == "password", name in shape.required
+        sensitive, required = inner.get("format") == "password", name in needed
         return within(
             bounds.tokens,
             OF_TYPES,

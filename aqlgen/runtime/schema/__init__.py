@@ -313,11 +313,23 @@ def union_of(types: Types, schema: Any, base: Shape | None = None) -> Shape:
         count += 1
         inner = shape_of(types, todo.pop(0))
         todo += inner.alternatives
-        shape.properties = {**inner.properties, **shape.properties}
+        shared = {
+            name: (shape.properties[name][0], _either(shape.properties[name][1], inner.properties[name][1]))
+            for name in inner.properties.keys() & shape.properties.keys()
+        }
+        shape.properties = {**inner.properties, **shape.properties, **shared}
         shape.hidden |= inner.hidden
         shape.items += inner.items
         shape.extra += inner.extra
     return shape
+
+
+def _either(schema: JsonSchema, other: JsonSchema) -> JsonSchema:
+    """Return the schema of a property of several alternatives: with the values of both where both list theirs."""
+    first, second = schema.get("enum"), other.get("enum")
+    if first == second or not (isinstance(first, list) and isinstance(second, list)):
+        return schema
+    return {**schema, "enum": [*first, *(value for value in second if value not in first)]}
 
 
 def _add(shape: Shape, part: JsonSchema) -> None:

@@ -82,7 +82,7 @@ class Operation:
     """An operation of the document with the owner's word on it. `pointer` leads to it in the document.
 
     `security` has the alternatives of schemes, and is None where neither document nor owner says anything. `address` is
-    the URL before the path, "" if the document does not say it.
+    the URL before the path, "" if the document does not say it. `body_required` is None where it does not say that.
     """
 
     document: Document = field(repr=False)
@@ -92,7 +92,7 @@ class Operation:
     pointer: str
     parameters: tuple[Parameter, ...]
     bodies: Mapping[str, Body]
-    body_required: bool
+    body_required: bool | None
     security: tuple[Mapping[str, Any], ...] | None
     address: str
     owner: Mapping[str, Any]
@@ -174,8 +174,10 @@ class Document(Schemas):
             if method in METHODS and isinstance(raw, dict)
         )
         parameters = (each for operation in self.operations for each in operation.parameters)
-        self.secrets = frozenset((each.place, each.name.lower()) for each in parameters if is_secret(each.name))
-        """The keys that operations declare as parameters: other operations may be sent them, too."""
+        declared = {(each.place, each.name.lower()) for each in parameters if is_secret(each.name)}
+        keys = {(str(each.get("in")), str(each.get("name")).lower()) for each in self.schemes.values()}
+        self.secrets = frozenset(declared | keys)
+        """The keys that schemes or parameters declare: operations that state no security may be sent them, too."""
         self.counts = Counter((each.method, each.template) for each in self.operations)
         self._settle_variables()
 
@@ -201,7 +203,7 @@ class Document(Schemas):
         return Operation(
             self, path, method.upper(), raw, f"/paths/{path.replace('~', '~0').replace('/', '~1')}/{method}",
             tuple(self._parameter(each, word) for each in declared.values() if each["in"] in _PLACES),
-            bodies, self.at(raw, "requestBody").get("required") is True,
+            bodies, self.at(raw, "requestBody").get("required"),
             None if options is None else tuple(each if isinstance(each, dict) else {each: []} for each in options),
             self.address(raw.get("servers") or []), word,
         )  # fmt: skip

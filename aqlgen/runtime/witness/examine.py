@@ -234,7 +234,7 @@ class _Examination:
                 if value is not ABSENT and value not in ("", [], {}):
                     values[parameter.key] = value
         body = operation.body(self._media)
-        if body is not None and (turn or operation.body_required or self._shown.needs_body):
+        if body is not None and (turn or self._shown.needs_body or _needs(operation, body.schema)):
             value = self._body(operation, body.schema, turn)
             if value is ABSENT:
                 return None
@@ -260,7 +260,7 @@ class _Examination:
         schemas = {each.key: (each.schema, each.required) for each in operation.parameters}
         body = None if self._shown.takes_file else operation.body(self._media)
         if body is not None:
-            schemas["body", ""] = body.schema, operation.body_required
+            schemas["body", ""] = body.schema, operation.body_required is True
         for key, value in values.items():
             schema, required = schemas.get(key, ({}, False))
             name = " ".join(filter(None, key))
@@ -309,6 +309,12 @@ class _Examination:
         if not len(items) == len(set(items)) == PAGE_ITEMS:
             text = f"its pages give {len(set(items))} of {PAGE_ITEMS} items, {len(items)} in all"
             self._say(Grade.WRONG if paging.size else Grade.LOOK, text)
+
+
+def _needs(operation: Operation, schema: Any) -> bool:
+    """Return True for a body that must be sent: where the document does not say it, one that cannot be empty."""
+    stated = operation.body_required
+    return bool(operation.document.problems(schema, {})) if stated is None else stated
 
 
 def _short(envelope: Mapping[str, Any]) -> str:

@@ -197,7 +197,8 @@ class Shown:
                 is_shown = not must or self.gives(key) or normal(key[1]) in self._signed
                 problems += [] if is_shown else [f"{place} is not shown"]
                 continue
-            is_free = not must or (key[0] == "body" and self._is_free) or "default" in document.at(schema)
+            is_lax = key[0] == "body" and (self._is_free or operation.body_required is False)
+            is_free = not must or is_lax or "default" in document.at(schema)
             problems += await self._differences(operation, entry, schema, place, required=None if is_free else required)
         if self.whole and body is not None and self._fields:
             problems += await self._differences(operation, self.entries[self.whole], body.schema, "body")
