@@ -266,7 +266,7 @@ _WORK: dict[str, tuple[tuple[Any, dict[str, Any], str], ...]] = {
     "done": ((False, {}, "running"), (True, {"response": {}}, "completed"), (True, {"error": {"code": 3}}, "failed"),
              (True, {"error": {"code": 1}}, "cancelled")),
 }  # fmt: skip
-"""What APIs tell of work by the field that states it: its value, other fields, and the state that an agent is told."""
+"""The states of work by the field of the API that has them: its value, other fields, and the state for an agent."""
 
 
 @check("L2-8", "Work that goes on after a call is followed to its end", Category.LEVEL_2, "R-LOOP-1")

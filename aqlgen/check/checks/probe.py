@@ -1,4 +1,4 @@
-"""The runtime under a document of ours, which has what the project's own may lack: the same tests, and known texts."""
+"""Tests of the runtime with a document of aqlgen, which has features that the project's own may lack."""
 
 from __future__ import annotations
 

@@ -22,7 +22,6 @@ from ..schema import (
     kind_of,
     only_type,
     referred,
-    shape_of,
     string_enum,
     union_of,
     without_null,
@@ -305,11 +304,11 @@ def _parts(target: JsonSchema, kind: str, types: Types, bounds: Bounds) -> tuple
         return bounds.taken(string_enum(target), str)
     if kind == "union":
         return bounds.taken(list(dict.fromkeys(map(shown_type, alternatives(target)))), str)
-    shape, needed = union_of(types, target), shape_of(types, target).required
+    shape = union_of(types, target)
 
     def field(name: str) -> Info:
         inner = shape.properties[name][1]
-        sensitive, required = inner.get("format") == "password", name in needed
+        sensitive, required = inner.get("format") == "password", name in shape.required
         return within(
             bounds.tokens,
             OF_TYPES,

@@ -57,7 +57,7 @@ class Actions:
         self.by = by
 
     async def act(self, request: Any) -> dict[str, Any]:
-        """Do what a request of the page asks for, `{do, id, digest, reason?}`. Raises Refused."""
+        """Perform the action of a request of the page, `{do, id, digest, reason?}`. Raises Refused."""
         do, item_id, digest, reason = self._parsed(request)
         try:
             target = self._target(_KINDS[do], await read(self._source), item_id, digest)

@@ -22,7 +22,6 @@ from . import (
     is_object,
     only_type,
     referred,
-    shape_of,
     union_of,
     without_null,
 )
@@ -194,13 +193,13 @@ class _Writer:
             yield f"… {len(properties) - len(ordered)} more"
 
     def _read(self, schema: JsonSchema) -> _Object:
-        needed = shape_of(self.types, schema).required
+        shape = union_of(self.types, schema)
         properties = {
             name: inner
-            for name, (_, inner) in union_of(self.types, schema).properties.items()
-            if name in needed or not (inner.get("readOnly") is True or inner.get("deprecated") is True)
+            for name, (_, inner) in shape.properties.items()
+            if name in shape.required or not (inner.get("readOnly") is True or inner.get("deprecated") is True)
         }
-        self.objects[id(schema)] = _Object(schema, needed, properties)
+        self.objects[id(schema)] = _Object(schema, shape.required, properties)
         return self.objects[id(schema)]
 
 

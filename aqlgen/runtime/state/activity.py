@@ -33,7 +33,7 @@ _EVERY = 1.0
 
 
 class Activity:
-    """What one process reports to operators."""
+    """The report of one process to operators."""
 
     def __init__(self, custody: Custody, clock: Callable[[], float] = time.time) -> None:
         self._custody = custody
