@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import sys
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
@@ -175,13 +176,14 @@ def _nested(depth: int) -> Any:
 
 @check("RU-1", "It starts with the owner's configuration", Category.OPERATION, "R-OPS-4", where="alone")
 async def as_configured(run: Run) -> None:
-    """Start it with the project's adapter.toml and hooks, and list its tools."""
+    """Start it by the interpreter with the project's adapter.toml and hooks, and list its tools."""
     set_here = ("CONFIG", "POLICY", "APPROVAL", "ENDPOINT_MODE", "READ_ONLY")
     kept = {
         name: value for name, value in run.launch.variables.items() if name.removeprefix("MCP_AQL_") not in set_here
     }
     try:
-        async with replace(run, launch=replace(run.launch, variables=kept)).connected() as run:
+        launch = replace(run.launch, variables=kept, command=(sys.executable, "-m", run.api.package.name))
+        async with replace(run, launch=launch).connected() as run:
             answer = await run.introspect(query="operations")
             run.expect(run.adapter.tools and answer.ok, "introspect", "fails")
     except NotStarted as problem:
@@ -206,7 +208,7 @@ async def settings(run: Run) -> None:
        where="alone")  # fmt: skip
 async def commands(run: Run) -> None:
     """Run its commands, and a call in mock mode with the log of all."""
-    for arguments in (("--version",), ("operations",), ("describe", "introspect"), ("doctor",)):
+    for arguments in (("--version",), ("--help",), ("operations",), ("describe", "introspect"), ("doctor",)):
         code, *outputs = await output_of(run.launch, *arguments)
         is_done = code in ((0, 1) if arguments == ("doctor",) else (0,)) and "".join(outputs).strip()
         run.expect(is_done and "Traceback" not in str(outputs), " ".join(arguments), f"ends with code {code}", outputs)
@@ -228,6 +230,7 @@ async def quotas(run: Run) -> None:
             codes = [(await run.call(operation)).code for _ in range(3)]
             right = codes[:2] == ["", ""] and codes[2].startswith("RATE_LIMIT_")
             run.expect(right, operation, f"ends {codes} with a quota of 2")
+            run.expect((await run.introspect(query="quota_status")).ok, "quota_status", "is not told")
 
 
 def is_callable_live(operation: Operation) -> bool:

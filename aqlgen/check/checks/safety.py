@@ -22,6 +22,7 @@ from aqlgen.check.stand_in import Arrived, Reply, StandIn, base_url, serve
 
 _ASKED = {"money", "access", "people"}
 """The effects of which each call is confirmed."""
+_LEVELS = {"safe", "reversible", "destructive", "dangerous", "forbidden"}
 _SHORTEST = 10
 """Seconds that a token is good for at least."""
 _MOST_SECRETS = 3
@@ -142,6 +143,8 @@ async def nobody(run: Run) -> None:
        Category.SAFETY, "R-SAFE-1", where="agent")  # fmt: skip
 async def levels(run: Run) -> None:
     """Call operations under the policy standard, and compare each with what danger, effects and the owner ask for."""
+    counted = (await run.introspect(query="danger")).data.get("summary", {}).keys()
+    run.expect(counted >= _LEVELS, "danger", "does not count every level")
     called = [item for item in run.callable if item.row.carries is None and not item.row.servers]
     for operation in [*run.grave("forbidden"), *called[:: max(1, len(called) // 20)]]:
         row = operation.row

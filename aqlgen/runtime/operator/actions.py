@@ -79,12 +79,11 @@ class Actions:
     def _parsed(request: Any) -> tuple[str, str, str, str]:
         names = ("do", "id", "digest", "reason")
         values = [request.get(name, "") for name in names] if isinstance(request, Mapping) else []
-        if not values or not request.keys() <= set(names) or not all(isinstance(value, str) for value in values):
+        is_formed = values and request.keys() <= set(names) and all(isinstance(value, str) for value in values)
+        kind = _KINDS.get(values[0]) if is_formed else None
+        if kind is None or not all(values[1:3]):
             raise Refused(400, "invalid_request", "The page does not send such a request.")
         do, item_id, digest, reason = values
-        kind = _KINDS.get(do)
-        if kind is None or not item_id or not digest:
-            raise Refused(400, "invalid_request", "The page does not send such a request.")
         reason = line(reason, _MOST_REASON)
         if kind.needs_reason and len(reason) < _LEAST_REASON:
             raise Refused(400, "reason_needed", "Give a short reason for the audit log.")

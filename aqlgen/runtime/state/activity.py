@@ -50,9 +50,8 @@ class Activity:
             return
         limit = " ".join(str(details[name]) for name in ("metric", "scope") if name in details)
         key = f"refusals {caller} {code} {limit}"
-        now = self._clock()
-        row = self._rows.get(key, {})
-        if row.get("seen", 0) <= now - _KEPT:
+        now, row = self._clock(), self._rows.get(key, {"seen": 0})
+        if row["seen"] <= now - _KEPT:
             row = {"asked": now, "count": 0}
         until = now + details.get("retry_after_seconds", 0)
         named = {"operation": operation, "caller": caller, "session": session or "", "code": code, "limit": limit}
