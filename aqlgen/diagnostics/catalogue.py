@@ -266,7 +266,7 @@ _ENTRIES: Final[dict[str, Entry]] = {
     "hidden-text": Entry(
         "A text has a part that people do not see",
         "A comment, a hidden element, a link title or a link definition, which Markdown viewers hide.",
-        "Nothing: it is removed, so that agents read what people read. Move it elsewhere to lose the note.",
+        "Nothing: it is removed, so that agents read what people read. Move it elsewhere to silence this finding.",
     ),
     "unseen-characters": Entry(
         "A text has invisible characters",
@@ -381,9 +381,9 @@ CATALOGUE: Final[Mapping[str, Entry]] = MappingProxyType(_ENTRIES)
 
 _PAGE: Final = """# Diagnostics
 
-Every finding has a code, in brackets at the end of its line and as `code` in JSON. An *error* rejects the document. A
+Every finding has a code, in brackets at the end of its line and as `code` in JSON. An *error* stops the command. A
 *warning* reports a skipped or repaired part; with `--strict` it rejects the document too. A *note* informs; `-v` shows
-notes. Only the first three findings of a kind are listed, the others counted; `-v` and JSON list all.
+notes. The first three findings of a kind are listed, and the others are counted; `-v` and JSON list all.
 
 | code | cause | fix |
 |---|---|---|
