@@ -15,9 +15,11 @@ import anyio
 import pytest
 
 from aqlgen.runtime.assembly import assemble
+from aqlgen.runtime.calls.conditions import compile_condition
 from aqlgen.runtime.errors import Code, Failure
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.validation import Unexplained
+from tests.attacks.bounds import cpu_seconds
 from tests.cases import each
 from tests.runtime.api.hand_made import Package, make_package, operation
 from tests.runtime.http_endpoint import dispatcher_of
@@ -161,6 +163,56 @@ def test_the_refusal_of_a_deep_value_names_its_place(tmp_path: Any, name: str) -
         package(tmp_path, name).understand({"filter": nested(3, single=name == "Single", leaf="x")})
     place = "filter.args.args.args.value" if name == "Single" else "filter.args[0].args[0].args[0].value"
     assert place in json.dumps(caught.value.envelope())
+
+
+LONG = "a" * 900_000
+
+
+@each(
+    "params",
+    [
+        {LONG: 1},
+        {"-" * 900_000: 1},
+        {f"{index}{LONG[:4_000]}": 1 for index in range(200)},
+        {"filter": {LONG: 1}},
+        {"filter": {f"{index}{LONG[:4_000]}": 1 for index in range(200)}},
+    ],
+)
+def test_a_long_name_is_not_said_back(tmp_path: Any, params: dict[str, Any]) -> None:
+    """R-TRUST-4, R-REQ-4"""
+    with pytest.raises(Failure) as caught:
+        package(tmp_path, "Closed").understand(params)
+    assert len(json.dumps(caught.value.envelope())) < LONGEST_REFUSAL
+
+
+@each("operator", ["contains", "startswith", "gt", "lte", "eq", "ne"])
+def test_a_long_bound_of_a_condition_is_read_once(operator: str) -> None:
+    """R-TRUST-4, R-SEL-4: and not for each of ten thousand items."""
+    items = [{"name": f"name {index}"} for index in range(10_000)]
+    with cpu_seconds(2):
+        holds = compile_condition({"name": {operator: LONG}})
+        assert sum(map(holds, items)) in (0, len(items))
+
+
+@pytest.mark.anyio
+async def test_a_batch_leaves_other_callers_their_turn(tmp_path: Any) -> None:
+    """R-TRUST-4, R-BAT-1: between any two of its operations, also where none of them waits for the API."""
+    dispatcher = dispatcher_of(write_package(tmp_path / "zoo"), Config())
+    turns = 0
+
+    async def other() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await anyio.sleep(0)
+
+    async with anyio.create_task_group() as calls:
+        calls.start_soon(other)
+        await anyio.sleep(0)
+        turns = 0
+        await dispatcher.handle(None, {"operations": [{"operation": "no_such"}] * 50})
+        assert turns >= 50
+        calls.cancel_scope.cancel()
 
 
 class Explaining(FakeApi):

@@ -15,7 +15,7 @@ from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.errors import Code, Failure
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session
-from aqlgen.runtime.steps.references import Budget, pick, read_reference, resolve
+from aqlgen.runtime.steps.references import pick, read_reference, resolve
 from aqlgen.runtime.table import Row
 from aqlgen.runtime.wire import ApiResponse
 from tests.cases import each
@@ -195,7 +195,7 @@ def test_only_an_object_of_the_one_key_is_a_reference() -> None:
     """R-STEP-1: and what it stands for is not searched for references."""
     value = {"a": [ref("x"), {"$ref": "x", "b": 1}], "c": {"d": ref("x")}}
     looked_up = ref("secret")
-    assert resolve(value, lambda _: looked_up, Budget(1000)) == {
+    assert resolve(value, lambda _: looked_up) == {
         "a": [looked_up, {"$ref": "x", "b": 1}],
         "c": {"d": looked_up},
     }

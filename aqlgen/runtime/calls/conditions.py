@@ -183,8 +183,8 @@ def _expected(key: str, value: Any) -> str:
 
 def _test(key: str, wanted: Any) -> Callable[[list[Any]], bool]:
     if key in _OF_ONE:
-        holds = _OF_ONE[key]
-        return lambda values: any(holds(value, wanted) for value in values)
+        holds = _OF_ONE[key](wanted)
+        return lambda values: any(map(holds, values))
     if key == "in":
         return lambda values: any(is_equal(value, option) for value in values or [None] for option in wanted)
     if key == "ne":
@@ -192,16 +192,19 @@ def _test(key: str, wanted: Any) -> Callable[[list[Any]], bool]:
     return lambda values: any(is_equal(value, wanted) for value in values or [None])
 
 
-def _ordered(order: Callable[[Any, Any], bool], value: Any, wanted: Any) -> bool:
-    first, second = number_of(value), number_of(wanted)
-    if first is not None and second is not None:
-        return order(first, second)
-    if not isinstance(value, str) or not isinstance(wanted, str):
-        return False
-    instant, limit = _instant(value), _instant(wanted)
-    if instant is not None and limit is not None:
-        return order(instant, limit)
-    return order(value, wanted)
+def _ordered(order: Callable[[Any, Any], bool], wanted: Any) -> Callable[[Any], bool]:
+    bound, limit = number_of(wanted), _instant(wanted) if isinstance(wanted, str) else None
+
+    def holds(value: Any) -> bool:
+        number = number_of(value) if bound is not None else None
+        if number is not None:
+            return order(number, bound)
+        if not isinstance(value, str) or not isinstance(wanted, str):
+            return False
+        instant = _instant(value) if limit is not None else None
+        return order(value, wanted) if instant is None else order(instant, limit)
+
+    return holds
 
 
 def _instant(text: str) -> datetime | None:
@@ -215,22 +218,28 @@ def _instant(text: str) -> datetime | None:
     return instant if instant.tzinfo is not None else None
 
 
-def _contains(value: Any, wanted: Any) -> bool:
-    if isinstance(value, str) and isinstance(wanted, str):
-        return wanted.casefold() in value.casefold()
-    return isinstance(value, list) and any(is_equal(element, wanted) for element in value)
+def _contains(wanted: Any) -> Callable[[Any], bool]:
+    folded = wanted.casefold() if isinstance(wanted, str) else None
+
+    def holds(value: Any) -> bool:
+        if isinstance(value, str) and folded is not None:
+            return folded in value.casefold()
+        return isinstance(value, list) and any(is_equal(element, wanted) for element in value)
+
+    return holds
 
 
-def _starts(value: Any, wanted: str) -> bool:
-    return isinstance(value, str) and value.casefold().startswith(wanted.casefold())
+def _starts(wanted: str) -> Callable[[Any], bool]:
+    folded = wanted.casefold()
+    return lambda value: isinstance(value, str) and value.casefold().startswith(folded)
 
 
-_OF_ONE: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
+_OF_ONE: Final[Mapping[str, Callable[[Any], Callable[[Any], bool]]]] = {
     **{key: partial(_ordered, order) for key, order in _ORDERS.items()},
     "contains": _contains,
     "startswith": _starts,
 }
-"""The operators that hold if one value passes, each as a test of a value and what is wanted of it."""
+"""The operators that hold if one value passes: each reads its bound once, and returns the test of a value."""
 
 
 def _refused(name: str, rule: str, value: Any) -> Failure:

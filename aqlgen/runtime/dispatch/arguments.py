@@ -285,6 +285,7 @@ def read_batch(arguments: Mapping[str, Any]) -> list[Any] | None:
     if arguments.get("params") is not None:
         misplaced.append("params")
     if misplaced:
+        misplaced = [line(name, 64) for name in misplaced[:20]]
         raise Failure(
             Code.UNKNOWN_PARAM,
             f"Unknown parameter(s) beside 'operations': {', '.join(misplaced)}. Put them into their operations.",

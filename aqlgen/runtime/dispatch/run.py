@@ -91,7 +91,8 @@ class Run:
         finally:
             self._calls.report_end()
         if self._plan.returns is not None:
-            return resolve(self._plan.returns, self._value_or_null, Budget(_MOST_KEPT))
+            budget = Budget(size_of(self._progress.results, _MOST_KEPT) + self._calls.budget)
+            return resolve(self._plan.returns, lambda reference: self._value_or_null(reference, budget))
         return {"steps": [self._entry(step) for step in steps]}
 
     def summary(self) -> dict[str, int]:
@@ -278,7 +279,8 @@ class Run:
         return self._calls.with_key(step, params, key) if key and self._here == (step.number - 1, index) else params
 
     def _resolved(self, value: Any, item: Any, index: int) -> Any:
-        return resolve(value, lambda reference: self._value(reference, item, index), Budget(self._calls.budget))
+        budget = Budget(self._calls.budget)
+        return resolve(value, lambda reference: budget.spend(self._value(reference, item, index)))
 
     def _value(self, reference: Reference, item: Any, index: int) -> Any:
         if reference.root in LOCAL:
@@ -288,10 +290,10 @@ class Run:
             raise Failure(Code.INVALID_VALUE, f"'{reference.text}' is not known yet", {"param_name": "$ref"})
         return pick(self._progress.results[str(step.number)], reference)
 
-    def _value_or_null(self, reference: Reference) -> Any:
-        """Return a value of the answer; what leads nowhere is null, with a warning: the plan is done."""
+    def _value_or_null(self, reference: Reference, budget: Budget) -> Any:
+        """Return a value of the answer, or null with a warning if there is none or it is too long: the plan is done."""
         try:
-            return self._value(reference, None, 0)
+            return budget.spend(self._value(reference, None, 0))
         except Failure as failure:
             warning = CallWarning(NOWHERE, f"return: {failure.message}", "medium", failure.details)
             self._calls.warn(warning, len(self._plan.steps))

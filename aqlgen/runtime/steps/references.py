@@ -100,8 +100,8 @@ class Budget:
         self._limit = limit
         self._left = limit
 
-    def spend(self, value: Any) -> None:
-        """Count a value. Raises Failure if it is too much."""
+    def spend(self, value: Any) -> Any:
+        """Count a value and return it. Raises Failure if it is too much."""
         self._left -= size_of(value, self._left)
         if self._left < 0:
             raise Failure(
@@ -109,6 +109,7 @@ class Budget:
                 f"The values of references are more than {self._limit} characters: refer to less",
                 {"limit_type": "references", "limit_value": self._limit, "unit": "characters"},
             )
+        return value
 
 
 def size_of(value: Any, limit: int) -> int:
@@ -129,15 +130,13 @@ def size_of(value: Any, limit: int) -> int:
     return total
 
 
-def resolve(value: Any, look_up: Callable[[Reference], Any], budget: Budget) -> Any:
+def resolve(value: Any, look_up: Callable[[Reference], Any]) -> Any:
     """Return a value with its references replaced. Raises Failure for one that leads nowhere."""
     if is_reference(value):
-        data = look_up(read_reference(value))
-        budget.spend(data)
-        return data
+        return look_up(read_reference(value))
     if isinstance(value, Mapping):
-        return {key: resolve(inner, look_up, budget) for key, inner in value.items()}
-    return [resolve(inner, look_up, budget) for inner in value] if isinstance(value, list) else value
+        return {key: resolve(inner, look_up) for key, inner in value.items()}
+    return [resolve(inner, look_up) for inner in value] if isinstance(value, list) else value
 
 
 def pick(data: Any, reference: Reference, begin: int = 0) -> Any:
@@ -163,7 +162,8 @@ def pick(data: Any, reference: Reference, begin: int = 0) -> Any:
             hint = ": give an index, such as [0]" if isinstance(data, list) else ""
             raise _nowhere(reference, depth, f"is {_kind(data)}{hint}", data)
         if step not in data:
-            alike = [key for key in data if letters(str(key)) == letters(step)]
+            wanted = letters(step)
+            alike = [key for key in data if letters(str(key)) == wanted]
             if len(alike) != 1:
                 raise _nowhere(reference, depth, f"has no '{line(step, 64)}'", data)
             step = alike[0]

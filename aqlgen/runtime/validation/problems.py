@@ -16,7 +16,7 @@ from ..errors import Code, Failure
 from ..schema import referred
 from ..schema.wording import named
 from ..table import JsonSchema, Row
-from ..text import alike, folded, leaks, letters, listed, shown, words
+from ..text import alike, folded, leaks, letters, line, listed, shown, words
 
 __all__ = [
     "Problem",
@@ -31,6 +31,7 @@ __all__ = [
 ]
 
 _MOST = 20
+_LONGEST_NAME = 64
 _MOST_NEAR = 3
 _SHORT = 3
 _PAGING: Mapping[str, frozenset[str]] = {
@@ -134,7 +135,7 @@ def unknown_problem(
     `within` are the fields of the parameters that are objects, `takers` operations that have the parameters.
     """
     valid = [name for name in row.parameters if name not in row.hidden_parameters]
-    names = names[:_MOST]
+    names = [line(name, _LONGEST_NAME) for name in names[:_MOST]]
     advice = _wrapping(names, valid, within) or _nearest(names, valid)
     if takers:
         advice = f"Operation {' or '.join(map(shown, takers))} has {listed(names)}. {advice}"
@@ -159,7 +160,7 @@ def field_problems(
     row: Row, stray: Sequence[str], fields: Collection[str] | None, hidden: Collection[str], place: str = "input"
 ) -> Iterator[Problem]:
     """Yield the problem of the fields at a place that are unknown, then that of the read-only ones (R-UPD-1)."""
-    unknown = [key for key in stray if folded(key) not in hidden]
+    unknown = [line(key, _LONGEST_NAME) for key in stray if folded(key) not in hidden]
     if unknown:
         valid = sorted(fields or ())
         words_only = [key for key in unknown if named(key) == key][:_MOST]  # any text may be a key of an API's answer

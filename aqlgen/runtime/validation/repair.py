@@ -172,7 +172,8 @@ class Repair:
             return _put(start, (parameter,), value, source)
         if parameter is not None and same(start.value[parameter], value):
             return True
-        fields = [field for field in self.homes.get(home or "", ()) if letters(field) == letters(name)]
+        wanted = letters(name)
+        fields = [field for field in self.homes.get(home or "", ()) if letters(field) == wanted]
         return len(fields) == 1 and home is not None and _put(start, (home, fields[0]), value, source)
 
     def _with_empty_body(self, start: Reading) -> Reading:
@@ -192,7 +193,8 @@ class Repair:
         row = self.row
         if name in row.parameters:
             return name
-        alike = [other for other in row.parameters if letters(other) == letters(name)]
+        wanted = letters(name)
+        alike = [other for other in row.parameters if letters(other) == wanted]
         return row.wire_names.get(name) or (alike[0] if len(alike) == 1 else None)
 
     def _near(self, name: str) -> str | None:
