@@ -20,7 +20,7 @@ from ..decode.headers import retry_after
 from ..encode.urls import counterparts
 from ..envelope import Envelope, Stamp
 from ..errors import Code, Failure
-from ..executions.handles import Handle, Handles, Progress
+from ..executions.handles import BEGUN, Handle, Handles, Progress
 from ..executions.places import cancel_of, named_place, request_at, target_at, target_of
 from ..executions.states import ENDED, Condition, condition_of
 from ..hooks import Call
@@ -82,6 +82,8 @@ class Executions:
             return data
         if execution is None:
             return data
+        if (begun := BEGUN.get()) is not None:
+            begun.append(execution)
         if not response.content:
             return {**execution, **{key: value for key, value in (data or {}).items() if key not in execution}}
         return {"_execution": execution, **data} if isinstance(data, dict) else {**execution, "data": data}

@@ -20,11 +20,12 @@ from ..session import current_caller
 if TYPE_CHECKING:
     from ..state.custody import Custody
 
-__all__ = ["REPORTER", "Handle", "Handles", "Progress", "Report"]
+__all__ = ["BEGUN", "LIFETIME", "REPORTER", "Handle", "Handles", "Progress", "Report"]
 
 _KIND = "execution"
 _PREFIX = "exec_"
-_SECONDS = 30 * 86_400
+LIFETIME = 30 * 86_400
+"""Seconds for which a handle is good."""
 _LONGEST = 6000
 """Characters of the longest handle that is given out."""
 
@@ -54,7 +55,7 @@ class Handles:
         content = [handle.operation, handle.started, handle.monitor, dict(handle.params), handle.url]
         while content and not content[-1]:
             content.pop()
-        text = _PREFIX + self._seals.spare_sealer().seal(_KIND, content, _SECONDS, current_caller() or "")
+        text = _PREFIX + self._seals.spare_sealer().seal(_KIND, content, LIFETIME, current_caller() or "")
         return text if len(text) <= _LONGEST else None
 
     async def read(self, text: str, now: float) -> Handle:
@@ -73,7 +74,7 @@ class Handles:
         if opened.expires < now:
             raise Failure(
                 Code.TOKEN_EXPIRED,
-                f"The execution_id has expired: it is good for {_SECONDS // 86_400} days. Ask the API's own operations "
+                f"The execution_id has expired: it is good for {LIFETIME // 86_400} days. Ask the API's own operations "
                 "how the work ended.",
                 {"param_name": "execution_id"},
             )
@@ -85,6 +86,10 @@ Report: TypeAlias = Callable[[float, float | None, str | None], Awaitable[None]]
 
 REPORTER: ContextVar[Report | None] = ContextVar("progress", default=None)
 """The report to the client of the present call; None if it did not ask."""
+
+
+BEGUN: ContextVar[list[Mapping[str, Any]] | None] = ContextVar("begun", default=None)
+"""Takes the executions that the present call begins; None if nobody asks for them."""
 
 
 class Progress:

@@ -39,7 +39,7 @@ from ..exact_json import loses_digits, read_float
 from ..introspection.protocol import TOOL, tool_name
 from ..logs import NUMBERS
 from ..protocol_operations import RUN_STEPS, Nobody, Unanswered
-from ..safety.operations import active_operations
+from ..safety.operations import STATUS, active_operations
 from ..session import CALLER_KEY, Session, Sessions, with_caller
 from ..settings.config import Config
 from ..table import FAMILIES, Adapter
@@ -290,6 +290,10 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
         on_call_tool=call_tool,
     )
     server.add_request_handler("logging/setLevel", SetLevelRequestParams, set_level)
+    if any(operation.name == STATUS for operation in active_operations(adapter, config)):
+        from .tasks import Tasks
+
+        Tasks(call_tool, families).offer(server)
     return server
 
 
