@@ -16,7 +16,8 @@ __all__ = ["NUMBER", "PagedList", "placed"]
 
 NUMBER = "checkNumber"
 """The field of each item that holds its number; no document declares it, so that every adapter passes it on."""
-_USUAL = 3
+_USUAL = 5
+"""A size that APIs choose: by its number of items alone a page ends a list that was asked for more."""
 _FROM = "check_from"
 
 

@@ -250,6 +250,14 @@ def test_a_harmless_operation_goes_before_an_equal_one_that_destroys(tmp_path: P
         assert [hit.family for hit in index.search(text).hits] == ["read", "delete"]
 
 
+def test_an_exact_name_goes_before_one_of_the_same_words_without_small_ones() -> None:
+    """R-INT-6"""
+    entries = [plain_entry(name, "read", "safe", "user", summary)
+               for name, summary in (("get_user", "Get User"), ("get_my_user", "Get Current User"))]  # fmt: skip
+    index = Ranking(Postings(index_text(entries)))
+    assert [index.search(name).hits[0].name for name in ("get_my_user", "get_user")] == ["get_my_user", "get_user"]
+
+
 def test_the_exact_name_of_a_parameter_counts_as_a_whole() -> None:
     """R-INT-6: words that stand in another order are not that name."""
     flag, other = terms("cancel_at_period_end"), terms("end_at_period_cancel")

@@ -14,7 +14,7 @@ from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.witness import Finding, Grade, Request, Witness
 from aqlgen.runtime.witness.rules import rule_problems
-from aqlgen.runtime.witness.samples import sample
+from aqlgen.runtime.witness.samples import sample, wrong
 from tests.generator.commands import run
 
 TEXT = {"type": "string"}
@@ -317,6 +317,24 @@ def test_a_lower_danger_of_a_delete_is_looked_at_where_the_path_takes_it_back(tm
     assert [[grade for grade, _ in each] for each in problems] == [[Grade.LOOK], [Grade.WRONG]]
 
 
+def test_a_put_that_is_named_as_a_deletion_is_looked_at_and_another_is_broken(tmp_path: Path) -> None:
+    document = {"openapi": "3.1.0", "paths": {"/revokeKey": {"put": {}}, "/keys": {"put": {}}}}
+    operations = {each.key: each for each in witness_of(tmp_path, document).documents[0].operations}
+    problems = [rule_problems(operations[f"PUT {path}"], "x", "DELETE", "destructive") for path in document["paths"]]
+    assert [[grade for grade, _ in each] for each in problems] == [[Grade.LOOK], [Grade.BROKEN]]
+
+
+@pytest.mark.parametrize("example", [{}, {"labels": {"en": "Rosa"}}, {"labels": {"en": "Rosa", "fr_FR": "Rose"}}])
+def test_an_object_takes_further_fields_where_the_example_of_its_body_has_some(tmp_path: Path, example: Any) -> None:
+    labels = {"type": "object", "properties": {"en": TEXT}}
+    content = {"schema": {"type": "object", "properties": {"labels": labels}}, "example": example}
+    posted = {"requestBody": {"content": {"application/json": content}}}
+    document = witness_of(tmp_path, {"openapi": "3.1.0", "paths": {"/names": {"post": posted}}}).documents[0]
+    schema = document.operations[0].bodies["application/json"].schema["properties"]["labels"]
+    refused = [place for place, _ in wrong(document, schema, {"en": "Rosa"}, set())]
+    assert ("/noSuchField+" in refused) is ("fr_FR" not in example.get("labels", {}))
+
+
 def test_an_empty_object_of_pairs_is_nothing_that_is_missing(tmp_path: Path) -> None:
     words: dict[str, Any] = {"name": "words", "in": "query", "required": True, "schema": {"type": "object"}}
     need = {**words, "schema": {"type": "object", "required": ["q"], "properties": {"q": TEXT}}}
@@ -335,20 +353,57 @@ def test_a_value_has_the_fields_that_are_required_and_described_nowhere(tmp_path
 
 def test_a_key_that_operations_declare_may_be_sent_to_others_where_no_security_is_stated(tmp_path: Path) -> None:
     key = {"name": "apikey", "in": "query", "schema": TEXT}
-    paths: dict[str, Any] = {"/things": {"get": {"parameters": [key]}}, "/metrics": {"get": {}}}
+    header = {"name": "x-tyk-authorization", "in": "header", "schema": TEXT}
+    paths: dict[str, Any] = {"/things": {"get": {"parameters": [key, header]}}, "/metrics": {"get": {}}}
     document = {"openapi": "3.1.0", "servers": [{"url": BASE}], "paths": paths}
     accept = ("Accept", "*/*")
-    assert problems(witness_of(tmp_path, document), "GET", "/metrics?apikey=x", b"", accept) == []
+    sent = accept, ("X-Tyk-Authorization", "x")
+    assert problems(witness_of(tmp_path, document), "GET", "/metrics?apikey=x", b"", *sent) == []
     paths["/metrics"]["get"]["security"] = []
     refused = ["broken: query apikey is not in the document"]
     assert problems(witness_of(tmp_path, document), "GET", "/metrics?apikey=x", b"", accept) == refused
 
 
+def test_a_credential_may_be_sent_where_anonymous_access_is_one_of_the_alternatives(tmp_path: Path) -> None:
+    paths = {f"/{name}": {"get": {"security": security}} for name, security in (("any", [{}]), ("none", []))}
+    witness = witness_of(tmp_path, {"openapi": "3.1.0", "servers": [{"url": BASE}], "paths": paths})
+    sent = ("Authorization", "Bearer x")
+    assert problems(witness, "GET", "/any", b"", sent) == []
+    refused = ["wrong: a credential is sent that the document does not ask for"]
+    assert problems(witness, "GET", "/none", b"", sent) == refused
+
+
+VARIABLES = [{"name": name, "in": "path", "required": True, "schema": TEXT} for name in ("id", "uuid")]
+PAGE = [
+    {"name": "page", "in": "query", "schema": {"type": "integer", "default": 1}},
+    {"name": "per_page", "in": "query", "schema": {"type": "integer", "minimum": 10, "maximum": 100}},
+]
+HONEST: dict[str, Any] = {
+    "a body of plain text is given as text, whatever its schema says": (
+        "/notes", "post", {"operationId": "sendNote", "requestBody": body("text/plain", {"type": "object"})},
+    ),
+    "of variables whose names end alike the longest is found first": (
+        "/catalogs/{id}/products/{uuid}", "get", {"operationId": "getCatalogProduct", "parameters": VARIABLES},
+    ),
+    "the only value of an enumeration may be shown as its default": (
+        "/search/{in}", "get", {"operationId": "search", "parameters": [
+            {"name": "in", "in": "path", "required": True, "schema": {"type": "string", "enum": ["location"]}}]},
+    ),
+    "a page is as large as the smallest that the document allows": (
+        "/documents", "get", {"operationId": "listDocuments", "parameters": PAGE,
+                              "responses": answer({"type": "array", "items": THING})},
+    ),
+}  # fmt: skip
+
+
 @pytest.mark.anyio
-async def test_a_body_of_plain_text_is_given_as_text_whatever_its_schema_says(tmp_path: Path) -> None:
-    operation = {"operationId": "sendNote", "requestBody": body("text/plain", {"type": "object"}), "responses": {}}
+@pytest.mark.parametrize("case", HONEST)
+async def test_nothing_is_found_of_an_honest_adapter_where(tmp_path: Path, case: str) -> None:
+    place, method, operation = HONEST[case]
     document = {"openapi": "3.1.0", "info": {"title": "Notes", "version": "1"}, "servers": [{"url": BASE}]}
     path, project = tmp_path / "notes.json", tmp_path / "project"
-    path.write_text(json.dumps({**document, "paths": {"/notes": {"post": operation}}}), encoding="utf-8")
+    path.write_text(
+        json.dumps({**document, "paths": {place: {method: {"responses": {}, **operation}}}}), encoding="utf-8"
+    )
     assert run("from-openapi", path, "-o", project, "--name", "things", "-q").code == 0
     assert [str(finding) for finding in await findings(project) if finding.grade is not Grade.LOOK] == []

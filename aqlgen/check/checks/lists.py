@@ -50,10 +50,10 @@ async def pages(run: Run) -> None:
             continue
         params = {**operation.params, "first": _SIZE, **_in_full(operation)}
         if paging.location is None and paging.item_cursor is None and operation.row.method == "GET":
-            for size in (None, _LARGER) if paging.size_param is not None else (_LARGER,):
+            for size in (None, _LARGER) if paging.size_param is not None else (None,):
                 with run.api.behaving(_paged_list(run, operation, size).reply):
                     cursor = await _paged(run, operation, params)
-                    if cursor is not None and (size is None or paging.size_param is None):
+                    if cursor is not None and size is None:
                         await _misused(run, operation, params, cursor)
             if "last" in operation.row.adapter_parameters:
                 with run.api.behaving(_paged_list(run, operation).reply):
@@ -164,8 +164,7 @@ async def queries(run: Run) -> None:
     for operation in [*paged[:_MOST_QUERIED], *whole[:1]]:
         items = [{NUMBER: number, **fields} for number, fields in enumerate(_FIELDS)]
         paging = operation.row.paging
-        ends = paging is not None and (paging.size_param is None or paging.total or paging.has_more or paging.next)
-        size = _LARGER if ends else None  # by its number of items alone a page ends a list that was asked for more
+        size = _LARGER if paging is not None and (paging.total or paging.has_more or paging.next) else None
         reply: Any = Reply.of(200, items) if paging is None else _paged_list(run, operation, size).reply
         with run.api.behaving(reply):
             for option, expected in _QUERIES:

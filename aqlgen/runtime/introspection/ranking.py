@@ -319,6 +319,7 @@ class Ranking:
             is_name, is_summary = (
                 terms(known) == stems != () and plain_words(known) == plain for known in (row.name, row.summary)
             )
+            is_name = is_name if named is None else short == named
             return not is_name, not is_summary, -weighed[short], row.family == "delete", row.name
 
         order = sorted(weighed, key=place)

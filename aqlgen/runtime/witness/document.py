@@ -17,7 +17,7 @@ __all__ = ["Body", "Document", "Operation", "Parameter", "covers", "is_filled", 
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 _COLLECTIONS = {"ssv": "spaceDelimited", "pipes": "pipeDelimited", "tsv": "tabDelimited", "multi": "form"}
-_SECRET = "token$|apikey|secret|password|signature|credential|accesskey|^key$|clientid$|auth$|^authorization$"  # noqa: S105
+_SECRET = "token$|apikey|secret|password|signature|credential|accesskey|^key$|clientid$|auth$|authorization$"  # noqa: S105
 _BESIDE = ("name", "in", "description", "required", "collectionFormat")
 _PLACES = ("path", "query", "header", "cookie")
 _JSON = ["application/json"]
@@ -71,10 +71,11 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A body of one media type, with the encoding of its fields."""
+    """A body of one media type, with the encoding of its fields, and the examples of the whole."""
 
     schema: Any
     encoding: Mapping[str, Any] = field(default_factory=dict)
+    examples: list[Any] = field(default_factory=list)
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,11 +213,40 @@ class Document(Schemas):
         """Return the body of each media type, and take the header that says it from the parameters."""
         content = self.at(raw, "requestBody", "content")
         media = {kind.lower(): self.deref(each) for kind, each in content.items()}
-        bodies = {kind: Body(each.get("schema", {}), self.at(each, "encoding")) for kind, each in media.items()}
+        bodies = {kind: Body(each.get("schema", {}), self.at(each, "encoding"), self._examples(each))
+                  for kind, each in media.items()}  # fmt: skip
         stated = self.at(declared.pop(("header", "content-type"), {}), "schema")
         for kind in stated.get("enum") or () if bodies else ():  # a header may say it
             bodies.setdefault(str(kind).lower(), next(iter(bodies.values())))
         return bodies
+
+    def _examples(self, media: Any) -> list[Any]:
+        schema = self.at(media, "schema")
+        return [media.get("example"), schema.get("example"), *(schema.get("examples") or ()),
+                *(self.at(each).get("value") for each in self.at(media, "examples").values())]  # fmt: skip
+
+    @cached_property
+    def opened(self) -> set[int]:
+        """The schemas within bodies that an example has fields of which they do not declare, by their ids."""
+        bodies = [body for operation in self.operations for body in operation.bodies.values()]
+        todo, opened = [(body.schema, each) for body in bodies for each in body.examples], set[int]()
+        while todo:
+            schema, value = todo.pop()
+            known = self.properties(schema)
+            parts = (
+                [(known[name], each) for name, each in value.items() if name in known]
+                if isinstance(value, dict)
+                else [(self.items(schema), each) for each in value]
+                if isinstance(value, list)
+                else []
+            )
+            opened |= {
+                id(self.deref(each))
+                for each, part in parts
+                if isinstance(part, dict) and part.keys() - self.properties(each).keys()
+            }
+            todo += parts
+        return opened
 
     def _parameter(self, raw: Mapping[str, Any], word: Mapping[str, Any]) -> Parameter:
         name, place = raw["name"], raw["in"]

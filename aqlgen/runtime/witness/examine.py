@@ -292,11 +292,13 @@ class _Examination:
             self._say(Grade.LOOK, f"its list pages by {paging.lead}, and `first` and `after` are not offered")
             return
         items: list[str] = []
-        page: dict[str, Any] = {"first": 2, "fields": "full"}
+        sizes = [operation.document.at(each.schema) for each in operation.parameters if each.name == paging.size]
+        size = max(2, *(int(each.get("minimum", 2)) for each in sizes))
+        page: dict[str, Any] = {"first": size, "fields": "full"}
         for _ in range(PAGE_ITEMS):
             main, _, envelope = await self._call({**self._shown.params(values), **page}, "a page")
-            if paging.size and main is not None and main.values.get(("query", paging.size)) != 2:
-                self._say(Grade.WRONG, f"a page of 2 is not asked for by {paging.size}=2")
+            if paging.size and main is not None and main.values.get(("query", paging.size)) != size:
+                self._say(Grade.WRONG, f"a page of {size} is not asked for by {paging.size}={size}")
             data = envelope.get("data")
             if not isinstance(data, dict) or not isinstance(data.get("items"), list):
                 self._say(Grade.WRONG, f"gives no page: {_short(envelope)}")

@@ -150,7 +150,11 @@ class _Reading:
         self._used |= {key for key, _ in placed.values()}
         known = {name for place, name in self._used if place == "header"} | self.document.headers
         known |= {each.name.lower() for each in self.operation.parameters if each.place == "header"}
-        if "authorization" in self._headers.keys() - known and self.operation.security is not None:
+        if (
+            "authorization" in self._headers.keys() - known
+            and self.operation.security is not None
+            and {} not in options
+        ):
             self._say("a credential is sent that the document does not ask for")
 
     def _placed(self, name: str) -> tuple[tuple[str, str], bool]:

@@ -18,13 +18,13 @@ _FAMILIES = {
 _CLAIMS = {
     "GET CREATE": "create|add|new|register",
     "GET UPDATE": "update|set|edit|change",
-    "GET DELETE": "delete|remove|clear|revoke|destroy|end",
+    "DELETE": "delete|remove|clear|revoke|destroy|end",
     "DELETE UPDATE": "(un|dis).*|remove|detach|revoke|archive",
     "POST READ": "return|retrieve|show|search|query|find|list|get|lookup|count|filter|validate|verify|check|preview|"
-    "calculate|estimate|compare|export|read|fetch|describe|report|test|batchget|graphql|match|suggest|autocomplete|"
+    "calculate|estimate|compare|export|read|fetch|describe|discover|report|test|batchget|graphql|match|suggest|autocomplete|"
     "explain|parse|convert|render|diff|simulate|info|history|status|analy[sz]e|aggregate|scan|introspect",
 }
-"""Words of a path or operationId by which a method can be what it is not made for."""
+"""Words of a path or operationId by which a method can be what it is not made for, or any a family."""
 _DANGERS = ("safe", "reversible", "destructive", "dangerous", "forbidden")
 
 
@@ -57,7 +57,7 @@ def _family_problems(operation: Operation, family: str) -> Iterator[tuple[Grade,
     text = f"{re.sub(r'{[^{}]*}', ' ', operation.path)} {raw.get('operationId') or ''}"
     words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", text)
     first = re.findall(r"\w+", str(raw.get("summary") or raw.get("description") or ""))[:2]
-    claims = re.compile(_CLAIMS.get(f"{method} {family}", "-"))
+    claims = re.compile(_CLAIMS.get(f"{method} {family}", _CLAIMS.get(family, "-")))
     says, hints = (any(claims.fullmatch(word.lower()) for word in each) for each in (words, first))
     if family in _FAMILIES.get(method, (family,)) and (says or not is_read):
         return

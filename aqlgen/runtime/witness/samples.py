@@ -72,7 +72,10 @@ def _wrong_fields(
 ) -> Iterator[tuple[str, Any]]:
     properties = document.properties(schema)
     is_open = (
-        depth > _DEEPEST_UNDECLARED or any(schema.get(word) for word in _FURTHER) or all(map(is_secret, properties))
+        depth > _DEEPEST_UNDECLARED
+        or any(schema.get(word) for word in _FURTHER)
+        or all(map(is_secret, properties))
+        or id(schema) in document.opened
     )
     for name in [*marked, *([] if is_open else [UNDECLARED])]:
         yield f"/{name}+", {**value, name: sample(document, properties.get(name, {}), answers=True)}

@@ -117,7 +117,7 @@ class Shown:
         left = {normal(name): name for name in self.entries if not self._is_own(name)}
         names: dict[tuple[str, str], str] = {}
         for rank in range(3):
-            for key, stated in wanted.items():
+            for key, stated in sorted(wanted.items(), key=lambda each: -len(each[0][1])):  # `uuid` before `id`
                 chosen = next((each for each in self._words(key, stated, rank, left) if each in left), None)
                 if key not in names and chosen is not None:
                     names[key] = left.pop(chosen)
