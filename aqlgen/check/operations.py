@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aqlgen.runtime.schema import resolve, steps_of
-from aqlgen.runtime.table import FAMILIES, Parameter, Row, Table, is_plain_read
+from aqlgen.runtime.table import FAMILIES, Adapter, Parameter, Row, Table, is_plain_read
 from aqlgen.runtime.witness import Operation as Documented
 
-__all__ = ["Operation", "operations_of", "sampled", "scalars", "schema_of"]
+__all__ = ["Operation", "operations_of", "sampled", "scalars", "schema_of", "unserved"]
 
 _TEXT_RULES = ("pattern", "format", "maxLength")
 
@@ -107,6 +107,15 @@ def sampled(operations: list[Operation], count: int) -> list[Operation]:
         share = min(len(members), max(3, round(count * len(members) / len(operations))))
         chosen += [members[index * len(members) // share] for index in range(share)]
     return chosen
+
+
+def unserved(adapter: Adapter, row: Row) -> list[str]:
+    """Return the schemes of which no credential can be given, if an operation cannot do without one of them."""
+    alternatives = [
+        [name for name in names if not adapter.security_schemes.get(name, {}).get("variables")]
+        for names in (adapter.security if row.security is None else row.security)
+    ]
+    return min(alternatives, key=len, default=[])
 
 
 def schema_of(stated: Documented, row: Row, name: str) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 from aqlgen.check.connection import MODERN, Adapter, Answer, Launch, connect, served_over_http
 from aqlgen.check.envelope import problems_of
 from aqlgen.check.findings import Known
-from aqlgen.check.operations import Operation, schema_of
+from aqlgen.check.operations import Operation, schema_of, unserved
 from aqlgen.check.results import Category, Cause, Result
 from aqlgen.check.stand_in import Arrived, StandIn
 from aqlgen.runtime.table import Adapter as AdapterTable
@@ -54,8 +54,9 @@ class Run:
 
     @property
     def callable(self) -> list[Operation]:
-        """The operations of which a valid call is known."""
-        return [operation for operation in self.operations if operation.example is not None]
+        """The operations of which a valid call is known, and a credential can be given."""
+        known = (operation for operation in self.operations if operation.example is not None)
+        return [operation for operation in known if not unserved(self.table, operation.row)]
 
     def reads(self, count: int = 1) -> list[Operation]:
         """Return some safe reads."""

@@ -15,7 +15,7 @@ from aqlgen.check.checks.answers import is_chosen_within
 from aqlgen.check.checks.updates import Updated, _is_filled, patched, replaced
 from aqlgen.check.envelope import HOSTILE, problems_of
 from aqlgen.check.findings import KnownError, read_known
-from aqlgen.check.operations import Operation, scalars
+from aqlgen.check.operations import Operation, scalars, unserved
 from aqlgen.check.runner import prefix_of
 from aqlgen.runtime.witness import Document
 from aqlgen.runtime.witness.project import Owner
@@ -206,6 +206,24 @@ def test_a_number_of_a_body_arrives_in_any_of_its_forms() -> None:
 def test_the_stand_in_has_the_path_of_any_address_that_a_document_names(url: str, prefix: str) -> None:
     assert prefix_of([{"url": url}]) == prefix
     assert prefix_of([]) == ""
+
+
+@pytest.mark.parametrize(
+    ("general", "stated", "lacking"),
+    [
+        ((("key",),), None, []),
+        ((("hmac",),), None, ["hmac"]),
+        ((("hmac",), ("key",)), None, []),
+        ((("hmac",), ()), None, []),
+        ((("hmac",),), (), []),
+        ((("key",),), (("key", "hmac"), ("hmac", "other")), ["hmac"]),
+    ],
+)
+def test_an_operation_whose_every_credential_is_of_an_unknown_kind_cannot_be_called(
+    general: Any, stated: Any, lacking: list[str]
+) -> None:
+    adapter = SimpleNamespace(security_schemes={"key": {"variables": ["KEY"]}, "hmac": {}}, security=general)
+    assert unserved(adapter, SimpleNamespace(security=stated)) == lacking  # type: ignore[arg-type]
 
 
 def test_an_operation_that_is_as_grave_as_the_action_it_chooses_is_not_always_grave(tmp_path: Path) -> None:

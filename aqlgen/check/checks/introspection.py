@@ -7,7 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from aqlgen.check.results import Category
+from aqlgen.check.operations import unserved
+from aqlgen.check.results import Category, Cause
 from aqlgen.check.run import Run, check
 from aqlgen.check.stand_in import Arrived, Reply
 from aqlgen.runtime.table import FAMILIES
@@ -120,8 +121,12 @@ class _Examined:
 @check("IF-3", "Every call made of introspection alone succeeds, and sends the request of the document",
        Category.INTROSPECTION, "R-INT-4, R-INT-7")  # fmt: skip
 async def examples_work(run: Run) -> None:
-    """Take what the witness finds of examples."""
+    """Take what the witness finds of examples, and name the operations that nobody can call."""
     await _report(run, EXAMPLE)
+    for operation in run.operations:
+        kinds = ", ".join(unserved(run.table, operation.row))
+        text = f"needs a credential of a kind that no adapter has: {kinds}"
+        run.result.expect(not kinds, operation.name, text, cause=Cause.DOCUMENT)
 
 
 async def examined(run: Run) -> list[Finding]:
