@@ -166,7 +166,7 @@ def _approval(approval: Question) -> Item:
 
 
 def _refusal(refusal: Row) -> Item:
-    return {name: _line(refusal.values[name]) for name in ("caller", "session", "operation", "code", "limit")} | {
+    return {name: _line(refusal.values[name]) for name in ("caller", "session", "operation", "code", "limit", "by")} | {
         "asked": refusal.values["asked"],
         "changing": {name: refusal.values[name] for name in ("count", "until", "seen")},
     }

@@ -25,7 +25,7 @@ __all__ = ["Activity", "Row", "activity_of"]
 
 _KIND = "activity"
 _REFUSALS = ("RATE_LIMIT_", "PERMISSION_")
-"""Beginnings of the codes of calls that a limit or the policy refuses; questions have cards of their own."""
+"""Beginnings of the codes of calls that a limit, the policy or the API refuses; questions have cards of their own."""
 _KEPT = 900.0
 """Seconds for which a refusal or a count is shown after its last change."""
 _MOST = 50
@@ -44,18 +44,23 @@ class Activity:
         self._is_changed = False
 
     def refused(self, operation: str, error: Mapping[str, Any], session: str | None) -> None:
-        """Count a failed call if a limit or the policy refused it, for its caller and the same limit."""
+        """Count a failed call if a limit, the policy or the API refused it, for its caller and the same reason.
+
+        `by` says who refused by evidence: the API answered with a status, or a credential was not to be had.
+        """
         code, details, caller = error["code"], error.get("details", {}), current_caller() or ""
         if not code.startswith(_REFUSALS):
             return
         limit = " ".join(str(details[name]) for name in ("metric", "scope") if name in details)
-        key = f"refusals {caller} {code} {limit}"
+        status = details.get("upstream", {}).get("status")
+        by = "credential" if "missing" in details else f"HTTP {status}" if status else ""
+        key = f"refusals {caller} {code} {limit} {by}"
         now, row = self._clock(), self._rows.get(key, {"seen": 0})
         if row["seen"] <= now - _KEPT:
             row = {"asked": now, "count": 0}
         until = now + details.get("retry_after_seconds", 0)
         named = {"operation": operation, "caller": caller, "session": session or "", "code": code, "limit": limit}
-        self._put(key, {**row, **named, "count": row["count"] + 1, "until": until})
+        self._put(key, {**row, **named, "by": by, "count": row["count"] + 1, "until": until})
 
     def work(self, id: str, operation: str, status: str, progress: Mapping[str, Any]) -> None:
         """Report how far a piece of work is: `current` of `total`, or a `percentage`, where that is known."""

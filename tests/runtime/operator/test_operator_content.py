@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -334,6 +335,45 @@ def test_callers_that_a_quota_or_the_policy_refuses_are_shown(tmp_path: Path) ->
     ]
     assert [item["code"] for item in shown["refusals"]] == ["RATE_LIMIT_QUOTA_EXHAUSTED", "PERMISSION_DENIED"]
     assert 0 < shown["refusals"][0]["until"] - time.time() <= 3601
+
+
+def test_a_refusal_by_the_api_is_not_one_by_the_policy(tmp_path: Path) -> None:
+    """R-OPS-1: what the API answered, and a credential that is not set, are evidence of who refused."""
+    answers = {"/v1/animals": 403, "/v1/animals/7": 401}
+    with serving(lambda asked: Answer({"error": "no"}, answers[asked.path])) as api:
+        package = write_package(tmp_path / "src" / "zoo_adapter", {**ADAPTER, "servers": [{"url": f"{api.url}/v1"}]})
+        environ = {"XDG_STATE_HOME": str(tmp_path), "MCP_AQL_LOG_LEVEL": "critical"}
+        environ |= {"MCP_AQL_POLICY_RULES": '[{"id": "no", "operations": ["update_animal"], "action": "deny"}]'}
+        served = Served(home_source(package, environ)).start()
+        served.enter()
+
+        async def session() -> list[dict[str, Any]]:
+            animal = {"animal_id": 7}
+            calls = [
+                ("read", "list_animals", {}),
+                ("read", "get_animal", animal),
+                ("update", "update_animal", {**animal, "input": {"name": "Bo"}}),
+            ]
+            known: dict[str, Any] = {}
+            for key, wanted, count in ({}, calls[:1], 1), ({"ZOO_API_KEY": "k" * 20}, calls, 4):
+                parts = assemble(package, environ=environ | key)
+                for family, operation, params in wanted:
+                    await parts.dispatcher.handle(family, {"operation": operation, "params": params})
+                until = partial(lambda count, known: len(known.get("refusals", ())) == count, count)
+                known = await asyncio.to_thread(served.state, until=until)
+                await parts.close()
+            return list(known["refusals"])
+
+        try:
+            shown = run(session())
+        finally:
+            served.stop()
+    assert {(item["operation"], item["by"]) for item in shown} == {
+        ("list_animals", "credential"),
+        ("list_animals", "HTTP 403"),
+        ("get_animal", "HTTP 401"),
+        ("update_animal", ""),
+    }
 
 
 def test_a_plan_shows_how_many_of_its_calls_are_done(tmp_path: Path) -> None:

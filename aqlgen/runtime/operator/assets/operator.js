@@ -411,10 +411,15 @@ function buildQuota(card, item) {
 
 const REFUSALS = { RATE_LIMIT_QUOTA_EXHAUSTED: "quota exhausted", RATE_LIMIT_QUOTA_PAUSE: "quota paused", RATE_LIMIT_EXCEEDED: "over a limit" };
 
+function refusedBy(item) {
+  if (item.by === "credential") return "no credential for the API";
+  return item.by ? `refused by the API: ${item.by}` : (REFUSALS[item.code] ?? "refused by the policy");
+}
+
 function buildRefusal(card, item) {
   card.append(
     h("h3", { tabindex: "-1" }, bdi(item.caller || "Caller without authentication")),
-    h("div", { class: "top" }, h("span", { class: "held" }, REFUSALS[item.code] ?? "refused by the policy"), h("span", {}, "last ", h("span", { class: "time", "data-asked": item.seen })), item.until > now() ? h("span", { class: "time", "data-resets": item.until }) : ""),
+    h("div", { class: "top" }, h("span", { class: "held" }, refusedBy(item)), h("span", {}, "last ", h("span", { class: "time", "data-asked": item.seen })), item.until > now() ? h("span", { class: "time", "data-resets": item.until }) : ""),
     h("p", {}, `${number(item.count)} ${item.count === 1 ? "call" : "calls"}, last `, bdi(item.operation)),
     meta([["Limit", item.limit], ["Session", item.session]]) ?? "",
   );
