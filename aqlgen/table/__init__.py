@@ -143,8 +143,8 @@ def _draft(decision: Decision, types: Types, applier: OverrideApplier, resolver:
             raise
         shaped = None
     table_responses, returns = responses.build(decision, types)
-    adapter_parameters = added_parameters(decision, parameters, returns)
     body_parameters = (*shaped.parameters, *constants) if shaped else ()
+    adapter_parameters = added_parameters(decision, parameters, body_parameters, returns)
     named_parameters = with_unique_names((*adapter_parameters, *parameters, *body_parameters))
     of_api = named_parameters[len(adapter_parameters) :]
     shown, fixed = applier.parameters(decision, of_api, changed, corrected_fields)

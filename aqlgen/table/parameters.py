@@ -8,7 +8,7 @@ adapter pages, they replace the API's own parameters for it, which are accepted 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from hashlib import sha256
 from typing import Final, TypeAlias
@@ -178,9 +178,9 @@ def backward(paging: Pagination) -> bool:
 
 
 def added_parameters(
-    decision: Decision, parameters: Iterable[TableParameter], returns: ReturnType
+    decision: Decision, parameters: Iterable[TableParameter], fields: Iterable[TableParameter], returns: ReturnType
 ) -> list[TableParameter]:
-    """Return the adapter's own parameters of an operation."""
+    """Return the adapter's own parameters of an operation; the API's are `parameters` and the `fields` of its body."""
     if decision.category is not Category.READ:
         adapter_parameters = [
             _adapter_parameter("dry_run", {"type": "boolean", "default": False}, "Show the request, and send nothing")
@@ -204,9 +204,17 @@ def added_parameters(
             usual = "minimal"
         elif paging is not None or decision.verb == "list" or returns["name"] == "array":
             usual = "standard"
-        schema = {**SELECTION, "default": usual}
-        adapter_parameters.append(_adapter_parameter("fields", schema, FIELDS))
+        taken = {parameter.name for parameter in (*parameters, *fields)}
+        adapter_parameters.append(choosing_parameter("fields", {**SELECTION, "default": usual}, FIELDS, taken))
     return adapter_parameters
+
+
+def choosing_parameter(
+    wire: str, schema: Mapping[str, Json], description: str, taken: Collection[str]
+) -> TableParameter:
+    """Return a parameter that chooses from an answer; it gives way to the API's names that are `taken`."""
+    parameter = _adapter_parameter(wire, schema, description)
+    return replace(parameter, name=f"answer_{wire}") if wire in taken else parameter
 
 
 def has_fields(returns: str) -> bool:

@@ -17,9 +17,9 @@ from aqlgen.decide.decision import Category
 from aqlgen.ir import Json
 from aqlgen.runtime.calls.selection import items_path
 from aqlgen.runtime.schema import as_schema, referred, schema_at, union_of
-from aqlgen.runtime.table import ADAPTER, Body, Parameter, Response
+from aqlgen.runtime.table import Body, Parameter, Response
 from aqlgen.runtime.text import folded
-from aqlgen.table.parameters import FIELDS, SELECTION, has_fields
+from aqlgen.table.parameters import FIELDS, SELECTION, choosing_parameter, has_fields
 from aqlgen.table.responses import first_success
 
 __all__ = ["Answer", "Readable", "answer_of", "fields_sent", "selecting_parameters"]
@@ -127,19 +127,14 @@ def selecting_parameters(
         results = set(map(folded, answer.required - sent)) & _RESULTS if category is not Category.UPDATE else ()
         is_result = bool(sent and results)
         usual = "minimal" if not is_result and readable.has(resource, answer) else "full"
-        return (_parameter("fields", {**SELECTION, "default": usual}, FIELDS, names),)
+        return (choosing_parameter("fields", {**SELECTION, "default": usual}, FIELDS, names),)
     if returns == "string" and answer.is_text:
-        return (_parameter("fields", {**SELECTION, "default": "full"}, _PART, names),)
+        return (choosing_parameter("fields", {**SELECTION, "default": "full"}, _PART, names),)
     if not (paged or answer.is_list):
         return ()
     return (
-        _parameter("where", {"$ref": "#/types/WhereCondition"}, _WHERE, names),
-        _parameter("order_by", {"type": "string", "minLength": 1, "maxLength": 200}, _ORDER, names),
-        _parameter("aggregate", {"$ref": "#/types/AggregateRequest"}, _AGGREGATE, names),
-        *(() if paged else (_parameter("first", {"type": "integer", "minimum": 1}, _FIRST, names),)),
+        choosing_parameter("where", {"$ref": "#/types/WhereCondition"}, _WHERE, names),
+        choosing_parameter("order_by", {"type": "string", "minLength": 1, "maxLength": 200}, _ORDER, names),
+        choosing_parameter("aggregate", {"$ref": "#/types/AggregateRequest"}, _AGGREGATE, names),
+        *(() if paged else (choosing_parameter("first", {"type": "integer", "minimum": 1}, _FIRST, names),)),
     )
-
-
-def _parameter(wire: str, schema: Mapping[str, Json], description: str, taken: frozenset[str]) -> Parameter:
-    name = f"answer_{wire}" if wire in taken else wire
-    return Parameter(name=name, wire=wire, location=ADAPTER, required=False, schema=schema, description=description)

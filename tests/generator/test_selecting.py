@@ -105,13 +105,19 @@ def test_a_named_thing_that_has_one_list_is_no_list(tmp_path: Path, identity: di
 
 
 def test_the_apis_own_parameters_keep_their_names(tmp_path: Path) -> None:
-    query = [{"name": name, "in": "query", "schema": TEXT} for name in ("where", "order_by", "aggregate")]
+    query = [{"name": name, "in": "query", "schema": TEXT} for name in ("fields", "where", "order_by", "aggregate")]
     paths = {
         "/pets": {"get": operation({"type": "array", "items": REF}, parameters=query), "post": operation(REF, NEW)},
         "/pets/{id}": {"parameters": BY_ID, "get": operation(REF)},
     }
     parameters = defaults(tmp_path, paths)
-    assert parameters["list_pets"].keys() == {"fields", "answer_where", "answer_order_by", "answer_aggregate", "first"}
+    assert parameters["list_pets"].keys() == {
+        "answer_fields",
+        "answer_where",
+        "answer_order_by",
+        "answer_aggregate",
+        "first",
+    }
     assert parameters["create_pet"].keys() == {"answer_fields"}
 
 

@@ -88,6 +88,12 @@ async def test_a_field_that_no_item_has_is_named(tmp_path: Path) -> None:
     assert "VALIDATION_UNKNOWN_FIELD_WARNING" in codes(answer)
 
 
+async def test_the_apis_spelling_of_a_field_is_no_unknown_one(tmp_path: Path) -> None:
+    answer = await client(tmp_path).call(first=5, fields=["fullName"])
+    assert answer["data"]["items"][0].keys() == {"full_name"}
+    assert "warnings" not in answer
+
+
 @each(
     "name, value, kind",
     [("where", "state = open", "object"), ("aggregate", "count", "object"), ("fields", "full_name", "array")],

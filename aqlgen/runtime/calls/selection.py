@@ -155,7 +155,7 @@ class Selection:
         from .absent import absent_fields  # only for calls that select fields
 
         path = (items,) if items is not None else self.path_of_list(row) if isinstance(data, dict) else ()
-        tree = _tree(_part_of_whole(fields)[1])
+        tree = _tree([self.agent_path(row, field) for field in _part_of_whole(fields)[1]])
         if path and items is None and _starts_at_envelope(data, path, tree):
             path = ()
         things = at(data, path)
