@@ -21,8 +21,8 @@ from pydantic import ConfigDict
 from test_executions import HERE, STARTS, Refusing, Works, adapter, api, environ, folder, table, works
 
 from aqlgen.runtime.assembly import Assembly, assemble
+from aqlgen.runtime.server import TASKS
 from aqlgen.runtime.server.mcp import build_server
-from aqlgen.runtime.server.tasks import EXTENSION
 
 __all__ = ["adapter", "api", "folder", "table", "works"]  # fixtures
 
@@ -52,7 +52,7 @@ class Answer(Result):
 class Following(ClientExtension):
     """A client that declares the extension and keeps the tasks that it gets."""
 
-    identifier = EXTENSION
+    identifier = TASKS
 
     def __init__(self) -> None:
         self.tasks: list[dict[str, Any]] = []
@@ -84,7 +84,7 @@ def connected(server: Any, following: Following) -> AbstractAsyncContextManager[
 async def test_work_is_a_task_until_its_result(adapter: Assembly, works: Works, pattern: str) -> None:
     following = Following()
     async with connected(build_server(adapter.dispatcher), following) as client:
-        assert client.server_capabilities.extensions == {EXTENSION: {}}
+        assert client.server_capabilities.extensions == {TASKS: {}}
         task = await begun(client, following, pattern)
         first = await ask(client, "get", task["taskId"])
         last = await ask(client, "get", task["taskId"])
@@ -163,8 +163,8 @@ async def test_a_client_without_the_extension_gets_no_task_and_may_ask_about_non
             with pytest.raises(MCPError) as refused:
                 await ask(client, method, task["taskId"])
             assert refused.value.error.code == -32021
-            assert refused.value.error.data == {"requiredCapabilities": {"extensions": {EXTENSION: {}}}}
-    async with Client(build_server(adapter.dispatcher), mode="legacy", extensions=[advertise(EXTENSION)]) as client:
+            assert refused.value.error.data == {"requiredCapabilities": {"extensions": {TASKS: {}}}}
+    async with Client(build_server(adapter.dispatcher), mode="legacy", extensions=[advertise(TASKS)]) as client:
         plain = await client.call_tool("mcp_aql_create", {"operation": "create_batch"})
         assert plain.structured_content is not None
         with pytest.raises(MCPError) as refused:

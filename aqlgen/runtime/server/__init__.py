@@ -1,2 +1,19 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The MCP server: its tools, its transports, elicitation and log notifications."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["FIRST_SESSIONLESS", "TASKS", "has_tasks"]
+
+FIRST_SESSIONLESS = "2026"
+TASKS = "io.modelcontextprotocol/tasks"
+"""The extension of the protocol that gives long-running work as tasks."""
+
+
+def has_tasks(context: Any) -> bool:
+    """Return True if the client declares the Tasks extension, in a version of the protocol that has it."""
+    capabilities = context.session.client_capabilities
+    declared = (capabilities and capabilities.extensions) or {}
+    return context.protocol_version >= FIRST_SESSIONLESS and TASKS in declared

@@ -29,6 +29,7 @@ from mcp.types import (
     InputRequiredResult,
     ListToolsResult,
     PaginatedRequestParams,
+    RequestParams,
     SetLevelRequestParams,
 )
 
@@ -44,6 +45,7 @@ from ..session import CALLER_KEY, Session, Sessions, with_caller
 from ..settings.config import Config
 from ..table import FAMILIES, Adapter
 from ..text import line
+from . import FIRST_SESSIONLESS, TASKS, has_tasks
 
 if TYPE_CHECKING:
     from mcp.types import LoggingLevel, Tool, ToolAnnotations
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from ..protocol_operations import Person
     from .elicitation import Questions
     from .notifications import Relay
+    from .tasks import CallTool, Tasks
 
 __all__ = ["build_server", "build_tools", "routes"]
 
@@ -196,7 +199,6 @@ def _bounded(title: str, max_cost: int) -> str:
 
 Context = ServerRequestContext[Sessions, Any]
 _STOP_TIMEOUT = 2.0
-_FIRST_SESSIONLESS = "2026"
 
 
 def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] | None = None) -> Server[Sessions]:
@@ -291,10 +293,35 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
     )
     server.add_request_handler("logging/setLevel", SetLevelRequestParams, set_level)
     if any(operation.name == STATUS for operation in active_operations(adapter, config)):
+        _offer_tasks(server, call_tool, families)
+    return server
+
+
+class _TaskParams(RequestParams):
+    """The parameters of each request about a task; no task asks for input, so responses to such are ignored."""
+
+    task_id: str
+
+
+def _offer_tasks(server: Server[Sessions], call_tool: CallTool, families: Mapping[str, str | None]) -> None:
+    """Declare the Tasks extension and serve its methods; its module is loaded for a client that declares it."""
+
+    @cache
+    def tasks() -> Tasks:
         from .tasks import Tasks
 
-        Tasks(call_tool, families).offer(server)
-    return server
+        return Tasks(call_tool, families)
+
+    def call(context: Context, params: CallToolRequestParams) -> Awaitable[Any]:
+        return tasks().call(context, params) if has_tasks(context) else call_tool(context, params)
+
+    def about(method: str) -> Callable[[Context, _TaskParams], Awaitable[Any]]:
+        return lambda context, params: tasks().methods[method](context, params.task_id)
+
+    server.extensions[TASKS] = {}
+    server.add_request_handler("tools/call", CallToolRequestParams, call)
+    for method in ("get", "update", "cancel"):
+        server.add_request_handler(f"tasks/{method}", _TaskParams, about(method))
 
 
 def _result(context: Context, envelope: Envelope, attachments: Attachments) -> CallToolResult:
@@ -326,7 +353,7 @@ def _progress(context: Context) -> Iterator[None]:
 
 def _asked_level(context: Context) -> LoggingLevel | None:
     """Return the level of log messages that a request of protocol 2026-07-28 asks for, None if it asks for none."""
-    if not context.meta or context.protocol_version < _FIRST_SESSIONLESS:
+    if not context.meta or context.protocol_version < FIRST_SESSIONLESS:
         return None
     level = context.meta.get(LOG_LEVEL_META_KEY)
     return cast("LoggingLevel", level) if level in NUMBERS else None

@@ -13,7 +13,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any, TypeAlias
 
-from mcp.server import Server
 from mcp.shared.exceptions import MCPError
 from mcp.types import (
     HEADER_MISMATCH,
@@ -24,7 +23,6 @@ from mcp.types import (
     CallToolRequestParams,
     CallToolResult,
     InputRequiredResult,
-    RequestParams,
 )
 
 from ..envelope import tool_result
@@ -32,11 +30,10 @@ from ..errors import Code
 from ..executions.handles import BEGUN, LIFETIME
 from ..safety.operations import CANCEL, STATUS
 from ..text import iso_time
+from . import FIRST_SESSIONLESS, TASKS, has_tasks
 
-__all__ = ["EXTENSION", "Tasks"]
+__all__ = ["CallTool", "Tasks"]
 
-EXTENSION = "io.modelcontextprotocol/tasks"
-_FIRST_VERSION = "2026"
 _POLL = 5
 """Seconds between two requests about a task where the API says nothing."""
 _STATUSES = {"completed": "completed", "failed": "completed", "cancelled": "cancelled"}
@@ -46,31 +43,20 @@ Answer: TypeAlias = CallToolResult | InputRequiredResult
 CallTool: TypeAlias = Callable[[Any, CallToolRequestParams], Awaitable[Answer]]
 
 
-class TaskParams(RequestParams):
-    """The parameters of each request about a task; no task asks for input, so responses to such are ignored."""
-
-    task_id: str
-
-
 class Tasks:
     """The extension; `families` are the tools of the adapter, by which executions are read and cancelled."""
 
     def __init__(self, call_tool: CallTool, families: Mapping[str, str | None]) -> None:
         self._call_tool = call_tool
         self._families = families
-
-    def offer(self, server: Server[Any]) -> None:
-        """Declare the extension, and serve its methods."""
-        server.extensions[EXTENSION] = {}
-        server.add_request_handler("tools/call", CallToolRequestParams, self.call)
-        server.add_request_handler("tasks/get", TaskParams, self.get)
-        server.add_request_handler("tasks/update", TaskParams, partial(self.acknowledge, "read", STATUS))
-        server.add_request_handler("tasks/cancel", TaskParams, partial(self.acknowledge, "execute", CANCEL))
+        self.methods: Mapping[str, Callable[[Any, str], Awaitable[dict[str, Any]]]] = {
+            "get": self._get,
+            "update": partial(self._acknowledge, "read", STATUS),
+            "cancel": partial(self._acknowledge, "execute", CANCEL),
+        }
 
     async def call(self, context: Any, params: CallToolRequestParams) -> Answer | dict[str, Any]:
-        """Call a tool; the result is a task if the client declares the extension and the call itself began work."""
-        if not _declared(context):
-            return await self._call_tool(context, params)
+        """Call a tool; the result is a task if the call itself began work."""
         begun: list[Mapping[str, Any]] = []
         token = BEGUN.set(begun)
         try:
@@ -84,9 +70,9 @@ class Tasks:
         of_plan = not isinstance(shown, dict) or shown.get("execution_id") != begun[0]["execution_id"]
         return result if of_plan else {**_task(begun[0]), "resultType": "task"}
 
-    async def get(self, context: Any, params: TaskParams) -> dict[str, Any]:
+    async def _get(self, context: Any, task_id: str) -> dict[str, Any]:
         """Answer tasks/get: the state of the work, with its result once it has ended."""
-        result = await self._request(context, "read", STATUS, params.task_id)
+        result = await self._request(context, "read", STATUS, task_id)
         execution = (result.structured_content or {})["data"]
         if execution["status"] == "failed":
             result = tool_result({"success": False, "error": execution["error"]})
@@ -95,9 +81,9 @@ class Tasks:
             task["result"] = result.model_dump(by_alias=True, mode="json", exclude_none=True)
         return task
 
-    async def acknowledge(self, family: str, operation: str, context: Any, params: TaskParams) -> dict[str, Any]:
+    async def _acknowledge(self, family: str, operation: str, context: Any, task_id: str) -> dict[str, Any]:
         """Answer tasks/update of a known task, and tasks/cancel."""
-        await self._request(context, family, operation, params.task_id)
+        await self._request(context, family, operation, task_id)
         return {}
 
     async def _request(self, context: Any, family: str, operation: str, task_id: str) -> CallToolResult:
@@ -121,21 +107,13 @@ class Tasks:
         raise MCPError(INVALID_PARAMS if about_task else INTERNAL_ERROR, error["message"], {"code": error["code"]})
 
 
-def _declared(context: Any) -> bool:
-    """Return whether the client declares the extension in a version of the protocol that has it."""
-    capabilities = context.session.client_capabilities
-    return context.protocol_version >= _FIRST_VERSION and EXTENSION in (
-        (capabilities and capabilities.extensions) or {}
-    )
-
-
 def _check(context: Any, task_id: str) -> None:
     """Raise MCPError for a client without the extension, and for a header that names another task (`Mcp-Name`)."""
-    if context.protocol_version < _FIRST_VERSION:
+    if context.protocol_version < FIRST_SESSIONLESS:
         raise MCPError(METHOD_NOT_FOUND, "Method not found", context.method)
-    if not _declared(context):
-        data: dict[str, Any] = {"requiredCapabilities": {"extensions": {EXTENSION: {}}}}
-        raise MCPError(MISSING_REQUIRED_CLIENT_CAPABILITY, f"The client does not declare {EXTENSION}", data)
+    if not has_tasks(context):
+        data: dict[str, Any] = {"requiredCapabilities": {"extensions": {TASKS: {}}}}
+        raise MCPError(MISSING_REQUIRED_CLIENT_CAPABILITY, f"The client does not declare {TASKS}", data)
     if context.request is not None and context.request.headers.get("mcp-name", task_id) != task_id:
         raise MCPError(HEADER_MISMATCH, "The header Mcp-Name names another task than taskId")
 
