@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from aqlgen.build.bodies import build_body, build_responses
@@ -165,9 +165,10 @@ def _operation(context: Context, raw_operation: RawOperation, known: frozenset[s
         raise SkipError(Diagnostic("inbound-webhook", Severity.WARNING, message, pointer=pointer))
     servers = raw.get("servers") if isinstance(raw.get("servers"), list) else item.get("servers")
     parameters = build_parameters(context, raw_operation)
-    parameters, body = apply_content_type(
-        parameters, build_body(context, raw.get("requestBody"), f"{pointer}/requestBody")
-    )
+    body = build_body(context, raw.get("requestBody"), f"{pointer}/requestBody")
+    if body is not None and body.required is None and method in ("get", "head"):  # RFC 9110, 9.3.1: of no meaning
+        body = replace(body, required=False)
+    parameters, body = apply_content_type(parameters, body)
     return Operation(
         method=method,
         path=path,

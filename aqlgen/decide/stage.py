@@ -129,7 +129,9 @@ def name_operations(
     # hidden ones get names too, so that hiding one renames no other
     names = {key: names_for(facts, categories[key][0], vocabulary) for key, facts in operations.items()}
     categories |= {
-        key: by_effect(facts, *categories[key]) for key, facts in operations.items() if not chosen[key].category
+        key: by_effect(facts, siblings, *categories[key])
+        for key, facts in operations.items()
+        if not chosen[key].category
     }
     served = [key for key, facts in operations.items() if not _is_hidden(facts, chosen[key])]
     fixed = {key: name for key in served if (name := chosen[key].name)}

@@ -206,6 +206,15 @@ def test_a_body_of_any_other_kind_is_text_or_bytes(tmp_path: Path, kind: str, sc
     assert operation_row["parameters"]["body"]["schema"] == schema
 
 
+@pytest.mark.parametrize(("method", "required"), [("get", False), ("post", True)])
+def test_the_body_of_a_get_is_optional_where_the_document_does_not_say(
+    tmp_path: Path, method: str, required: bool
+) -> None:
+    operation = {"requestBody": {"content": {"application/octet-stream": {}}}, "responses": {}}
+    operation_row = row(tabulate(tmp_path, api({"/a": {method: operation}})))
+    assert operation_row["parameters"]["body"].get("required", False) is required
+
+
 @pytest.mark.parametrize(
     ("operation", "message"),
     [

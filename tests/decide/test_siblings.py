@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -9,6 +10,7 @@ from operations import decided, operation
 
 from aqlgen.decide.decision import Decision
 from tests.examples import examples
+from tests.generator.commands import api, tabulate
 
 
 def first(*keys: str) -> Decision:
@@ -49,6 +51,22 @@ def test_what_can_be_read_where_it_is_written_needs_no_look_though_nobody_else_s
 def test_neighbours_that_say_nothing_of_it_change_nothing(keys: tuple[str, ...]) -> None:
     """R-NAME-4"""
     assert doubts(first(*keys))
+
+
+@pytest.mark.parametrize(("answered", "family"), [("Pairing", "UPDATE"), ("Bus", "EXECUTE")])
+def test_a_put_of_what_a_get_of_its_path_answers_is_an_update_under_any_name(
+    tmp_path: Path, answered: str, family: str
+) -> None:
+    put, get = (
+        {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}} for name in ("Pairing", answered)
+    )
+    path = {
+        "put": {"operationId": "openPairing", "requestBody": {"required": True, "content": put}, "responses": {}},
+        "get": {"operationId": "pairing", "responses": {"200": {"description": "", "content": get}}},
+    }
+    schemas = {name: {"type": "object", "properties": {name: {"type": "string"}}} for name in ("Pairing", "Bus")}
+    table = tabulate(tmp_path, {**api({"/pairing": path}), "components": {"schemas": schemas}}).table
+    assert [family for name, family in table.names() if name.startswith("open")] == [family.lower()]
 
 
 KEYS = [

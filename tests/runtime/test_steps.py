@@ -308,6 +308,11 @@ async def test_what_return_does_not_find_is_null_and_said(run: Any) -> None:
         ([FIND, {"operation": "run_steps"}], "VALIDATION_INVALID_VALUE", "the adapter's own"),
         ([FIND, {"operation": "list_keepers", "params": {"x": ref("find")}}], "VALIDATION_UNKNOWN_PARAM", "x"),
         (
+            [FIND, {"operation": "update_animal", "params": {"animal_id": 1, "naem": ref("find.items[0].name")}}],
+            "VALIDATION_UNKNOWN_PARAM",
+            "Step 2: Unknown parameter(s) for operation 'update_animal': naem",
+        ),
+        (
             [{**FIND, "id": "a"}, {"operation": "create_animal", "params": {"name": "x", "notes": [ref("a")] * 201}}],
             "VALIDATION_INVALID_VALUE",
             "no more than 200 references",

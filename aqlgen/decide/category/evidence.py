@@ -52,6 +52,20 @@ class Siblings:
             methods[_template(operation.path)].add(operation.method.upper())
         return methods
 
+    @cached_property
+    def _reads(self) -> dict[str, Operation]:
+        return {_template(operation.path): operation for operation in self._operations if operation.method == "get"}
+
+    def read_what_it_puts(self, facts: Facts) -> bool:
+        """Return True if an operation is a PUT of what a GET of its path answers, by the same schema."""
+        read, body = self._reads.get(_template(facts.operation.path)), facts.operation.body
+        if facts.method != "PUT" or read is None or body is None:
+            return False
+        answered = [
+            media.schema for response in read.responses if response.status[:1] == "2" for media in response.media
+        ]
+        return any(media.schema in answered for media in body.media if media.schema)
+
     def confirm(self, facts: Facts, category: Category) -> bool:
         """Return True if the siblings bear out the category that method and path alone suggest.
 

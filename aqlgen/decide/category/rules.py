@@ -141,9 +141,11 @@ def _speaks_for_itself(facts: Facts) -> bool:
     return bool(facts.named_verb) or (action is not None and (facts.shape.item or action.word in _UNAMBIGUOUS))
 
 
-def by_effect(facts: Facts, category: Category, reason: Reason) -> tuple[Category, Reason]:
+def by_effect(facts: Facts, siblings: Siblings, category: Category, reason: Reason) -> tuple[Category, Reason]:
     """Return the category, corrected by the effect of the operation, with the reason."""
     note = _overwrites(facts) if category is Category.CREATE else ""
+    if category is Category.EXECUTE and siblings.read_what_it_puts(facts):
+        note = "its PUT replaces what a GET of the path reads"
     if note:
         return Category.UPDATE, replace(reason, note=f"{reason.note}, but {note}")
     if category in (Category.CREATE, Category.READ) and facts.carrying is not None and facts.carrying.is_batch:

@@ -12,6 +12,7 @@ from ..calls.selection import Selection
 from ..decode.outcome import with_key
 from ..errors import Code, Failure
 from ..safety.approvals import Approvals, HeldCall, fitting
+from ..schema import union_of
 from ..state import StoreAway
 from ..steps.plan import Plan, Step
 from ..text import folded
@@ -85,7 +86,7 @@ class Side:
     def problem(self, row: Row, params: Mapping[str, Any], open_params: frozenset[str]) -> Failure | None:
         """Return what is wrong with parameters, as far as those with references leave it sure."""
         known = {name: value for name, value in params.items() if name not in open_params}
-        unknown = _unknown(row, open_params)
+        unknown = _unknown(row, open_params, self.types)
         if unknown:
             from ..validation.problems import failure as failure_of
             from ..validation.problems import unknown_problem
@@ -231,11 +232,13 @@ def _fields_of(row: Row) -> str | None:
     return next(names, None) if row.family == "read" else None
 
 
-def _unknown(row: Row, names: Iterable[str]) -> list[str]:
-    """Return the names of no parameter; none of an operation with a body, whose fields may stand beside it."""
-    if any(parameter.location.startswith("body") for parameter in row.parameters.values()):
+def _unknown(row: Row, names: Iterable[str], types: Types) -> list[str]:
+    """Return the names of no parameter and no field of a body, which may stand beside it; none of a free body."""
+    bodies = [union_of(types, item.schema) for item in row.parameters.values() if item.location.startswith("body")]
+    if any(shape.extra or not shape.properties for shape in bodies):
         return []
-    declared = {folded(name) for name in (*row.parameters, *row.wire_names)}
+    fields = [name for shape in bodies for agent, (wire, _) in shape.properties.items() for name in (agent, wire)]
+    declared = {folded(name) for name in (*row.parameters, *row.wire_names, *fields)}
     return [name for name in names if folded(name) not in declared and name[:1] != "_" and name != TOKEN]
 
 
