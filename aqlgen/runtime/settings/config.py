@@ -146,8 +146,8 @@ class Config(NamedTuple):
     """Values of the variables in the API's URL, by name; empty: the document's defaults."""
 
     files_folder: Annotated[FilePath, Names("FILES_FOLDER", "files.folder")] = ""
-    """Folder for downloaded files and for uploads. Empty: downloads are base64 in the answer, and no file is
-    uploaded."""
+    """Folder for downloaded files, and for uploads by path. Empty: downloads are in the answer, and uploads in the
+    call."""
     files_max_size: Annotated[int, Whole(MIB, 100 * 1024 * MIB), Names("FILES_MAX_SIZE", "files.max_size")] = 256 * MIB
     """Bytes of a saved file, {allowed}."""
     files_max_attached: Annotated[int, Whole(0, 100 * MIB), Names("FILES_MAX_ATTACHED", "files.max_attached")] = 4 * MIB
