@@ -293,7 +293,7 @@ class _Examination:
             return
         items: list[str] = []
         sizes = [operation.document.at(each.schema) for each in operation.parameters if each.name == paging.size]
-        size = max(2, *(int(each.get("minimum", 2)) for each in sizes))
+        size = max([2, *(int(each.get("minimum", 2)) for each in sizes)])
         page: dict[str, Any] = {"first": size, "fields": "full"}
         for _ in range(PAGE_ITEMS):
             main, _, envelope = await self._call({**self._shown.params(values), **page}, "a page")
