@@ -32,6 +32,14 @@ READS = {
     "get_boat": _row("GET", "/harbours/{harbour}/boats/{boat}", "Get a boat", "harbour", "boat", resource="boat"),
     "get_sail_map": _row("GET", "/maps/{id}", "Get a map", "id", resource="sail_map"),
 }
+READS["list_harbours"] = _row("GET", "/harbours", "Get several harbours", resource="harbour")
+READS["list_harbour_docks"] = _row("GET", "/harbours/{harbour}/docks", "Docks of a harbour", "harbour", resource="dock")
+READS["list_anchors"] = _row(
+    "GET", "/anchors/{anchorId}/list", "Get the list of an anchor", "anchorId", resource="list"
+)
+READS["list_anchors_via_get"] = _row("GET", "/lists/{listId}/anchors", "Get anchors", "listId", resource="anchor")
+READS["list_boat_sketches"] = _row("GET", "/boats/{boat}/sketches", "List sketches", "boat", resource="boat_sketch")
+READS["get_mast"] = _row("GET", "/masts/{mastId}", "Get a mast", "mastId", resource="mast")
 READS["list_cranes"] = _row("GET", "/cranes", "List the cranes", resource="crane")
 DELETES = {
     "delete_boat_protection": _row(
@@ -46,14 +54,18 @@ DELETES = {
 }
 EXECUTES = {
     "run_crane": _row("POST", "/cranes/{crane}/run", "Run a crane", "crane", resource="crane"),
+    "raise_boat_masts": _row("POST", "/boats/{boat}/raiseMasts", "Raise all masts of a boat", "boat", resource="mast"),
     "lift_boat": _row("POST", "/boats/{boat}/lift", "Lift a boat", "boat", resource="boat"),
+}
+CREATES = {
+    "create_boat_sketch": _row("POST", "/boats/{boat}/sketches", "Draw a boat", "boat", resource="boat_sketch"),
 }
 
 
 @pytest.fixture
 def harbour(tmp_path: Path) -> Dispatcher:
     make_package(tmp_path, READS)
-    for family, rows in (("read", READS), ("delete", DELETES), ("execute", EXECUTES)):
+    for family, rows in (("read", READS), ("create", CREATES), ("delete", DELETES), ("execute", EXECUTES)):
         (tmp_path / "operations" / f"{family}.json").write_text(json.dumps(rows))
     settings = {"MCP_AQL_STATE_URL": "memory:", "MCP_AQL_AUDIT_PATH": "off", "MCP_AQL_POLICY": "open"}
     return assemble(tmp_path, environ=settings, mock=True).dispatcher
@@ -71,6 +83,9 @@ def harbour(tmp_path: Path) -> Dispatcher:
         ("remove_mooring", ["harbour", "mooring"], "delete_mooring"),
         ("moorings_delete", ["harbour", "name"], "delete_mooring"),
         ("remove_moorings", ["harbour"], "delete_harbour_moorings"),
+        ("acme_list_harbours", [], "list_harbours"),  # a vendor's name; a synonym is no excuse where the word is there
+        ("sketch_boat", ["boat"], "create_boat_sketch"),  # what a create makes, as a verb
+        ("get_anchors_by_list_id", ["listId"], "list_anchors_via_get"),
     ],
 )
 async def test_words_and_parameters_find_the_operation(
@@ -87,6 +102,7 @@ async def test_words_and_parameters_find_the_operation(
         ("delete_boat", ["harbour", "boat"]),  # not the protection of the boat
         ("sell_boat", ["boat"]),  # no operation sells
         ("trigger_crane", ["engine", "fuel", "ref"]),  # the verb of another thing
+        ("raise_mast", ["mastId"]),  # all of them are raised, where the name has one
     ],
 )
 async def test_no_write_stands_first_that_the_name_does_not_ask_for(

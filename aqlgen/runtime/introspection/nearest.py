@@ -7,19 +7,22 @@ about besides, and the parameters that it needs or does not have. A search has f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from itertools import islice
 
 from ..table import Row
 from ..validation.problems import near_names
-from .vocabulary import plain_words, stem, synonyms, verb_class
+from .vocabulary import CREATING, plain_words, stem, synonyms, terms, verb_class
 
 __all__ = ["fits", "ordered"]
 
-_LACKING, _NEAR, _MORE, _OTHER_VERB, _OTHER_THING, _UNFIT = 2.0, 0.5, 1.0, 2.0, 2.0, 1.0
+_LACKING, _NEAR, _MORE, _SAME_VERB, _OTHER_VERB, _OTHER_THING, _UNFIT = 2.0, 0.5, 1.0, 0.2, 2.0, 2.0, 1.0
 _RANK = 0.1
 """What a place further down costs in the order that the search gave."""
 _SHORT, _MOST_PARAMS = 2, 40
+_BESIDE = re.compile("_(?:by|for|via)_")
+"""What stands in a name between the thing and how it is found, for whom, or by which of several ways."""
 _OTHERS = 2
 """How many parameters may differ before they are those of another operation."""
 
@@ -33,17 +36,19 @@ def ordered(name: str, param_names: Collection[str], rows: Sequence[Row]) -> lis
         for place, row in enumerate(rows)
     }
     best = sorted(rows, key=lambda row: costs[row.name])
-    if best and best[0].family != "read" and not _is_asked(asked, scope, best[0], param_names):
-        reads = [row for row in best if row.family == "read"][:1]
+    if best and best[0].family != "read" and not _is_asked(words, scope, best[0], param_names):
+        reads = [row for row in best if row.family == "read" and not _words_of(row).isdisjoint(asked)][:1]
         best = [*reads, *(row for row in best if row not in reads)]
     return best
 
 
-def _is_asked(asked: Sequence[str], scope: Collection[str], row: Row, param_names: Collection[str]) -> bool:
-    """Return True if a name asks for what a write does, to the thing that it does it to."""
+def _is_asked(words: Sequence[str], scope: Collection[str], row: Row, param_names: Collection[str]) -> bool:
+    """Return True if a name asks for what a write does, to the thing that it does it to; not to all for one."""
     verb, thing = _parts(row)
-    stems = list(map(stem, thing))
-    return _does(asked, verb) and fits(param_names, row) and stems[-1:] != _extra(stems, asked, scope)[-1:]
+    stems, asked = list(map(stem, thing)), list(map(stem, words))
+    are_all = row.family != "create" and "".join(thing[-1:]).endswith("s") and _is_other_number(words, thing[-1])
+    is_done = not are_all and _does(asked, verb, stems) and fits(param_names, row)
+    return is_done and stems[-1:] != _extra(stems, asked, scope)[-1:]
 
 
 def fits(param_names: Collection[str], row: Row) -> bool:
@@ -65,35 +70,39 @@ def _unfit(param_names: Collection[str], row: Row) -> float:
 
 
 def _meant(key: str, row: Row) -> str | None:
-    near = near_names(key, row.parameters)
-    return near[0] if near else next((name for name in row.parameters if stem(name) in synonyms(stem(key))), None)
+    near, words = near_names(key, row.parameters), {*terms(key)}
+    same = (
+        name for name in row.parameters if stem(name) in synonyms(stem(key)) or words.issuperset(terms(name) or "?")
+    )
+    return near[0] if near else next(same, None)
 
 
 def _parts(row: Row) -> tuple[str, list[str]]:
     """Return the verb of an operation's name and the words of its thing."""
-    verb, *thing = plain_words(row.name) or [""]
+    verb, *thing = plain_words(_BESIDE.split(row.name, 1)[0]) or [""]
     return verb, thing
 
 
 def _wording(words: Sequence[str], asked: Sequence[str], scope: Collection[str], row: Row) -> float:
     verb, thing = _parts(row)
     stems = list(map(stem, thing))
-    row_words = {*stems, *map(stem, (*plain_words(row.summary), verb))}
-    row_words.add("".join(stems))
+    row_words = {*_words_of(row), "".join(stems)}
     covered = {word: _closeness(word, row_words) for word in asked if not _does([word], verb)}
     extra = _extra(stems, asked, scope)
     cost = sum(covered.values()) + _MORE * len(extra)
-    cost += 0 if _does(asked, verb) else _OTHER_VERB
+    cost += 0 if stem(verb) in asked else _SAME_VERB if _does(asked, verb, stems) else _OTHER_VERB
     cost += _OTHER_THING if stems and stems[-1] in extra else 0
     return cost + (_NEAR if row.family == "read" and thing and _is_other_number(words, thing[-1]) else 0)
 
 
+def _words_of(row: Row) -> set[str]:
+    return {*terms(row.name), *terms(row.summary), *terms(row.path)}
+
+
 def _extra(stems: Sequence[str], asked: Sequence[str], scope: Collection[str]) -> list[str]:
     """Return the words of an operation's thing that neither the name nor the parameters have."""
-    known = {*asked, *scope}
-    return [
-        word for word in stems if word not in known and not synonyms(word) & set(asked) and not _is_part(word, asked)
-    ]
+    known, others = {*asked, *scope}, set(asked).difference(stems)
+    return [word for word in stems if word not in known and not synonyms(word) & others and not _is_part(word, asked)]
 
 
 def _closeness(word: str, row_words: Collection[str]) -> float:
@@ -107,10 +116,11 @@ def _is_part(word: str, asked: Collection[str]) -> bool:
     return len(word) > _SHORT and any(len(other) > len(word) and word in other for other in asked)
 
 
-def _does(asked: Sequence[str], verb: str) -> bool:
-    """Return True if a word of the name means what a verb does."""
+def _does(asked: Sequence[str], verb: str, thing: Sequence[str] = ()) -> bool:
+    """Return True if a word of the name means what a verb does; `fork` without a verb makes a thing that is a fork."""
     meant = verb_class(stem(verb))
-    return any(word == stem(verb) or meant & verb_class(word) for word in asked)
+    is_made = meant & CREATING and asked[:1] == thing[-1:] and not any(map(verb_class, asked))
+    return bool(is_made) or any(word == stem(verb) or meant & verb_class(word) for word in asked)
 
 
 def _is_other_number(words: Sequence[str], thing: str) -> bool:
