@@ -64,7 +64,8 @@ class Config(NamedTuple):
     """Tools to offer: "semantic" (create, read, update, delete, execute), "single" (one for everything), "all"
     (both)."""
     tool_prefix: Annotated[Prefix, Names("TOOL_PREFIX")] = ""
-    """Prefix of every tool name, such as "github_": 1 to 19 lower-case letters, digits or '_', then '_'."""
+    """Prefix of every tool name, such as "github_": 1 to 19 lower-case letters, digits or underscores, then an
+    underscore."""
     timeout: Annotated[Seconds, Names("TIMEOUT")] = 30.0
     """Seconds to wait for the API."""
     retries: Annotated[int, Whole(0, 10), Names("RETRIES")] = 2
