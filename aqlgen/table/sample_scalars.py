@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from math import inf
 from typing import Final
 
@@ -62,6 +63,7 @@ def sample_text(schema: Mapping[str, Json]) -> str:
     return ("example" * (min(low, MAX_TEXT_LENGTH) // 7 + 1))[: min(max(low, 7), high, MAX_TEXT_LENGTH)]
 
 
+@lru_cache(1024)
 def _pattern_text(pattern: str, low: int, high: int, known: str | None) -> str:
     """Return a text that matches a pattern, of a valid length if a few attempts find one."""
     samples = (sample for more in TRIES if (sample := matching_text(pattern, more)) is not None)
