@@ -67,7 +67,9 @@ async def way_to_a_call(project: Path) -> str:
 
         for name in list(summaries)[:: max(1, len(summaries) // SEARCHES)][:SEARCHES]:
             cost, answer = await ask(search=summaries[name])
-            if name in [operation["name"] for operation in json.loads(answer)["data"]["operations"]]:
+            data = json.loads(answer)["data"]
+            same = [other for other, text in data["others"].items() if text.startswith("Same tool and parameters as ")]
+            if name in [*same, *(operation["name"] for operation in data["operations"])]:
                 at_once += 1
             else:
                 cost += (await ask(name=name))[0]

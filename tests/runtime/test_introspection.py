@@ -534,6 +534,30 @@ def test_an_outline_says_the_form_of_a_patch(tmp_path: Path) -> None:
     assert sends == [None, "application/merge-patch+json"]
 
 
+def test_operations_of_one_summary_that_are_called_alike_need_no_second_look(tmp_path: Path) -> None:
+    operations = copy.deepcopy(OPERATIONS)
+    model = operations["read"]["list_keepers"]
+    parameters = {"pole": {"in": "query", "schema": {"type": "string"}}}
+    operations["read"] |= {
+        "list_gates": {**model, "summary": "List the gates"},
+        "list_gates_v1beta1": {**model, "summary": "List the gates"},
+        "list_gates_v2alpha1": {
+            **model,
+            "summary": "List the gates",
+            "parameters": {**model["parameters"], **parameters},
+        },
+        "list_gate_poles": {**model, "summary": "List the poles of gates"},
+        "list_gate_keys": {**model, "summary": "List the keys of gates"},
+    }
+    introspection = make(write_package(tmp_path / "a", ADAPTER, operations, TYPES))
+    data = introspection.answer({"query": "search", "search": "list the gates"}, None)["data"]
+    assert data["operations"][0]["name"] == "list_gates"
+    assert data["others"]["list_gates_v1beta1"] == "Same tool and parameters as list_gates"
+    assert data["others"]["list_gates_v2alpha1"] == "List the gates"
+    clear = introspection.answer({"query": "search", "search": "list the poles of gates"}, None)["data"]
+    assert (clear["operations"][0]["name"], len(clear["others"])) == ("list_gate_poles", 2)
+
+
 def test_the_best_of_operations_that_a_search_finds_alike_is_described(tmp_path: Path) -> None:
     operations = copy.deepcopy(OPERATIONS)
     model = operations["read"]["list_keepers"]

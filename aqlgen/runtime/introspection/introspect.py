@@ -36,7 +36,7 @@ from .info import (
     workflow_operations,
 )
 from .outline import Outlines, outline, type_outline
-from .postings import plain_entry
+from .postings import Hit, plain_entry
 from .ranking import Found, Ranking
 from .search import Alias, Aliases, Search, Spellings, search_of, spellings_of_resource
 
@@ -48,8 +48,8 @@ __all__ = ["Introspection"]
 
 _SEARCH_FIRST = 10
 """Results of a search unless more are asked for; what is sought is nearly always among them."""
-_OTHERS_FIRST = 4
-"""Results that a search names beside the one that it describes, unless more are asked for."""
+_OTHERS_FIRST, _OTHERS_OF_CLEAR = 4, 2
+"""Results that a search names beside the one that it describes, unless more are asked for; fewer if that is clear."""
 _MOST_UNKNOWN = 8
 _LONGEST_NAME = 500
 _ENVELOPE = 60
@@ -213,8 +213,12 @@ class Introspection:
         infos = [{"name": hit.name, "description": hit.summary} for hit in hits]
         for info in infos[: matches.near if data["operations"] else 0]:
             info["description"] = self._in_short(info["name"], info["description"])
+        equals = [info for info in infos[:_OTHERS_FIRST] if data["operations"] and info["description"] == best.summary]
+        for info in equals:
+            info["description"] = self._in_comparison(info["name"], best)
+        most = _OTHERS_FIRST if matches.near > 1 or len(equals) > 1 else _OTHERS_OF_CLEAR
         tokens = max(1, self._tokens - tokens_of(data))
-        others, _ = Bounds.of(params, _OTHERS_FIRST if data["operations"] else _SEARCH_FIRST, tokens).page(infos)
+        others, _ = Bounds.of(params, most if data["operations"] else _SEARCH_FIRST, tokens).page(infos)
         data["others"] = {info["name"]: info["description"] for info in others}
         return data | self._doubt(matches)
 
@@ -222,6 +226,11 @@ class Introspection:
         """Return an operation's summary, its tool and the names of its parameters: enough for a plain call."""
         row = None if name in self._protocol_operations else self.find(name)
         return summary if row is None else f"{summary} ({self._outlines.names(row, self._config)})"
+
+    def _in_comparison(self, name: str, described: Hit) -> str:
+        """Return a summary that another operation has, too, or that this one is called in the same way."""
+        calls = {self._in_short(each, described.summary) for each in (name, described.name)}
+        return described.summary if len(calls) > 1 else f"Same tool and parameters as {described.name}"
 
     def _doubt(self, matches: Found) -> dict[str, Any]:
         """Return what says that a search found nothing, or probably not what is meant."""
