@@ -17,7 +17,7 @@ from aqlgen.decide.decision import Category
 from aqlgen.decide.extensions import method_name
 from aqlgen.decide.naming.noun import PREPOSITIONS, Words, is_plural, singulars
 from aqlgen.decide.naming.shape import Shape, shape
-from aqlgen.decide.naming.verbs import Verb, leading_verb
+from aqlgen.decide.naming.verbs import Verb, find_verb, leading_verb
 from aqlgen.ir import Operation
 from aqlgen.words import plural, singular, split
 
@@ -136,7 +136,7 @@ def _class_and_method(text: str) -> list[str]:
 def _with_verb(words: Words, namespace: Words, method: str, path: str, opening: Words) -> Phrase:
     """Find the verb of a name, and take the name apart there."""
     whole = (*namespace, *words)
-    words = tuple(piece for word in words for piece in _apart(word, path))
+    words = tuple(piece for word in _undone(words) for piece in _apart(word, path))
     place = _verb_place(_Name(words, shape(method, path), method, opening), namespaced=bool(namespace))
     if place is None:
         return Phrase(None, (), words, namespace, whole)
@@ -191,7 +191,14 @@ def _place_behind(name: _Name) -> _Place | None:
     behind = [at for at in range(1, len(name.words)) if not _glued(name.words[at], segments)]
     matches = [(at, leading_verb(name.words[at:])) for at in behind]
     places = [_Place(match[0], at, at + match[1]) for at, match in matches if match]
+    if name.method == "GET":  # behind a verb that reads stands its object: patch of `repoDownloadPatch`
+        read = next((index for index, place in enumerate(places) if _reads(place.verb)), len(places))
+        places = places[: read + 1]
     return next((place for rule in _PLACES for place in places if rule(place, name)), None)
+
+
+def _reads(verb: Verb) -> bool:
+    return verb.strong and verb.category is Category.READ
 
 
 def _is_action(place: _Place, name: _Name) -> bool:
@@ -219,6 +226,12 @@ _PLACES: Final = (_is_action, _is_common, _is_last, _has_object)
 def _glued(word: str, segments: Collection[str]) -> bool:
     """Return True if the path writes a word together with the one before: deny, list of `denylist`."""
     return len(word) > 3 and any(segment != word and segment.endswith(word) for segment in segments)
+
+
+def _undone(words: Words) -> Words:
+    """Join `un` with the verb that it undoes: `repoUnDismissReview`."""
+    at = words.index("un") if "un" in words[:-1] else -1
+    return (*words[:at], joined, *words[at + 2 :]) if at >= 0 and find_verb(joined := f"un{words[at + 1]}") else words
 
 
 def _apart(word: str, path: str) -> Words:
