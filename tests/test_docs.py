@@ -58,7 +58,6 @@ NOT_RUN = {
         ),
         "tests/template/test_sealed_runtime.py moves a project to and fro",
     ),
-    "operator.md": {"github-adapter operator": PERSON},
     "clients.md": dict.fromkeys(
         ("npx @anthropic-ai/mcpb validate manifest.json", "npx @anthropic-ai/mcpb pack . petstore-adapter.mcpb"),
         FROM_THE_NETWORK,
