@@ -114,9 +114,10 @@ def test_neither_other_things_nor_effects_outside_of_the_data_are_proven(write: 
         (operation("DELETE /boards/{id}"), Effect.ENDS, "structure"),
         (operation("PATCH /employees/{id}", **sending("name", "bank_account")), Effect.MONEY, "structure"),
         (operation("POST /accounts", **sending("name", "accept_fees")), Effect.MONEY, "structure"),
-        (operation("POST /accounts", description="There is a charge for each account."), Effect.MONEY, "sentence"),
         (operation("POST /things", **sending("amount", "beneficiary")), Effect.MONEY, "structure"),
         (operation("DELETE /payments/{id}"), Effect.MONEY, "structure"),
+        (reading("POST /domains/{id}/renew", "total", "currency"), Effect.MONEY, "structure"),
+        (operation("POST /payouts/{id}/verify", **sending("code")), Effect.MONEY, "sentence"),
         (operation("POST /users/{id}/deactivated"), Effect.ACCESS, "structure"),
         (operation("POST /user/settings/email", **sending("email")), Effect.ACCESS, "structure"),
         (operation("POST /settings", "changeTheme", **sending("theme", "password")), Effect.ACCESS, "field"),
@@ -137,6 +138,7 @@ def test_what_moves_gives_reaches_or_ends_is_always_asked_about(write: Operation
 
 
 PAYOUT = operation("POST /payouts", **sending("amount", "currency"))
+INVOICE = operation("POST /invoices", **sending("amount", "currency"))
 LINE = operation("POST /batches/{id}/payouts", **sending("amount", "currency"))
 
 
@@ -149,6 +151,8 @@ LINE = operation("POST /batches/{id}/payouts", **sending("amount", "currency"))
         (operation("PUT /batches/{id}", "submitBatch"), LINE, True),
         (operation("PUT /batches/{id}", "updateBatch", **sending("title")), LINE, False),
         (operation("POST /payout-estimates/preview", **sending("amount", "currency")), PAYOUT, False),
+        (operation("PUT /invoices/{id}", **sending("amount")), INVOICE, False),
+        (operation("POST /orders/delete", **sending("id")), PAYOUT, False),
     ],
 )
 def test_what_is_done_to_a_thing_of_money_moves_money(write: Operation, maker: Operation, *, moves: bool) -> None:

@@ -1,26 +1,22 @@
 """The rules of money: what pays, what makes or moves a thing that is money, and where the fields say so (R-EFF-1).
 
-A thing is money by its noun (`payouts`), or by the fields with which it is made: an amount with a party or a currency,
-or an account at a bank. What is done to an item of what moves money when it is made does so, too.
+A thing is money by its noun (`payouts`), by the fields with which it is made (an amount, an account at a bank), or by
+the price that its answer adds. What settles or ends an item of what moves money when it is made does so, too.
 """
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final
 
 from aqlgen.decide.clauses import Act, Words
 from aqlgen.decide.decision import Category, Danger, Effect
-from aqlgen.decide.effects.reading import Finding, Reading, head
-from aqlgen.decide.sentences import quoted, sentences
+from aqlgen.decide.effects.reading import Finding, Reading, answer_fields, head
 from aqlgen.words import singular, split
 
 __all__ = ["money", "money_beside"]
 
-_PAYING: Final = frozenset(
-    "pay payout refund withdraw disburse reimburse repay remit purchase buy donate debit".split()
-)
+_PAYING: Final = frozenset("pay payout refund withdraw disburse reimburse repay remit purchase buy donate".split())
 """Verbs that move money whatever they act on."""
 _MOVEMENTS: Final = frozenset(
     "payment payout refund withdrawal disbursement chargeback donation remittance reimbursement money fund funding cash"
@@ -33,31 +29,29 @@ _DOUBTFUL: Final = frozenset(
 )
 """Things that are if the request says so: by an amount, or by what it is paid with or to."""
 _PREPARING: Final = frozenset(
-    "draft preview estimate quote calculate evaluate simulate validate check search list verify test template prepare"
+    "draft preview estimate quote calculate evaluate simulate validate check search list test template prepare"
     " get export cancel stop abort pause download import sync report update edit patch remind impact".split()
 )
 """Verbs that move nothing, or that avert it, and what they make."""
 _AMOUNTS: Final = frozenset("amount amt price total quantity qty value sum balance".split())
 _SETTLING: Final = frozenset(
     "execute initiate submit send approve accept confirm complete authorize release capture reverse settle deposit"
-    " transfer distribute fund redeem void close sell activate".split()
+    " transfer distribute fund redeem void close sell activate cancel withdraw".split()
 )
-"""Verbs that move what may be money."""
+"""Verbs that move what may be money, or end its movement."""
 _MUCH: Final = 0.25
 """The share of paths that speak of money from which on an API is about money."""
-_ENDING: Final = frozenset("cancel withdraw void reverse".split())
-"""Verbs that end a movement of money."""
 _SUMS: Final = frozenset({"amount", "amt"})
-_ENDS: Final = frozenset("currency payee beneficiary payer creditor debtor wallet recipient".split())
-"""Fields that make a sum a movement of money."""
+_PRICES: Final = frozenset("total amount price cost fee charge".split())
+_OF_PAYMENTS: Final = ("payee", "beneficiary", "payer", "creditor", "debtor")
+_PARTIES: Final = frozenset({*_OF_PAYMENTS, "currency", "wallet"})
+"""Fields of payments; the first are of nothing else."""
 _AT_BANK: Final = tuple(
     frozenset(words.split()) for words in ("iban", "routing number", "sort code", "direct deposit", "bank account")
 )
 _PAID_WITH: Final = frozenset({("payment",), ("payment", "method"), ("credit", "card")})
 """Fields that say where money comes from or goes to."""
 _CONSENT: Final = frozenset("accept agree".split())
-_COSTS: Final = frozenset("fee charge cost price".split())
-_COST: Final = re.compile(r"\bthere (?:is|are|will be) an? (?:\w+ )?(?:charge|fee|cost)s?\b")
 
 
 def money(reading: Reading) -> Finding | None:
@@ -67,22 +61,28 @@ def money(reading: Reading) -> Finding | None:
 
 def _moves(reading: Reading) -> Finding | None:
     """Find what moves money by what the operation itself says."""
-    if reading.facts.method == "DELETE":
+    if _deletes(reading):
         thing = next((thing for thing in reading.path_things if thing in _MOVEMENTS), "")
         return Finding(Effect.MONEY, Danger.DESTRUCTIVE, f"it ends a {thing}") if thing else None
     is_prepared = all(name[0] in _PREPARING for name in reading.names)
     says = _by_thing(reading)  # whatever a name claims
     if not says and (reading.noun in _PREPARING or (is_prepared and reading.category is not Category.UPDATE)):
         return None
-    if says := says or _by_account(reading) or ("" if is_prepared else _by_fields(reading)):
+    if says := says or _by_account(reading) or _by_answer(reading) or ("" if is_prepared else _by_fields(reading)):
         return Finding(Effect.MONEY, Danger.DANGEROUS, says)
     return None if is_prepared else _by_act(reading)
 
 
+def _deletes(reading: Reading) -> bool:
+    """Return True if the request itself says that it deletes: by its method or its path (`POST /orders/delete`)."""
+    verb = reading.facts.action_verb
+    return reading.facts.method == "DELETE" or (verb is not None and verb.category is Category.DELETE)
+
+
 def _by_thing(reading: Reading) -> str:
     shape, noun = reading.facts.shape, reading.noun
-    is_create = reading.facts.method == "POST" and not shape.item and not shape.action
-    return f"it makes a {noun}" if is_create and noun in _MOVEMENTS else ""
+    is_made = reading.facts.method == "POST" and not shape.item and not shape.action
+    return f"it makes a {noun}" if is_made and noun in _MOVEMENTS else ""
 
 
 def _by_account(reading: Reading) -> str:
@@ -92,34 +92,41 @@ def _by_account(reading: Reading) -> str:
     return next((f"it sends {'_'.join(name)}" for name in fields), "")
 
 
+def _by_answer(reading: Reading) -> str:
+    """Return the price with its currency that an answer adds to what was sent: something was bought."""
+    answered = set(map(split, answer_fields(reading.subject.answer, reading.around.schemas, depth=0)))
+    added = {words[-1] for words in answered if words} - {words[-1] for words in reading.fields if words}
+    prices = added & _PRICES
+    return f"it answers with {min(prices)} and currency" if prices and "currency" in added else ""
+
+
 def _by_fields(reading: Reading) -> str:
-    """Return what the request says of a sum with a party, or of a cost that the caller accepts."""
+    """Return the sum that the request sends, or the cost that the caller accepts."""
     if reading.category is Category.UPDATE:
         return ""
     top = [name for name, depth in reading.fields.items() if not depth and name]
     if consent := next(filter(_is_consent, top), ()):
         return f"it sends {'_'.join(consent)}"
     spoken = _MOVEMENTS | _DOUBTFUL | {"total"}
-    last = {name[-1] for name in top if name[-1] not in _SUMS or set(map(singular, name[:-1])) <= spoken}
-    sums, ends = (last | {name[0] for name in top}) & _SUMS, last & _ENDS
-    return f"it sends {' and '.join(sorted(sums | ends))}" if sums and (ends or _is_about_money(reading)) else ""
+    sums = (name for name in top if name[0] in _SUMS or (name[-1] in _SUMS and set(map(singular, name[:-1])) <= spoken))
+    return next((f"it sends {'_'.join(name)}" for name in sums), "")
 
 
 def _is_consent(name: Words) -> bool:
     """Return True for a field by which the caller accepts a cost: `accept_charges`."""
-    return name[0] in _CONSENT and not _COSTS.isdisjoint(map(singular, name))
+    return name[0] in _CONSENT and not _PRICES.isdisjoint(map(singular, name))
 
 
 def _of_item(reading: Reading) -> Finding | None:
-    """Find what ends, changes or carries out something that moves money when it is made, or that holds such things."""
+    """Find what ends or carries out something that moves money when it is made, or changes the sum of a movement."""
     collection, _, part = reading.template.rpartition("/{}")
     verbs = reading.verb_words | set(reading.path_things[-1:])  # `POST /payments/{id}/cancels`
-    if not collection or (part and not reading.facts.shape.action and not verbs & (_ENDING | _SETTLING)):
+    is_changed = reading.category is Category.UPDATE and reading.noun in _MOVEMENTS and reading.sends(_AMOUNTS)
+    if not collection or not (verbs & _SETTLING or (is_changed and not part)):
         return None
     makers = reading.around.once("makers of money", lambda: _makers(reading))
-    is_changed = reading.category is Category.UPDATE and bool(reading.sends(_AMOUNTS))
-    maker = makers.get(collection, "") if verbs & (_ENDING | _SETTLING) or is_changed else ""
-    if not maker and reading.category is Category.EXECUTE and verbs & _SETTLING:
+    maker = makers.get(collection, "")
+    if not maker and not part and reading.category is Category.EXECUTE and verbs & _SETTLING:
         maker = next((name for path, name in makers.items() if path.startswith(f"{collection}/{{}}/")), "")
     return Finding(Effect.MONEY, Danger.DANGEROUS, f"{maker} moves money") if maker else None
 
@@ -134,33 +141,30 @@ def _makers(reading: Reading) -> dict[str, str]:
 
 
 def _by_act(reading: Reading) -> Finding | None:
-    """Find an act that pays, that moves what is money, or that says what it costs."""
+    """Find an act that pays, or that moves what is money."""
     has_amount = bool(reading.sends(_AMOUNTS))
     for act in reading.acts:
         if not act.is_denied and act.verbs.isdisjoint(_PREPARING) and _is_payment(act, reading, has_amount=has_amount):
             return Finding(Effect.MONEY, Danger.DANGEROUS, act.says, act.kind)
-    cost = next((text for text in sentences(reading.facts.operation) if _COST.search(text.lower())), "")
-    return Finding(Effect.MONEY, Danger.DANGEROUS, f"“{quoted(cost)}”", "sentence") if cost else None
+    return None
 
 
 def _is_payment(act: Act, reading: Reading, *, has_amount: bool) -> bool:
-    """Return True for an act that pays, whose object is money, or may be and is made or settled, or that transfers."""
-    makes, noun, is_structure = reading.category is Category.CREATE, head(act.object), act.kind == "structure"
-    if not act.verbs.isdisjoint(_PAYING):
+    """Return True for an act that pays, whose object is money, or may be and is made or settled."""
+    noun = head(act.object)
+    if not act.verbs.isdisjoint(_PAYING) or (noun in _MOVEMENTS and (has_amount or not reading.fields)):
         return True
-    if noun in _MOVEMENTS and (has_amount or not reading.fields or (is_structure and not makes)):
-        return True
-    is_settled = makes or not act.verbs.isdisjoint(_SETTLING)
-    if noun in _DOUBTFUL and is_settled and (has_amount or _is_about_money(reading)):
-        return True
-    return is_structure and "transfer" in act.verbs and _is_about_money(reading, besides=1)
+    is_moved = reading.category is Category.CREATE or not act.verbs.isdisjoint(_SETTLING | {"create"})
+    return noun in _DOUBTFUL and is_moved and (has_amount or _is_about_money(reading))
 
 
-def _is_about_money(reading: Reading, *, besides: int = 0) -> bool:
-    """Return True if much of the API, or of what is `besides` it, acts on money: a doubtful word is one of money."""
+def _is_about_money(reading: Reading) -> bool:
+    """Return True if a doubtful word is one of money: much of the path, or of the API, speaks of money."""
+    if len((_MOVEMENTS | _DOUBTFUL).intersection(reading.path_things)) > 1:
+        return True
     around = reading.around
     speaking = around.once("paths of money", lambda: sum(_speaks(each.operation.path) for each in around.subjects))
-    return speaking - besides >= _MUCH * max(len(around.subjects), 1)
+    return speaking >= _MUCH * max(len(around.subjects), 1)
 
 
 @lru_cache(maxsize=16384)
@@ -172,15 +176,17 @@ def _speaks(path: str) -> bool:
 def money_beside(reading: Reading) -> Finding | None:
     """Find what may move money: a word of money in its names, or a party that it sends.
 
-    In an API that is about money, and with a party that only payments have, that is no doubt but what it does.
+    It does in an API that is about money, and with a party that only payments have.
     """
+    if _deletes(reading):
+        return None
     is_prepared = reading.noun in _PREPARING or all(not _PREPARING.isdisjoint(name) for name in reading.names)
     words = reading.heads & _DOUBTFUL | {*reading.thing, *reading.object} & _MOVEMENTS
-    if words and reading.category is not Category.UPDATE and reading.facts.method != "DELETE":
+    if words and reading.category is not Category.UPDATE:
         is_thing = bool(words & reading.heads) and reading.verb_words.isdisjoint(_PREPARING)
         says, is_sure = f"it speaks of {min(words)}", is_thing and _is_about_money(reading)
-    elif party := reading.sends(_ENDS - {"recipient"}):
-        says, is_sure = f"it sends {party}", reading.category is not Category.UPDATE and not party.endswith("wallet")
+    elif party := reading.sends(_PARTIES):
+        says, is_sure = f"it sends {party}", reading.category is not Category.UPDATE and party.endswith(_OF_PAYMENTS)
     else:
         return None
     level = Danger.DESTRUCTIVE if is_sure and not is_prepared else Danger.REVERSIBLE
