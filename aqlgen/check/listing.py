@@ -14,7 +14,7 @@ from aqlgen.runtime.table import Pagination, Row
 
 __all__ = ["NUMBER", "PagedList", "placed"]
 
-NUMBER = "checkNumber"
+NUMBER = "aqlgenNumber"
 """The field of each item that holds its number; no document declares it, so that every adapter passes it on."""
 _USUAL = 5
 """A size that APIs choose: by its number of items alone a page ends a list that was asked for more."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from aqlgen.runtime.schema import resolve, steps_of
+from aqlgen.runtime.schema import resolve
 from aqlgen.runtime.table import FAMILIES, Adapter, Parameter, Row, Table, is_plain_read
 from aqlgen.runtime.witness import Operation as Documented
 
@@ -127,11 +127,7 @@ def schema_of(stated: Documented, row: Row, name: str) -> Any:
         return known.get((parameter.location, parameter.wire))
     if row.body is None or body is None or parameter.location != "body" or parameter.content_type:
         return None
-    within = steps_of(row.update.write_at) if row.update else ()
-    schema = body.schema
-    for step in within if row.body.parameter == name else (parameter.wire,):
-        schema = document.properties(schema).get(step, {})
-    return schema
+    return body.schema if row.body.parameter == name else document.properties(body.schema).get(parameter.wire, {})
 
 
 def scalars(value: Any) -> list[str]:

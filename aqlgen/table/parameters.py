@@ -20,6 +20,7 @@ from aqlgen.ir import Json, Location, Operation, Parameter
 from aqlgen.runtime.client.idempotency import new_key
 from aqlgen.runtime.table import ADAPTER, Body, Idempotency, Pagination, ReturnType, Update
 from aqlgen.runtime.table import Parameter as TableParameter
+from aqlgen.runtime.text import folded
 from aqlgen.schemas import Place, Types, shorten, useful
 from aqlgen.schemas.writer import STRUCTURED
 from aqlgen.table.example_calls import leads_away
@@ -77,16 +78,16 @@ def with_unique_names(
     """
     candidates = tuple(parameters)
     spelled = {(parameter.location, parameter.wire) for parameter in candidates}
-    taken = {parameter.name for parameter in beside}
+    taken = {folded(parameter.name) for parameter in beside}
     named = []
     for parameter in candidates:
         name = parameter.name
         gives_way = parameter.wire != name and (parameter.location, name) in spelled
-        if gives_way or name in taken:
+        if gives_way or folded(name) in taken:  # nobody tells `dryrun` from `dry_run`
             name = f"{parameter.location.split('_')[0]}_{name}"
-        if name in taken:
+        if folded(name) in taken:
             name = f"{name}_{sha256(parameter.wire.encode()).hexdigest()[:4]}"
-        taken.add(name)
+        taken.add(folded(name))
         named.append(parameter if name == parameter.name else replace(parameter, name=name))
     return tuple(named)
 

@@ -143,6 +143,18 @@ def test_the_address_of_the_document_is_a_part_of_what_is_judged(tmp_path: Path)
     assert witness.judge(elsewhere).problems == []
 
 
+@pytest.mark.parametrize(
+    ("hosts", "address"),
+    [
+        (["http://things.example", "https://things.example"], "https://things.example"),
+        (["http://things.example", "https://other.example"], "http://things.example"),
+    ],
+)
+def test_the_address_is_that_by_https_where_both_are_named(tmp_path: Path, hosts: list[str], address: str) -> None:
+    servers = [{"url": host} for host in hosts]
+    assert witness_of(tmp_path, {**DOCUMENT, "servers": servers}).addresses == {"": address}
+
+
 def test_a_document_of_swagger_is_judged_as_it_is(tmp_path: Path) -> None:
     parameters = [
         {"name": "ids", "in": "query", "type": "array", "items": {"type": "integer"}, "collectionFormat": "pipes"},
@@ -378,6 +390,9 @@ PAGE = [
     {"name": "page", "in": "query", "schema": {"type": "integer", "default": 1}},
     {"name": "per_page", "in": "query", "schema": {"type": "integer", "minimum": 10, "maximum": 100}},
 ]
+SIZE = {"name": "per_page", "in": "query", "schema": {"type": "integer"}}
+PLACED = {"type": "object", "properties": {"label": TEXT, "place": {"type": "object", "readOnly": True, "properties": {
+    "id": TEXT}}}}  # fmt: skip
 HONEST: dict[str, Any] = {
     "a body of plain text is given as text, whatever its schema says": (
         "/notes", "post", {"operationId": "sendNote", "requestBody": body("text/plain", {"type": "object"})},
@@ -388,6 +403,18 @@ HONEST: dict[str, Any] = {
     "the only value of an enumeration may be shown as its default": (
         "/search/{in}", "get", {"operationId": "search", "parameters": [
             {"name": "in", "in": "path", "required": True, "schema": {"type": "string", "enum": ["location"]}}]},
+    ),
+    "the API has a parameter that is spelled like the adapter's own": (
+        "/repositories", "post", {"operationId": "addRepository", "parameters": [
+            {"name": "dryrun", "in": "query", "schema": {"type": "boolean"}}]},
+    ),
+    "a read gives in another form what the body of a PUT has": (
+        "/spots/{id}", "put", {"operationId": "updateSpot", "parameters": VARIABLES[:1], "requestBody": body(
+            schema={"type": "object", "properties": {"label": TEXT, "place": TEXT}})},
+    ),
+    "the number of a page is a text": (
+        "/records", "get", {"operationId": "listRecords", "responses": answer({"type": "array", "items": THING}),
+                            "parameters": [{**PAGE[0], "schema": {"type": "string", "default": "1"}}, SIZE]},
     ),
     "a page is as large as the smallest that the document allows": (
         "/documents", "get", {"operationId": "listDocuments", "parameters": PAGE,
@@ -402,8 +429,9 @@ async def test_nothing_is_found_of_an_honest_adapter_where(tmp_path: Path, case:
     place, method, operation = HONEST[case]
     document = {"openapi": "3.1.0", "info": {"title": "Notes", "version": "1"}, "servers": [{"url": BASE}]}
     path, project = tmp_path / "notes.json", tmp_path / "project"
-    path.write_text(
-        json.dumps({**document, "paths": {place: {method: {"responses": {}, **operation}}}}), encoding="utf-8"
-    )
+    operations = {method: {"responses": {}, **operation}}
+    if method == "put":
+        operations["get"] = {"operationId": "getSpot", "parameters": VARIABLES[:1], "responses": answer(PLACED)}
+    path.write_text(json.dumps({**document, "paths": {place: operations}}), encoding="utf-8")
     assert run("from-openapi", path, "-o", project, "--name", "things", "-q").code == 0
     assert [str(finding) for finding in await findings(project) if finding.grade is not Grade.LOOK] == []

@@ -46,7 +46,9 @@ def replaced(document: Document, schema: Any, target: Any, patch: Any) -> Any:
     result, known = dict(target) if isinstance(target, dict) else {}, document.properties(schema)
     for key, value in patch.items():
         inner = known.get(key, {})
-        admits = "null" in document.kinds(inner) or any(part.get("nullable") for part in document.parts(inner))
+        admits = "null" in document.kinds(inner) or any(
+            "type" in part and part.get("nullable") for part in document.parts(inner)
+        )  # OpenAPI 3.0.4, 4.7.24: beside a type
         if value is None and not admits:
             result.pop(key, None)
         else:
@@ -93,10 +95,11 @@ class Updated(NamedTuple):
         value = sample(self.document, self.schema, turn)
         return _some(self.document, self.schema, value, random) if isinstance(value, dict) else ABSENT
 
-    def agents(self, patch: Any) -> Any:
-        """Return a patch in the names that introspection shows."""
-        entry = self.operation.row.shown_parameters["input"]
-        return _in_agents_names(self.operation.table.types, entry.schema, patch)
+    def params(self, patch: Any, *, are_wire: bool) -> dict[str, Any]:
+        """Return the parameters of a call with a patch, in the API's names or those that introspection shows."""
+        entry, value = self.operation.row.shown_parameters["input"], placed({}, self.write_at, patch)
+        agents = value if are_wire else _in_agents_names(self.operation.table.types, entry.schema, value)
+        return {**self.operation.params, "input": agents}
 
 
 def _writable(document: Document, schema: Any, value: Any) -> Any:
@@ -182,6 +185,8 @@ def _updates(run: Run) -> list[Updated]:
             schema = stated.success[2]
         is_json = row.body is not None and "json" in row.body.content_type and not row.choices and not row.servers
         if update is not None and stated is not None and schema is not None and is_json and not update.undeclared:
+            for step in steps_of(update.write_at):
+                schema = stated.document.properties(schema).get(step, {})
             updated = Updated(operation, update.strategy, stated.document, schema, update.write_at, update.fills)
             covered.append(updated)
     return covered
@@ -220,8 +225,7 @@ async def _update(run: Run, updated: Updated, state: dict[str, Any], patch: Any,
     free = [name for name, value in updated.writable(state).items() if isinstance(value, str) and name not in patch]
     resource = Resource(run, operation, state, tag='"v-7"', drifts=free[:is_other])
     with run.api.behaving(resource.reply):
-        params = {**operation.params, "input": patch if is_other else updated.agents(patch)}
-        answer = await run.call(operation, params)
+        answer = await run.call(operation, updated.params(patch, are_wire=bool(is_other)))
     if not resource.written:
         run.expect(answer.code.startswith("VALIDATION_"), operation, f"{patch} is not written")
         return
@@ -257,7 +261,7 @@ async def updates_notice_changes(run: Run) -> None:
         others = [item for item in states if item != state]
         if updated.strategy != "put-merge" or not isinstance(state, dict) or not patch or not others:
             continue
-        params = {**operation.params, "input": patch}
+        params = updated.params(patch, are_wire=True)
         for tag in ("", '"v-1"'):
             resource = Resource(run, operation, state, tag, others[0])
             with run.api.behaving(resource.reply):

@@ -67,7 +67,10 @@ def paging_of(operation: Operation) -> Paging | None:
         if "array" in document.kinds(each) and "object" in document.kinds(document.items(each))
     ]  # fmt: skip
     style, lead = leads[0]
-    style = style if document.kinds(lead.schema) & {"integer", "number"} else "cursor"
+    is_number = (
+        document.kinds(lead.schema) & {"integer", "number"} or str(document.at(lead.schema).get("default")).isdecimal()
+    )
+    style = style if is_number else "cursor"
     size = next((query[word].name for word in SIZES if word in query), "")
     return Paging(style, lead.name, size, fields[0]) if len(fields) == 1 else None
 

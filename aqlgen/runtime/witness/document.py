@@ -291,7 +291,7 @@ class Document(Schemas):
             schemes = root.get("schemes") or ["https"]
             base = f"{'https' if 'https' in schemes else schemes[0]}://{root['host']}" if root.get("host") else ""
             return f"{base}{root.get('basePath') or ''}".rstrip("/")
-        first, stated = (_url(each[0]) if each else "" for each in (root.get("servers") or (), servers))
+        first, stated = (_first([*map(_url, each)]) for each in (root.get("servers") or (), servers))
         return urljoin(first, stated).partition("?")[0].rstrip("/")
 
     @property
@@ -312,6 +312,12 @@ def _form(fields: Mapping[str, Any]) -> dict[str, Any]:
 def _owned(word: Mapping[str, Any], place: str, name: str) -> dict[str, Any]:
     changes = word.get("parameters") or {}
     return {**(changes.get(name) or {}), **(changes.get(f"{place}:{name}") or {})}
+
+
+def _first(urls: list[str]) -> str:
+    """Return the first of some addresses, by https where the same is among them."""
+    secure = urls[0].replace("http:", "https:", 1) if urls else ""
+    return secure if secure in urls else "".join(urls[:1])
 
 
 def _url(server: Mapping[str, Any]) -> str:
