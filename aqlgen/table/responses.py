@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from json import dumps
 
 from aqlgen.decide.decision import Decision
 from aqlgen.ir import MISSING, Document, Json, MediaType
 from aqlgen.ir import Response as DocumentResponse
 from aqlgen.runtime.decode import declared_response
-from aqlgen.runtime.schema import kind_of
+from aqlgen.runtime.paging import signs_of_more
+from aqlgen.runtime.schema import at, kind_of, steps_of
 from aqlgen.runtime.table import Response, ReturnType, Row
-from aqlgen.runtime.wire import JSON, admits_json, is_json, is_xml, stream_form
+from aqlgen.runtime.wire import JSON, ApiResponse, admits_json, is_json, is_xml, stream_form
 from aqlgen.schemas import Place, Types
 from aqlgen.words import pascal, split
 
@@ -161,3 +163,20 @@ def sampled(row: Row, answer: Callable[[Mapping[str, Json], int], Json]) -> Mapp
     if not (is_json(kind) or "*" in kind):
         return {"status": status, "content_type": kind, "body": "example"}
     return {"status": status, "content_type": JSON, "body": answer(declared.get("schema", {}), MAX_MOCK_BYTES)}
+
+
+def as_last_page(mock: Mapping[str, Json], row: Row) -> Mapping[str, Json]:
+    """Return the response of a list that pages as its last page, since the mock gives the same at each call."""
+    steps = steps_of(paging.items) if (paging := row.paging) is not None and paging.items is not None else None
+    listed = at(mock.get("body"), steps) if steps is not None else None
+    if steps is None or not isinstance(listed, list):
+        return mock
+    mock = deepcopy(dict(mock))
+    for count in (len(listed), 0):  # a total is that of the items, any other number tells nothing
+        for name in signs_of_more(mock["body"], steps, len(listed), ApiResponse(200, {}, b""), None):
+            *outer, last = name.split(".")
+            holder = at(mock["body"], outer)
+            if isinstance(holder, dict) and last in holder:
+                value = holder[last]
+                holder[last] = False if isinstance(value, bool) else "" if isinstance(value, str) else count
+    return mock

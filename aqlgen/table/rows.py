@@ -164,7 +164,8 @@ def build_row(
         example=example,
     )
     row = _with_pages(row, decision, draft.parameters)
-    return DecidedRow(row, decision, responses.mock_of(operation.responses) or responses.sampled(row, maker.answer))
+    mock = responses.mock_of(operation.responses) or responses.sampled(row, maker.answer)
+    return DecidedRow(row, decision, responses.as_last_page(mock, row))
 
 
 def _responses(draft: Draft, update: Update | None, *, is_read: bool) -> Mapping[str, Response]:

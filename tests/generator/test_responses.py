@@ -58,3 +58,21 @@ def test_a_redirect_that_is_declared_is_an_answer(tmp_path: Path) -> None:
         "list_pets"
     ]
     assert row["responses"] == {"302": {}}
+
+
+@pytest.mark.parametrize(
+    ("pages", "shown"),
+    [
+        ({"next_page": 4, "total_pages": 9, "total": 40}, {"next_page": 0, "total_pages": 1, "total": 1}),
+        ({"next_page": 4, "has_more": True, "next": "/things?page=4"}, {"next_page": 0, "has_more": False, "next": ""}),
+    ],
+)
+def test_a_list_of_the_mock_is_its_own_last_page(tmp_path: Path, pages: dict[str, Any], shown: dict[str, Any]) -> None:
+    """R-SEL-3: the document's example of a page leads on for ever."""
+    example = {"things": [{"id": 1}], "meta": pages}
+    items = {"type": "array", "items": {"type": "object", "properties": {"id": {"type": "integer"}}}}
+    schema = {"type": "object", "properties": {"things": items, "meta": {"type": "object"}}}
+    query = [{"name": name, "in": "query", "schema": {"type": "integer"}} for name in ("page", "per_page")]
+    get = {"parameters": query, "responses": media("application/json", schema=schema, example=example)}
+    (row,) = tabulate(tmp_path, api({"/things": {"get": get}})).prepared.table.rows
+    assert row.mock["body"] == {"things": [{"id": 1}], "meta": shown}
