@@ -28,8 +28,12 @@ TYPES: dict[str, Any] = {
         "properties": {
             "first": {
                 "type": "object",
-                "properties": {"second": {"type": "object", "properties": {"third": {"$ref": "#/types/Person"}}}},
-            }
+                "properties": {
+                    "second": {"type": "object", "properties": {"third": {"$ref": "#/types/Person"}, "size": STRING}},
+                    "size": STRING,
+                },
+            },
+            "size": STRING,
         },
     },
 }
@@ -68,8 +72,29 @@ def test_a_shape_is_one_line(schema: dict[str, Any], text: str) -> None:
 
 
 def test_what_is_too_deep_is_named_by_its_type_and_required_fields() -> None:
-    assert notation(ref("Deep"), TYPES, 300) == "{first: {second: {third: Person {id*}}}}"
-    assert notation(ref("Deep"), TYPES, 20) == "{first: object}"
+    text = "{first: {second: {third: Person {id*}, size: string}, size: string}, size: string}"
+    assert notation(ref("Deep"), TYPES, 300) == text
+    assert notation(ref("Deep"), TYPES, 60) == "{first: object {second, size}, size: string}"
+
+
+def test_what_is_too_deep_and_requires_nothing_is_named_by_its_first_fields() -> None:
+    inner = {"type": "object", "properties": dict.fromkeys(("a", "b", "c", "d", "e", "f"), STRING)}
+    schema = {"type": "object", "properties": {"spec": inner, "kind": STRING}}
+    assert notation(schema, {}, 60) == "{spec: object {a, b, c, d, e, …}, kind: string}"
+
+
+def test_an_envelope_is_no_depth_and_no_end() -> None:
+    """`{data: {…}}` shows what is in it; envelopes in envelopes end."""
+    fields = {"type": "object", "properties": {name: {**STRING, "maxLength": 99} for name in "abc"}}
+    wrapped = {"type": "object", "properties": {"data": fields}}
+    assert notation(wrapped, {}, 60) == "{data: {a: string(≤99), b: string(≤99), c: string(≤99)}}"
+    assert (
+        notation({"type": "object", "properties": {"more": wrapped, "x": STRING}}, {}, 40)
+        == "{more: object {data}, x: string}"
+    )
+    for _ in range(300):
+        wrapped = {"type": "object", "properties": {"data": wrapped}}
+    assert len(notation(wrapped, {}, 300)) <= 300
 
 
 def test_required_objects_go_deeper_than_optional_ones() -> None:

@@ -80,7 +80,7 @@ _LEVELS = (
     _Level(1000, Detail(400, 700, 50), Detail(300, 300, 50), 1400),
     _Level(600, Detail(300, 600, 30), Detail(160, 160, 20), 2200),
     _Level(400, Detail(200, 500, 20), Detail(90, 100, 12), 2900),
-    _Level(300, Detail(120, 400, 10), Detail(50, 0, 6), 4000),
+    _Level(300, Detail(120, 400, 10), Detail(50, 60, 6), 4000),
     _Level(300, Detail(80, 300, 8), Detail(0, 0, 4), 6000),
 )
 _WHOLE = _Level(4000, IN_FULL, IN_FULL, 24_000)

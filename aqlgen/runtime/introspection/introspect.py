@@ -216,7 +216,7 @@ class Introspection:
         equals = [info for info in infos[:_OTHERS_FIRST] if data["operations"] and info["description"] == best.summary]
         for info in equals:
             info["description"] = self._in_comparison(info["name"], best)
-        most = _OTHERS_FIRST if matches.near > 1 or len(equals) > 1 else _OTHERS_OF_CLEAR
+        most = _OTHERS_FIRST if matches.near > 1 or len(equals) > 1 or matches.unknown else _OTHERS_OF_CLEAR
         tokens = max(1, self._tokens - tokens_of(data))
         others, _ = Bounds.of(params, most if data["operations"] else _SEARCH_FIRST, tokens).page(infos)
         data["others"] = {info["name"]: info["description"] for info in others}

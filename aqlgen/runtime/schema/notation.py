@@ -2,7 +2,7 @@
 """The shape of a value in one line: `{name*: string(1..40), tags: [string], owner: {id*: int≥1}, status: 'a'|'b'}`.
 
 Required fields come first and are marked `*`. What is left out for its depth or its length is named by its type and
-required fields; introspection shows the type in full; a type within itself is its name.
+required fields, or else its first ones; introspection shows the type in full; a type within itself is its name.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ _MOST_PARTS, _PROPERTIES_OF_PART = 200, 20
 """How many values are written of one shape; so many properties of an object count as one more."""
 _MOST_VALUES, _MOST_OPTIONS, _MOST_REQUIRED = 8, 5, 30
 _MOST_NEEDED = 5
+_ENVELOPE = 0.5
+"""The depth of an object of one field, which only wraps what a call gives."""
 _LONGEST_VALUE, _LONGEST_PATTERN, _LONGEST_DEFAULT = 30, 40, 20
 _LARGEST_BOUND = 2**53
 _WORDS = {"integer": "int", "boolean": "bool"}
@@ -63,9 +65,9 @@ _EXTENTS = (
     _Extent(1, 1, 2),
 )
 """From the fullest to the tersest."""
-_NAMES = 400
+_NAMES, _BRIEF = 400, 60
 """Characters that a shape may have whose optional fields are only named: names are cheap, and without them none is
-known.
+known. A brief shape is not lengthened.
 """
 
 
@@ -91,7 +93,7 @@ def notation(schema: JsonSchema, types: Types, most: int, objects: Objects | Non
     while at < len(_EXTENTS):
         writer = _Writer(types, _EXTENTS[at], objects)
         text = writer.value(schema, 0, frozenset(), required=True)
-        if len(text) <= max(most, _NAMES if _EXTENTS[at].is_of_names else 0):
+        if len(text) <= max(most, _NAMES if _EXTENTS[at].is_of_names and most > _BRIEF else 0):
             return text
         at += 1 if writer.parts <= _MOST_PARTS else 4
     return line(text, most)
@@ -107,7 +109,7 @@ class _Writer:
     parts: int = field(default=0)
 
     def value(
-        self, schema: JsonSchema, depth: int, seen: frozenset[str], *, required: bool, type_name: str | None = None
+        self, schema: JsonSchema, depth: float, seen: frozenset[str], *, required: bool, type_name: str | None = None
     ) -> str:
         """Return the shape of a value at a depth of objects; `seen` are the types around it."""
         self.parts += 1
@@ -132,7 +134,7 @@ class _Writer:
             return self._array(target, depth, seen, required=required) or type_name or "array"
         return _scalar(target, only_type(target) or "any") + _default(target)
 
-    def _array(self, schema: JsonSchema, depth: int, seen: frozenset[str], *, required: bool) -> str:
+    def _array(self, schema: JsonSchema, depth: float, seen: frozenset[str], *, required: bool) -> str:
         """Return the shape of an array, "" where there is no room for that of its items."""
         items = as_schema(schema.get("items"))
         if not items or self.parts > _MOST_PARTS or depth > self.extent.required:
@@ -141,7 +143,7 @@ class _Writer:
         return f"[{self.value(items, deeper, seen, required=required)}]{_bounds(schema, 'minItems', 'maxItems')}"
 
     def _union(
-        self, options: list[JsonSchema], depth: int, seen: frozenset[str], *, required: bool, type_name: str | None
+        self, options: list[JsonSchema], depth: float, seen: frozenset[str], *, required: bool, type_name: str | None
     ) -> str:
         """Return alternatives; where there is little room, those that are objects only by name."""
         if self.parts > _MOST_PARTS or depth > self.extent.required:
@@ -158,7 +160,7 @@ class _Writer:
         return "|".join([*texts[:_MOST_OPTIONS], *more])
 
     def _object(
-        self, schema: JsonSchema, depth: int, seen: frozenset[str], *, required: bool, type_name: str | None
+        self, schema: JsonSchema, depth: float, seen: frozenset[str], *, required: bool, type_name: str | None
     ) -> str:
         if depth >= (self.extent.required if required else self.extent.optional) or self.parts > _MOST_PARTS:
             return f"{type_name or 'object'}{self._needed(schema)}"
@@ -173,10 +175,11 @@ class _Writer:
     def _needed(self, schema: JsonSchema) -> str:
         """Return the names of the required fields of an object that is not written out: ` {name*, image*}`."""
         _, needed, properties = self.objects.get(id(schema)) or self._read(schema)
-        names = [f"{named(name)}*" for name in properties if name in needed][:_MOST_NEEDED]
-        return f" {{{', '.join(names)}}}" if names and self.parts <= _MOST_PARTS else ""
+        names = [f"{named(name)}*" for name in properties if name in needed] or [*map(named, properties)]
+        more = ", …" * (len(names) > _MOST_NEEDED and not needed)
+        return f" {{{', '.join(names[:_MOST_NEEDED])}{more}}}" if names and self.parts <= _MOST_PARTS else ""
 
-    def _fields(self, schema: JsonSchema, depth: int, seen: frozenset[str], *, required: bool) -> Iterator[str]:
+    def _fields(self, schema: JsonSchema, depth: float, seen: frozenset[str], *, required: bool) -> Iterator[str]:
         """Yield the fields of an object, the required ones first."""
         _, needed, properties = self.objects.get(id(schema)) or self._read(schema)
         self.parts += len(properties) // _PROPERTIES_OF_PART
@@ -187,7 +190,9 @@ class _Writer:
             if self.extent.is_of_names and not must:
                 yield named(name)
                 continue
-            text = self.value(properties[name], depth + 1, seen, required=required and must)
+            is_envelope = len(properties) == 1
+            inner = depth + (_ENVELOPE if is_envelope else 1)
+            text = self.value(properties[name], inner, seen, required=required and (must or is_envelope))
             yield f"{named(name)}{'*' if must else ''}: {text}"
         if len(properties) > len(ordered):
             yield f"… {len(properties) - len(ordered)} more"
