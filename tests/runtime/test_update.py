@@ -481,6 +481,16 @@ async def test_a_field_that_is_read_in_another_form_than_it_is_written_is_asked_
     assert shelf.thing["homeAddress"] == {"zipCode": "1"}
 
 
+async def test_a_required_field_that_is_read_in_another_form_is_asked_for_once(tmp_path: Path) -> None:
+    """R-UPD-2, R-ENV-5"""
+    client, shelf = answering(tmp_path / "p", {**WIRE, "fullName": {"value": "Ada"}})
+    reads_otherwise(tmp_path / "p", {"full_name": {"type": "object", "x-name": "fullName"}})
+    error = (await client.update({"nick_name": "B"}))["error"]
+    assert error["details"]["missing_params"] == ["input.full_name"]
+    assert "its form differs" in error["message"]
+    assert shelf.methods == ["GET"]
+
+
 async def test_a_list_whose_items_are_read_without_what_they_are_written_with_is_asked_for(tmp_path: Path) -> None:
     """R-UPD-2"""
     client, shelf = answering(tmp_path / "p", {**WIRE, "tags": [{"tag_id": "a"}]})

@@ -127,7 +127,7 @@ class Plan:
         """Raise Failure for what has to be given: what is required, and what is there in a form that is not taken."""
         types = self.table.types
         inner = at(change, self.steps)
-        unfit = [dropped.label for dropped in state.unfit if not dropped.is_named(inner)]
+        unfit = list(dict.fromkeys(dropped.label for dropped in state.unfit if not dropped.is_named(inner)))
         masked = {dropped.path for dropped in state.masked}
         missing: list[str] = []
         hidden: list[str] = []
@@ -135,14 +135,15 @@ class Plan:
         for step in (*self.steps, None):
             shape = shape_of(types, schema)
             for name, (wire, _) in shape.properties.items():
-                if name in shape.required and not (isinstance(value, Mapping) and wire in value):
+                is_given = (isinstance(value, Mapping) and wire in value) or f"{prefix}.{name}" in unfit
+                if name in shape.required and not is_given:
                     is_hidden = step is None and (wire,) in masked
                     (hidden if is_hidden else missing).append(f"{prefix}.{name}")
             if step is not None:
                 (name,) = agent_path(types, schema, pointer_of((step,)))
                 schema, value, prefix = self._within(schema, (step,)), at(value, (step,)), f"{prefix}.{name}"
         if missing or hidden or unfit:
-            raise _lacking(self.row, missing, hidden, list(dict.fromkeys(unfit)), is_new=is_new)
+            raise _lacking(self.row, missing, hidden, unfit, is_new=is_new)
 
 
 def _without_nulls(value: Any) -> Any:
