@@ -55,6 +55,8 @@ _JOINTS = set_of(
 )
 """Words that end the object of a request."""
 _ALL = set_of("list all every several many")
+_ASKING = set_of("all any everything how what when where which who whose is are was were has have")
+"""Words that begin a question, which reads, unless a verb follows that does something else."""
 _NAMING = set_of("name named called titled title text message saying")
 """Words behind which a value is no id."""
 
@@ -146,8 +148,9 @@ def question(text: str) -> Question:
     names = frozenset(stem(name.lower()) for name in _NAME.findall(bare))
     first = [word for word in words_of(text[:100]) if word != "please"][:1]
     known = len(words) < 2 or verb_class(stem(first[0])) or first[0] in _OPENERS | _JOINTS | _ALL
+    verb = reading.verb or ("get" if not _ASKING.isdisjoint(first) else "")
     return Question(
-        words, identifiers, pairs, reading.verb, tuple(map(stem, about)), frozenset(map(stem, reading.context)),
+        words, identifiers, pairs, verb, tuple(map(stem, about)), frozenset(map(stem, reading.context)),
         "" if known else "".join(plain_words(first[0])), many, frozenset(reading.identified), quoted, names,
     )  # fmt: skip
 
