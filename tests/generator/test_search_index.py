@@ -392,3 +392,23 @@ def test_a_name_stands_before_a_longer_one_of_which_nobody_would_ask_for_the_res
     index = Ranking(Postings(text))
     names = [hit.name for hit in index.hits()]
     assert [index.search(name).hits[0].name for name in names] == names, names
+
+
+@pytest.mark.parametrize(
+    "text", ["how far is my parcel", "where is the parcel", "everything about my parcel", "which parcel is it"]
+)
+def test_what_begins_as_a_question_is_answered_by_a_read(text: str) -> None:
+    """R-INT-6"""
+    ranking = Ranking(
+        Postings(
+            index_text(
+                [
+                    plain_entry("create_parcel", "create", "safe", "parcel", "Send a parcel"),
+                    plain_entry("update_parcel", "update", "safe", "parcel", "Change a parcel"),
+                    plain_entry("get_parcel", "read", "safe", "parcel", "Show one parcel with its route"),
+                ]
+            )
+        )
+    )
+    assert ranking.search("my parcel").hits[0].name != "get_parcel"
+    assert ranking.search(text).hits[0].name == "get_parcel"
