@@ -7,8 +7,10 @@ import json
 import os
 import sys
 import threading
+import time
 import tracemalloc
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -213,6 +215,81 @@ async def test_a_batch_leaves_other_callers_their_turn(tmp_path: Any) -> None:
         await dispatcher.handle(None, {"operations": [{"operation": "no_such"}] * 50})
         assert turns >= 50
         calls.cancel_scope.cancel()
+
+
+PETSTORE = next((Path(__file__).parents[2] / "fixtures/golden/petstore").rglob("operations")).parent
+OPEN = {"type": "object", "additionalProperties": True}
+BODY = {"content_type": "application/json", "shape": "whole", "parameter": "body", "schema": OPEN}
+NAMES = {f"field{index}": 1 for index in range(60_000)}
+DEEP = [f"{index}.{'a.' * 90}b" for index in range(400)]
+
+
+@pytest.mark.anyio
+@each(
+    ("arguments", "code"),
+    [
+        ({"operation": "save", "params": {"body": NAMES}}, "CONFIRMATION_REQUIRED"),
+        ({"operation": "save", "params": {"body": {"a": [NAMES]}}}, "CONFIRMATION_REQUIRED"),
+        ({"operations": [{"operation": "save", "params": {"body": dict([*NAMES.items()][:1200])}}] * 50}, None),
+        ({"operation": "remove", "params": {"name": "%252e" * 190_000}}, "VALIDATION_PAYLOAD_TOO_LARGE"),
+        ({"operation": "remove", "params": {"name": "/data" + "/..a" * 240_000}}, "VALIDATION_PAYLOAD_TOO_LARGE"),
+        ({"operation": "list_pets", "params": {"fields": ["a." * 490_000]}}, "VALIDATION_INVALID_VALUE"),
+        ({"operation": "list_pets", "params": {"fields": ["a" * 900_000]}}, "VALIDATION_INVALID_VALUE"),
+        ({"operation": "list_pets", "params": {"fields": [*map(str, range(9_000))]}}, "VALIDATION_INVALID_VALUE"),
+        ({"operation": "list_pets", "params": {"fields": DEEP}}, None),
+        ({"operation": "introspect", "params": {"query": "operations", "search": " ".join(NAMES)}}, None),
+        (
+            {"operation": "run_steps", "params": {"steps": [{"operation": "list_pets", "expect": NAMES}]}},
+            "VALIDATION_INVALID_VALUE",
+        ),
+    ],
+    ids=lambda arguments: json.dumps(arguments)[:80],
+)
+async def test_no_large_call_holds_the_others(tmp_path: Path, arguments: dict[str, Any], code: str | None) -> None:
+    """R-TRUST-4: for no more than half a second of this machine's time, and each is refused by its name."""
+    rows = {
+        "save": operation(
+            "POST",
+            "/save",
+            verb="create",
+            danger="destructive",
+            parameters={"body": {"in": "body", "schema": OPEN}},
+            body=BODY,
+        ),
+        "remove": operation(
+            "POST",
+            "/pets/{name}",
+            verb="create",
+            danger="destructive",
+            parameters={"name": {"in": "path", "required": True, "schema": TEXT}},
+        ),
+    }
+    make_package(tmp_path / "made", rows, family="create", examples={})
+    (tmp_path / "made" / "mock.json").write_text("{}")
+    names = json.dumps(arguments)[:60]
+    folder = tmp_path / "made" if "save" in names or "remove" in names else PETSTORE
+    ready = assemble(folder, environ={"MCP_AQL_CONFIG": os.devnull}, mock=True)
+    longest, begin = 0.0, time.thread_time()
+
+    async def other() -> None:
+        nonlocal longest, begin
+        while True:
+            longest, begin = max(longest, time.thread_time() - begin), time.thread_time()
+            await anyio.sleep(0)
+
+    turns = []
+    async with anyio.create_task_group() as calls:
+        calls.start_soon(other)
+        for _ in range(3):  # the first imports, and one may collect the garbage of other tests
+            await anyio.sleep(0)
+            longest = 0.0
+            answer = await ready.dispatcher.handle(None, arguments)
+            await anyio.sleep(0)
+            turns.append(longest)
+        calls.cancel_scope.cancel()
+    await ready.close()
+    assert min(turns) < 0.5
+    assert code is None or answer["error"]["code"] == code
 
 
 class Explaining(FakeApi):

@@ -21,6 +21,7 @@ _DEEPEST: Final = 4
 _LONGEST: Final = 100
 _ALIKE: Final = 0.7
 _MOST_ELEMENTS: Final = 100
+_MOST_LOOKS: Final = 50_000
 
 
 class Absence:
@@ -30,12 +31,17 @@ class Absence:
         self._unseen = set(fields)
         self._lacking: set[str] = set()
         self._sample: list[Any] = []
+        self._budget = _MOST_LOOKS
 
     def see(self, items: Sequence[Any]) -> None:
         """Look at some items."""
         self._sample += items[: _MOST_ITEMS - len(self._sample)]
         for field in sorted(self._unseen):
             path = tuple(field.split("."))
+            self._budget -= len(items) * len(path) ** 2
+            if self._budget < 0:
+                self._unseen.clear()  # too much to look at: nothing is said of any field
+                return
             answers: set[bool | None] = set()
             for item in items:
                 answers.add(has_field(item, path))

@@ -22,6 +22,7 @@ from typing import Any, Final, TypeAlias
 from ..errors import Code, Failure
 
 __all__ = [
+    "MOST_FIELDS",
     "OPERATORS",
     "Matcher",
     "check_condition",
@@ -35,7 +36,7 @@ __all__ = [
 
 Matcher: TypeAlias = Callable[[Any], bool]
 
-_MOST_FIELDS: Final = 20
+MOST_FIELDS: Final = 20
 _MOST_OPTIONS: Final = 200
 _LONGEST_PATH: Final = 200
 _LONGEST_NUMBER: Final = 40
@@ -68,8 +69,8 @@ def compile_condition(condition: Any, name: str = "where", agent_path: Callable[
 
     `agent_path` returns the path of a field in the agent's names.
     """
-    if not isinstance(condition, Mapping) or not condition or len(condition) > _MOST_FIELDS:
-        raise _refused(name, f"it is an object of 1 to {_MOST_FIELDS} fields", condition)
+    if not isinstance(condition, Mapping) or not condition or len(condition) > MOST_FIELDS:
+        raise _refused(name, f"it is an object of 1 to {MOST_FIELDS} fields", condition)
     tests: list[tuple[tuple[str, ...], Callable[[list[Any]], bool]]] = []
     for field, wanted in condition.items():
         is_path = isinstance(field, str) and len(field) <= _LONGEST_PATH

@@ -218,8 +218,10 @@ def _agent_names(types: Types, schema: JsonSchema, steps: Sequence[str]) -> list
 
     A step that no schema declares is left as it is.
     """
-    names = []
+    names: list[str] = []
     for step in steps:
+        if not schema:
+            return [*names, *steps[len(names) :]]
         shape = union_of(types, schema)
         for _ in range(_DEEPEST):
             if shape.properties or not shape.items:

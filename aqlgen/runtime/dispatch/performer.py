@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..calls import Exchanges
 from ..client import ApiSide
+from ..errors import Code, Failure
 from ..hooks import Hooks
 from ..schema import at
 from ..table import Row, Table
-from ..text import tokens_of
+from ..text import line, tokens_of
 from ..warnings import CallWarning
 from . import ToolCall
 
@@ -37,6 +38,7 @@ _LONGEST_TOKEN = 16
 """Bytes a token from which on an answer is not small, whatever is in it."""
 
 _MOST_PATHS = 8
+_MOST_FIELDS, _LONGEST_PATH = 500, 200
 
 _QUERYING = frozenset({"where", "order_by", "aggregate"})
 """The parameters that ask something of a list beside its page."""
@@ -88,6 +90,7 @@ class Performer:
         call.warnings.extend(self._rules.before(row, params) or ())
         # Parameters for the adapter, not for the API; one gives way to the API's of its name, which keeps it.
         options = {row.parameters[name].wire: params[name] for name in row.adapter_parameters if name in params}
+        _check_fields(options.get("fields"))
         params = {name: value for name, value in params.items() if name not in row.adapter_parameters}
         answer = _Answer(self._query(options, row))
         if row.paging is not None:
@@ -250,7 +253,8 @@ class Performer:
         from ..calls.listing import UNKNOWN_FIELD
 
         message = f"The answer has no field {named_with_nearest(absent)}"
-        return CallWarning(UNKNOWN_FIELD, message, "medium", {"param_name": "fields", "fields": list(absent)})
+        details = {"param_name": "fields", "fields": [line(name, 64) for name in absent]}
+        return CallWarning(UNKNOWN_FIELD, message, "medium", details)
 
     def _select(self, answer: _Answer, call: ToolCall, fields: Any, length: int) -> Selected | None:
         """Cut the data down to the requested fields; `_meta` says what a default leaves out.
@@ -290,6 +294,13 @@ class _Answer:
     page: Page | None = None
     more: bool = False
     signs: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _check_fields(fields: Any) -> None:
+    """Raise Failure for more, or longer, paths of fields than an answer is searched for."""
+    if isinstance(fields, list) and (len(fields) > _MOST_FIELDS or max(map(len, fields), default=0) > _LONGEST_PATH):
+        message = f"Parameter 'fields' has at most {_MOST_FIELDS} paths of {_LONGEST_PATH} characters"
+        raise Failure(Code.INVALID_VALUE, message, {"param_name": "fields"})
 
 
 def _note_fields(call: ToolCall, fields: Any, selected: Selected) -> None:

@@ -29,6 +29,7 @@ __all__ = ["RequestBuilder", "path_credential"]
 _UNSENDABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _MAX_DECODINGS = 4
+_LONGEST_ADDRESS = 65_000  # httpx2 sends addresses of 65,536 characters at most
 _UNCOOKABLE = re.compile(r"[^\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e,]")  # RFC 6265, 4.1.1; commas part values
 _PATH_SAFE = "/:@!$&'()*+,;=~%"
 
@@ -126,6 +127,7 @@ class RequestBuilder:
             headers["Cookie"] = "; ".join(cookies)
         if query:
             url = f"{url}?{'&'.join(query)}"
+            _check_length(url)
         return ApiRequest(row.method, url, tuple(headers.items()), content, applied.secrets, files)
 
     def _body(
@@ -247,6 +249,7 @@ def _fill(row: Row, segment: _Segment, params: Mapping[str, Any]) -> str:
                 allow_reserved=parameter.allow_reserved,
             )
         text += literal
+    _check_length(text)
     if text in ("", ".", "..") or (("%" in text or ";" in text) and _leads_away(text, segment)):
         name = segment.fields[0].name
         if params.get(name) is None:
@@ -255,6 +258,14 @@ def _fill(row: Row, segment: _Segment, params: Mapping[str, Any]) -> str:
         message = f"Parameter '{name}' is in the path: it must not be empty, '.' or '..', or contain such a step"
         raise Failure(Code.INVALID_VALUE, message, {"param_name": name})
     return text
+
+
+def _check_length(address: str) -> None:
+    """Raise Failure for an address, or a part of one, that cannot be sent."""
+    if len(address) > _LONGEST_ADDRESS:
+        details = {"limit_type": "address_length", "limit_value": _LONGEST_ADDRESS, "actual_value": len(address)}
+        message = f"The address of the request would have {len(address)} characters: {_LONGEST_ADDRESS} can be sent"
+        raise Failure(Code.PAYLOAD_TOO_LARGE, message, {**details, "unit": "characters"})
 
 
 def _leads_away(text: str, segment: _Segment) -> bool:

@@ -46,6 +46,7 @@ _PIECE = re.compile(r"[^\W_]++(?:[-_'][^\W_]++)*+|[.!?;,](?=\s|$)|\x00")
 _NAME = re.compile(r"(?<=\w )[A-Z][^\W\d_]*[a-z]")
 _IDENTIFIER = re.compile(r"(?<![A-Za-z])(?:[A-Za-z]++(?:_[A-Za-z]++)++|[a-z]++(?:[A-Z][a-z]++)++)")
 _MOST_WORDS = 60
+_LONGEST = 1000
 _OPENERS = set_of(
     "please can could you i want need to would like help me let us d we should how do does tell a an the my our"
 )
@@ -134,7 +135,7 @@ class _Reading:
 
 def question(text: str) -> Question:
     """Read a search; numbers, identifiers and quoted texts are no words of it unless nothing else is there."""
-    text = plain_verbs(without_unseen(text)[:1000])
+    text = plain_verbs(without_unseen(text[:_LONGEST]))
     bare, reading = _VALUE.sub(" \x00 ", text), _Reading()
     for piece in _PIECE.findall(bare):
         reading.take(piece)
@@ -296,6 +297,7 @@ class Ranking:
 
     def search(self, text: str, wanted: Wanted | None = None, most: int = _MOST) -> Found:
         """Return the operations that have to do with a text; with `wanted` those alone."""
+        text = text[:_LONGEST]
         asked = question(text)
         hit, named, stems, plain = (
             self._postings.hit,

@@ -132,6 +132,11 @@ class HeldCall:
         """The digest of its operation and parameters, a blank, and that of its request."""
         return f"{fingerprint(self.row.name, self.call.params)} {request_digest(self.request)}"
 
+    @cached_property
+    def marks(self) -> tuple[str, str]:
+        """The marks by which a call that was declined is known again (`keys_of`)."""
+        return _marks(self)
+
 
 @dataclass(slots=True)
 class Approvals:
@@ -258,7 +263,7 @@ def keys_of(calls: Sequence[HeldCall]) -> Iterator[str]:
     Another name of the operation, a default that is spelled out, another key of idempotency or another order make no
     other call.
     """
-    for marks in zip(*map(_marks, calls), strict=True):
+    for marks in zip(*(call.marks for call in calls), strict=True):
         yield digest_of(*sorted(marks))
 
 

@@ -10,6 +10,7 @@ session, caller, parameters and request are the same. While the store is away no
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -83,6 +84,7 @@ class Asking:
         self, calls: Sequence[HeldCall], sent: object, session: Session, person: Person | None
     ) -> None:
         """Return if the calls are confirmed. Raises Failure if they are not; nothing was sent then."""
+        await asyncio.sleep(0)
         await _Confirmation(self, calls, session).settle(sent, person)
 
     async def is_confirmed(self, held: HeldCall, session_id: str | None) -> bool:
@@ -182,6 +184,7 @@ class _Confirmation:
             reason = "only a person confirms here"
             self._refused("token", "TOKEN_REJECTED", token_id=shorten(sent), reason=reason)
             raise refusals.no_token(self._row, reason)
+        await asyncio.sleep(0)
         self._store = await asking.questions.of(self._session.id)
         known = await self._store.asked(self._about.digest)
         await self._refuse_if_denied(known, sent)
@@ -210,6 +213,7 @@ class _Confirmation:
             *approvals.keys_of(self._calls),
             *(key for call in self._calls for key in approvals.keys_of([call])),
         ]
+        await asyncio.sleep(0)
         if await self._asking.declined.holds(self._session.id, declined):
             self._refused("person", reason="a person declined it before", by="person")
             raise refusals.declined_before(self._row)
@@ -220,6 +224,7 @@ class _Confirmation:
         self._text = approvals.question_about(
             [call if call.text else replace(call, text=asking.text(call)) for call in self._calls]
         )
+        await asyncio.sleep(0)
         if person is None or not person.reachable or asking.settings.approval == "operator":
             raise await self._issue() if asking.by_agent else await self._wait()
         await self._ask(person)

@@ -9,6 +9,7 @@ How what must be confirmed is confirmed, and by whom, is in `asking`.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -91,6 +92,9 @@ class Gatekeeper:
 
         `build` makes the call's request; `approvals` is what was decided before about the calls of its batch or plan.
         """
+        await asyncio.sleep(
+            0
+        )  # other calls have their turn before the work on a decision, and within that on a question
         try:
             decision = await self.decide(row, call, build)
         except Failure as refusal:

@@ -18,7 +18,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -59,6 +59,7 @@ _LONGEST_REFUSED = 4000
 """The bounds of the lines about values that do not fit; what is beyond them is one line together."""
 _DEEPEST = 4
 _MOST_ITEMS = 50
+_MOST_FIELDS = 2000
 _DIGEST = 32
 
 
@@ -121,6 +122,8 @@ class _Node:
     depth: int = 0
     secrets: frozenset[str] = frozenset()
     """The names of fields that the document declares as secrets."""
+    room: list[int] = field(default_factory=lambda: [_MOST_FIELDS])
+    """How many more fields are looked at one by one, in all values of a call."""
 
 
 def view_of(
@@ -234,6 +237,7 @@ def _values(
 ) -> Iterator[_Line]:
     """Yield the values of a call but for its files and what is `shown` already."""
     expected, secrets = Counter(folded(file.parameter) for file in files), secret_names(row, types)
+    room = [_MOST_FIELDS]
     for name, parameter in row.parameters.items():
         if name not in params or name in shown:
             continue
@@ -250,7 +254,7 @@ def _values(
         yield from _lines(
             _Node(
                 key_literal(name), name, value, parameter.schema, _rank(parameter, value), parameter.sensitive,
-                secrets=secrets,
+                secrets=secrets, room=room,
             ),
             types,
         )  # fmt: skip
@@ -272,11 +276,11 @@ def _lines(node: _Node, types: Types) -> Iterator[_Line]:
     if not isinstance(value, Mapping | list | tuple) or not value:
         yield _line(node, hidden=hidden)
         return
-    secret = hidden or _has_credential(value, node.secrets)
-    if node.depth < _DEEPEST and (secret or _is_long(value) or has_right_to_left(value)):
+    opens = hidden or _is_long(value) or _has_credential(value, node.secrets) or has_right_to_left(value)
+    if node.depth < _DEEPEST and opens:
         if isinstance(value, Mapping):
-            for field in _fields(node, types):
-                yield from _lines(replace(field, hidden=hidden), types)
+            for inner_node in _fields(node, types):
+                yield from _lines(replace(inner_node, hidden=hidden), types)
             return
         if len(value) <= _MOST_ITEMS:
             items = union_of(types, node.schema).items
@@ -284,23 +288,36 @@ def _lines(node: _Node, types: Types) -> Iterator[_Line]:
             for index, item in enumerate(value):
                 path = f"{node.path}[{index}]"
                 yield from _lines(
-                    _Node(path, node.key, item, inner, node.rank, hidden, node.depth + 1, node.secrets), types
+                    replace(node, path=path, value=item, schema=inner, hidden=hidden, depth=node.depth + 1), types
                 )
             return
-    yield replace(_line(node, hidden=False), shown=None) if secret else _line(node, hidden=False)
+    line = _line(node, hidden=False)
+    if line.shown is not None and (hidden or _has_credential(value, node.secrets)):
+        line = replace(line, shown=None)
+    yield line
 
 
 def _fields(node: _Node, types: Types) -> Iterator[_Node]:
-    """Yield the fields of an object; those that the schema requires or declares rank before others."""
+    """Yield the fields of an object; those that the schema requires or declares rank before others.
+
+    Of more fields than there is room for, those that are not declared are one value.
+    """
     shape = union_of(types, node.schema) if node.schema else Shape()
-    for key, value in node.value.items():
+    fields = node.value
+    node.room[0] -= len(fields)
+    if node.room[0] < 0:
+        fields = {key: value for key, value in fields.items() if key in shape.properties}
+        rest = {key: value for key, value in node.value.items() if key not in fields}
+        yield replace(node, value=rest, rank=_UNDECLARED, depth=_DEEPEST)
+    for key, value in fields.items():
         _, schema = shape.properties.get(key, ("", {}))
         rank = node.rank
         if rank != _DEFAULTED:
             declared = max(rank, _REQUIRED if key in shape.required else _OPTIONAL)
             rank = declared if key in shape.properties else _UNDECLARED
         path = f"{node.path}.{key_literal(key)}"
-        yield _Node(path, key, value, schema, rank, False, node.depth + 1, node.secrets)
+        depth = node.depth + 1
+        yield replace(node, path=path, key=key, value=value, schema=schema, rank=rank, hidden=False, depth=depth)
 
 
 def _line(node: _Node, *, hidden: bool) -> _Line:

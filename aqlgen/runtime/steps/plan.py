@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..calls.conditions import OPERATORS, check_condition
+from ..calls.conditions import MOST_FIELDS, OPERATORS, check_condition
 from ..errors import Code, Failure
 from ..protocol_operations import MAX_STEPS
 from ..schema import parts, union_of
@@ -174,7 +174,7 @@ def _read_where(where: Any, name: str) -> dict[str, dict[str, Any]]:
 
     What is an operator is decided here, before references are resolved: data of the API are values.
     """
-    if not isinstance(where, Mapping) or is_reference(where):
+    if not isinstance(where, Mapping) or is_reference(where) or len(where) > MOST_FIELDS:
         check_condition(None, name)
     lists = {field: wanted for field, wanted in where.items() if isinstance(wanted, list)}
     if lists:
