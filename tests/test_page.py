@@ -338,7 +338,7 @@ def test_the_entry_of_a_row_is_yaml_that_settles_just_its_operation(tmp_path: Pa
     assert done.json["review"] == []
 
 
-def test_the_review_begins_with_what_is_asked_and_ends_with_what_runs_unasked(tmp_path: Path) -> None:
+def test_the_review_has_what_is_asked_and_what_runs_unasked_by_consequence(tmp_path: Path) -> None:
     """R-EFF-2: a row for each doubt in each part of the API, those of most consequence first, with what is quoted."""
     ok = {"responses": {"200": {"description": "ok"}}}
     secret = {"type": "object", "properties": {"client_secret": {"type": "string"}}}

@@ -94,7 +94,7 @@ def _asked(operations: Iterable[Entry]) -> str:
     runs = "runs" if reads + changes == 1 else "run"
     return (
         f"<strong>{counted(reads + changes, 'operation')} {runs} without a question</strong>: {counted(reads, 'read')},"
-        f" and {counted(changes, 'change')} proven harmless by structure or accepted by you, listed last."
+        f" and {counted(changes, 'change')} proven harmless by structure or accepted by you."
         f" <strong>{first:,} {'needs' if first == 1 else 'need'} a confirmation at first use</strong>"
         f"{', since they are not proven harmless' if first else ''}."
         f" {always:,} {'needs' if always == 1 else 'need'} one each time."

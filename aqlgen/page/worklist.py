@@ -17,6 +17,8 @@ Entry = Mapping[str, Json]
 _MOST_SHOWN: Final = {False: 3, True: 12}
 """The most operations that a row shows unfolded: one of the review, and one about when a person is asked."""
 
+_WHEN: Final = {"first": "asked at first use", "never": "runs without a question"}
+
 
 def quoted(text: str) -> str:
     """Return a text as YAML in double quotes, with invisible characters as escapes."""
@@ -104,7 +106,8 @@ def _row(row: Entry, operations: Sequence[Entry], escape: Callable[[str], str], 
     if len(items) > _MOST_SHOWN[is_asked]:
         what = f"<details><summary>{counted(len(items), 'operation')}</summary>{what}</details>"
     if is_asked:
-        heading = f'<div class="part">{escape(row["section"])}</div><div class="as">{kinds}</div>{whys}'
+        part = f'<div class="part">{escape(row["section"])}<small>{_WHEN[row["asked"]]}</small></div>'
+        heading = f'{part}<div class="as">{kinds}</div>{whys}'
         return f'<li class="row-to-review asked">{heading}<div class="what">{what}</div></li>\n'
     return (
         f'<li class="row-to-review"><div class="what">{what}</div><div class="as">{kinds}</div>'

@@ -25,7 +25,7 @@ from typing import Final, TypeAlias
 from aqlgen.decide.decision import Asked, Category, Concern, Decision, Doubt
 from aqlgen.ir import Operation
 
-__all__ = ["ReviewRow", "entry_of", "review_rows", "sections_of", "unasked_rows"]
+__all__ = ["ReviewRow", "entry_of", "in_order", "review_rows", "sections_of", "unasked_rows"]
 
 _GENERAL: Final = re.compile(r"v?\d++(?:\.\d++)*+|v\d++(?:(?:alpha|beta)\d*)?|api|rest", re.IGNORECASE)
 """Segments that say nothing about what an operation is for: the API and its version."""
@@ -79,7 +79,7 @@ def _consequence(decision: Decision) -> float:
     return _SHARES.get(decision.category.value, _LEAST_SHARE) if share is None else share
 
 
-_HEADINGS: Final = {Asked.FIRST: "Asked at first use", Asked.NEVER: "Run without a question"}
+_ASKED: Final = "When a person is asked"
 _PARTS: Final = "several parts"
 _TOGETHER: Final = 8
 """The most operations of several parts in one row."""
@@ -109,7 +109,7 @@ class ReviewRow:
     @property
     def heading(self) -> str:
         """The heading that it stands under, "" for none."""
-        return self.section if self.asked is None else _HEADINGS[self.asked]
+        return self.section if self.asked is None else _ASKED
 
     @property
     def count(self) -> int:
@@ -192,7 +192,7 @@ def review_rows(decisions: Iterable[Decision]) -> list[ReviewRow]:
         concerns = tuple(concern for concern in decision.concerns if (decision.name, concern) not in covered)
         if concerns:
             rows.append(ReviewRow(((decision, concerns),), section(decision.operation)))
-    return _in_order(rows)
+    return in_order(rows)
 
 
 def unasked_rows(decisions: Iterable[Decision]) -> list[ReviewRow]:
@@ -203,10 +203,12 @@ def unasked_rows(decisions: Iterable[Decision]) -> list[ReviewRow]:
     for decision in decisions:
         if decision.asked is Asked.NEVER and decision.category is not Category.READ:
             groups[section(decision.operation), decision.category].append((decision, ()))
-    return _in_order([ReviewRow(tuple(members), part, Asked.NEVER) for (part, _), members in groups.items()])
+    return in_order([ReviewRow(tuple(members), part, Asked.NEVER) for (part, _), members in groups.items()])
 
 
-def _in_order(rows: Sequence[ReviewRow]) -> list[ReviewRow]:
+def in_order(rows: Sequence[ReviewRow]) -> list[ReviewRow]:
+    """Return rows in the order of `review_rows`; those of `unasked_rows` stand among the questions, by consequence."""
+
     def urgency(row: ReviewRow) -> tuple[float, int]:
         if row.asked is not None:
             return -sum(map(_consequence, row.decisions)), 0
@@ -219,7 +221,7 @@ def _in_order(rows: Sequence[ReviewRow]) -> list[ReviewRow]:
         rows,
         key=lambda row: (
             not row.is_instructed,
-            not row.is_question,
+            row.asked is None,
             bool(row.section),
             first[row.heading] if row.heading else (0.0, -row.count),
             row.heading,
