@@ -88,6 +88,7 @@ def test_one_command_leads_from_the_address_of_a_running_api_to_an_answer_of_it(
     assert list(tmp_path.iterdir()) == [state]
 
 
+@pytest.mark.usefixtures("forked")
 def test_over_http_it_serves_until_a_signal(tmp_path: Path) -> None:
     words = command(PETSTORE, "--http", "--port", "0", "--mock")
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as server:
@@ -108,6 +109,7 @@ def test_a_start_with_nothing_new_makes_nothing_again(tmp_path: Path) -> None:
     assert second.err == first.err.replace("\n\n", "\n")
 
 
+@pytest.mark.usefixtures("forked")
 def test_of_two_starts_at_once_both_serve() -> None:
     starts = [subprocess.Popen(command(PETSTORE, "--mock"), stdin=subprocess.DEVNULL) for _ in range(2)]
     assert [start.wait(60) for start in starts] == [0, 0]
@@ -172,15 +174,17 @@ def test_the_address_that_the_user_typed_is_the_apis_if_the_document_names_it_to
             assert "`Hosts`" not in ran.err
 
 
-def test_what_an_agent_is_told_names_no_command_that_is_not_there() -> None:
+def test_what_an_agent_is_told_names_no_command_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     for security, advice in (({}, "start 'aqlgen serve' with --auth"), ({"security": [{"key": []}]}, "SHOP_KEY")):
         schemes = {"components": {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}}}
         document = {**SHOP, **security, **(schemes if security else {})}
         with serving({"/openapi.json": json.dumps(document), "/things": 401}) as (origin, _):
-            ran = subprocess.run(command(origin), input=SESSION, capture_output=True, text=True, check=False)
-        answer = json.loads(ran.stdout.splitlines()[-1])["result"]["structuredContent"]["error"]["message"]
-        assert advice in answer
-        assert "doctor" not in answer
+            package, environ, _ = made(origin)
+            with patch.dict(os.environ, environ):
+                assert adapter_main(package, None, ["call", "list_things"]) == 1
+        message = json.loads(capsys.readouterr().out)["error"]["message"]
+        assert advice in message
+        assert "doctor" not in message
 
 
 def test_kept_it_is_the_project_that_from_openapi_writes_and_is_served_as_its_owner_has_it(tmp_path: Path) -> None:
