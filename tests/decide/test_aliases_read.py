@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from datetime import date
 
-import pytest
-
 from aqlgen.decide.overrides import parse
+from tests.cases import each
 
 
 def refusals(text: str) -> list[tuple[int, int, str]]:
@@ -23,7 +22,7 @@ def test_an_alias_is_a_name_or_a_name_with_its_last_day() -> None:
     assert (second.name, second.until, second.place) == ("fetch_pets", date(2027, 1, 31), (4, 14))
 
 
-@pytest.mark.parametrize(
+@each(
     ("aliases", "column", "message"),
     [
         ("old", 22, "`aliases` must be a list"),

@@ -10,9 +10,10 @@ from aqlgen.decide.decision import REVIEW_THRESHOLD, Category, Evidence
 from aqlgen.decide.facts import Facts
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import MISSING, Body, Document, MediaType
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called", "category"),
     [
         ("GET /pets", None, "READ"),
@@ -29,7 +30,7 @@ def test_plain_operations_follow_their_method(key: str, called: str | None, cate
     assert decide_one(key, called).category == category
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called"),
     [
         ("POST /pets/search", None),
@@ -45,7 +46,7 @@ def test_what_only_asks_or_computes_is_a_read_whatever_its_method_and_subject(ke
     assert decide_one(key, called).category is Category.READ
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called"),
     [
         ("POST /pulls/{id}/merge", None),
@@ -63,7 +64,7 @@ def test_actions_with_an_effect_outside_the_data_are_executed(key: str, called: 
     assert decide_one(key, called).category is Category.EXECUTE
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called"),
     [
         ("PUT /user/starred/{owner}/{repo}", "activity/star-repo-for-authenticated-user"),
@@ -110,7 +111,7 @@ def test_what_can_overwrite_is_an_update_under_the_name_that_people_use(
     assert (decision.category, decision.name) == (Category.CREATE if only_made else Category.UPDATE, name)
 
 
-@pytest.mark.parametrize("called", ["createFile", "uploadFile", "addFile"])
+@each("called", ["createFile", "uploadFile", "addFile"])
 def test_a_put_that_refuses_what_is_there_creates(called: str) -> None:
     """R-NAME-1: it declares 409, and 201 as its only success."""
     decision = decide_one("PUT /files/{path}", called, body=JSON, responses=(answer("201"), answer("409")))
@@ -123,7 +124,7 @@ def test_the_owner_has_the_last_word_about_what_overwrites() -> None:
     assert decided(operation("PUT /files/{path}", "saveFile", body=JSON), overrides=overrides)[0].category == "CREATE"
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called", "category"),
     [
         ("DELETE /jobs/{id}", "cancelJob", "EXECUTE"),
@@ -136,7 +137,7 @@ def test_a_delete_is_judged_by_its_effect(key: str, called: str, category: str) 
     assert decide_one(key, called).category == category
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "category"),
     [
         ("POST /chat.postMessage", "CREATE"),
@@ -153,7 +154,7 @@ def test_a_remote_procedure_is_read_from_the_verb_in_its_name(key: str, category
     assert decide_one(key).category == category
 
 
-@pytest.mark.parametrize(
+@each(
     ("called", "category"),
     [
         ("transferLedgerGet", "READ"),
@@ -173,9 +174,7 @@ def test_the_document_may_say_it_itself() -> None:
     assert (decision.category, decision.category_reason.evidence) == (Category.EXECUTE, Evidence.METADATA)
 
 
-@pytest.mark.parametrize(
-    ("action", "category"), [("deletecollection", "DELETE"), ("connect", "EXECUTE"), ("list", "CREATE")]
-)
+@each(("action", "category"), [("deletecollection", "DELETE"), ("connect", "EXECUTE"), ("list", "CREATE")])
 def test_kubernetes_says_what_it_does(action: str, category: str) -> None:
     """R-NAME-1"""
     assert decide_one("POST /api/v1/pods", extensions={"x-kubernetes-action": action}).category == category
@@ -187,7 +186,7 @@ def test_a_decision_names_the_rule_it_rests_on() -> None:
     assert (reason.rule, reason.note) == ("action-on-resource", "the path ends in cancel")
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called", "summary", "answers", "category"),
     [
         ("POST /runs/{id}/rules", "reviewRules", "Review the rules of a run", "204", "EXECUTE"),
@@ -224,7 +223,7 @@ def test_a_get_that_is_called_like_a_change_wants_a_look() -> None:
     assert not decide_one("GET /cache", "getCache").review_reasons
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called", "summary", "category"),
     [
         ("DELETE /journeys/{id}", "archiveJourney", "", "UPDATE"),
@@ -241,7 +240,7 @@ def test_a_method_gives_way_to_what_people_say_is_done(
     assert decide_one(key, called, summary=summary).category == category
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called", "category"),
     [
         ("POST /accounts/{id}/transferLimits", None, "CREATE"),
@@ -260,7 +259,7 @@ def test_a_verb_inside_a_compound_is_a_noun(key: str, called: str | None, catego
     assert decide_one(key, called).category == category
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "category"),
     [
         ("POST /evaluations/{evaluation_id}", "UPDATE"),
@@ -274,7 +273,7 @@ def test_a_post_on_an_item_changes_it_and_beside_its_owner_adds(key: str, catego
     assert decision.review_reasons
 
 
-@pytest.mark.parametrize(
+@each(
     ("summary", "category"),
     [
         ("Modifies an assistant", "UPDATE"),
@@ -289,7 +288,7 @@ def test_a_summary_is_read_to_its_verb(summary: str, category: str) -> None:
     assert decide_one("POST /x/things", summary=summary).category == category
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called", "summary"),
     [
         ("POST /assets/{id}/materialise", "materialiseAsset", "Materialise an asset"),
@@ -303,7 +302,7 @@ def test_an_action_is_known_by_its_place_when_its_verb_is_not(key: str, called: 
     assert (decision.category, decision.category_reason.rule) == (Category.EXECUTE, "told-action")
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "called", "summary", "category"),
     [
         ("/entities/{id}/requestPeriodicReview", "requestPeriodicReview", "Request periodic review", "CREATE"),
@@ -319,7 +318,7 @@ def test_the_verb_of_a_name_is_the_one_that_its_summary_or_its_path_has(
     assert decide_one(f"POST {path}", called, summary=summary).category == category
 
 
-@pytest.mark.parametrize(
+@each(
     ("extensions", "category"),
     [
         ({"x-methodName": "cancelPayment"}, "EXECUTE"),
@@ -346,7 +345,7 @@ def test_extensions_that_stand_elsewhere_in_the_document_are_found() -> None:
     assert decision.category == "EXECUTE"
 
 
-@pytest.mark.parametrize("key", ["POST /auth/login", "PUT /things/{id}/lists", "POST /things/{id}/lists"])
+@each("key", ["POST /auth/login", "PUT /things/{id}/lists", "POST /things/{id}/lists"])
 def test_what_only_the_path_says_wants_a_look(key: str) -> None:
     """R-NAME-4"""
     silent = decide_one(key)
@@ -384,7 +383,7 @@ def paged(schema: object) -> Document:
     return document(operation("GET /reports/summary", responses=(answer("200", schema),)))
 
 
-@pytest.mark.parametrize(
+@each(
     ("schema", "verb"),
     [
         ({"type": "array"}, "list"),
@@ -403,7 +402,7 @@ def test_the_answer_tells_one_from_many(schema: object, verb: str) -> None:
     assert decision.verb == verb
 
 
-@pytest.mark.parametrize(
+@each(
     "schema",
     [
         {"$ref": ["#/page"]},

@@ -7,6 +7,7 @@ from operations import NOWHERE, answer, decide_one, decided, operation
 
 from aqlgen.decide.decision import Asked, Danger, Decision
 from aqlgen.ir import MISSING, Body, Location, MediaType, Parameter
+from tests.cases import each
 
 AMOUNT: Any = {"properties": {"amount": {"type": "integer"}, "currency": {"type": "string"}}}
 MEDIA = ("application/json", "application/x-www-form-urlencoded", "multipart/form-data", "application/xml", "*/*")
@@ -16,7 +17,7 @@ def sends(schema: Any, content_type: str = "application/json") -> Body:
     return Body(True, "", (MediaType(content_type, schema, MISSING, NOWHERE),), NOWHERE)
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "level"),
     [
         ("GET /pets", "safe"),
@@ -31,7 +32,7 @@ def test_each_category_has_its_default(key: str, level: str) -> None:
     assert decide_one(key).danger == level
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called", "level"),
     [
         ("POST /caches/{id}/purge", "purgeCache", "dangerous"),
@@ -45,7 +46,7 @@ def test_patterns_in_the_name_raise_it(key: str, called: str, level: str) -> Non
     assert decide_one(key, called).danger == level
 
 
-@pytest.mark.parametrize("key", ["DELETE /pets", "PUT /pets"])
+@each("key", ["DELETE /pets", "PUT /pets"])
 def test_a_whole_collection_at_once_is_dangerous(key: str) -> None:
     """R-SAFE-1"""
     decision = decide_one(key)
@@ -67,7 +68,7 @@ def test_the_document_may_raise_it_and_never_lower_it() -> None:
     assert any("x-mcpaql-danger claims reversible" in reason for reason in lowered.review_reasons)
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called", "level"),
     [
         ("POST /databases/{id}/reset", "resetDatabase", "forbidden"),
@@ -90,7 +91,7 @@ def test_a_pattern_ends_where_a_word_ends() -> None:
     assert decide_one("POST /lists/delete", "deleteAllowlist").danger is Danger.DESTRUCTIVE
 
 
-@pytest.mark.parametrize(("key", "called"), [("POST /lists/delete-all", None), ("DELETE /list/{id}", "deleteAllRows")])
+@each(("key", "called"), [("POST /lists/delete-all", None), ("DELETE /list/{id}", "deleteAllRows")])
 def test_what_is_said_to_take_all_is_dangerous_at_least(key: str, called: str | None) -> None:
     """R-SAFE-1"""
     assert decide_one(key, called).danger.rank >= Danger.DANGEROUS.rank
@@ -123,7 +124,7 @@ def test_a_list_of_an_item_that_a_get_reads_is_replaced_at_its_first_use() -> No
         assert both(path, method, MANY).asked is asked, (path, method)
 
 
-@pytest.mark.parametrize("key", ["DELETE /user/following/{user}", "PUT /user/following/{user}", "DELETE /subscription"])
+@each("key", ["DELETE /user/following/{user}", "PUT /user/following/{user}", "DELETE /subscription"])
 def test_a_member_or_a_single_thing_is_no_collection(key: str) -> None:
     """R-SAFE-1"""
     assert decide_one(key).danger is not Danger.DANGEROUS
@@ -193,7 +194,7 @@ def test_deleting_a_collection_in_kubernetes_is_dangerous() -> None:
     assert decide_one("DELETE /apis/{namespace}/endpoints", extensions=extensions).danger is Danger.DANGEROUS
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called", "level"),
     [
         ("POST /users/submit_delete_job", None, "destructive"),
@@ -213,7 +214,7 @@ def test_a_delete_is_destructive_whatever_it_is_called() -> None:
     assert decide_one("DELETE /users/{id}", "archiveUser").danger is Danger.DESTRUCTIVE
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called"),
     [
         ("POST /v1/invoices/{invoice}/void", "PostInvoicesInvoiceVoid"),
@@ -259,7 +260,7 @@ def test_a_doubtful_word_wants_money_beside_it() -> None:
     assert decide_one("POST /batteries/{id}/charge", "chargeBattery").danger is Danger.REVERSIBLE
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called"),
     [
         ("GET /v1/payouts", "ListPayouts"),
@@ -281,7 +282,7 @@ def test_what_describes_prepares_or_averts_a_payment_moves_no_money(key: str, ca
     assert not decide_one(key, called).moves_money
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called"),
     [
         ("POST /api/v1/users/{userId}/lifecycle/deactivate", "deactivateUser"),
@@ -299,7 +300,7 @@ def test_what_moves_peoples_access_is_destructive(key: str, called: str | None) 
     assert decide_one(key, called).danger.rank >= Danger.DESTRUCTIVE.rank
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called"),
     [
         ("POST /issues/{id}/lock", "lockIssue"),
@@ -315,7 +316,7 @@ def test_what_is_about_people_and_not_their_access_stays(key: str, called: str) 
     assert decide_one(key, called).danger is Danger.REVERSIBLE
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "This action cannot be undone.",
@@ -339,7 +340,7 @@ def test_a_sentence_that_nothing_brings_it_back_is_the_reason(text: str) -> None
     assert len(decision.danger_reason.note) <= 170
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "This does not permanently delete the record.",

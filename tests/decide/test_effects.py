@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from operations import NOWHERE, answer, decide_one, decided, operation
 
 from aqlgen.decide import Overrides
 from aqlgen.decide.decision import Asked, Category, Danger, Decision, Effect
 from aqlgen.decide.overrides import Override
 from aqlgen.ir import MISSING, Body, MediaType, Operation, Response
+from tests.cases import each
 
 TEXT: Any = {"type": "string"}
 
@@ -36,7 +36,7 @@ def of(first: Operation, *others: Operation) -> Decision:
     return decided(first, *others)[0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("write", "other"),
     [
         (operation("POST /boards"), operation("DELETE /boards/{id}")),
@@ -65,7 +65,7 @@ def test_what_structure_proves_reversible_is_never_asked_about(write: Operation,
     assert alone.review_reasons
 
 
-@pytest.mark.parametrize(
+@each(
     ("write", "other"),
     [
         (operation("POST /boards"), operation("DELETE /labels/{id}")),
@@ -98,7 +98,7 @@ def test_neither_other_things_nor_effects_outside_of_the_data_are_proven(write: 
     assert of(write, other).asked is not Asked.NEVER
 
 
-@pytest.mark.parametrize(
+@each(
     ("write", "effect", "kind"),
     [
         (operation("POST /transfers", **sending("amount", "currency", "recipient")), Effect.MONEY, "structure"),
@@ -142,7 +142,7 @@ INVOICE = operation("POST /invoices", **sending("amount", "currency"))
 LINE = operation("POST /batches/{id}/payouts", **sending("amount", "currency"))
 
 
-@pytest.mark.parametrize(
+@each(
     ("write", "maker", "moves"),
     [
         (operation("PUT /payouts/{id}", **sending("amount")), PAYOUT, True),
@@ -169,7 +169,7 @@ def test_a_word_of_money_is_a_doubt_where_the_rest_of_the_api_is_about_something
     assert (quoted.asked, quoted.moves_money) == (Asked.FIRST, False)
 
 
-@pytest.mark.parametrize(
+@each(
     "sentence",
     [
         "Endpoint closing down notice: it will be removed in 2027.",
@@ -212,7 +212,7 @@ def test_the_email_of_an_author_is_no_recipient() -> None:
     assert Effect.PEOPLE not in of(operation("POST /commits", body=body)).effects
 
 
-@pytest.mark.parametrize(
+@each(
     ("read", "asked"),
     [
         (operation("POST /keys/validate", "validateKey", responses=(answer("200"),)), Asked.FIRST),
@@ -235,7 +235,7 @@ def test_a_read_that_answers_nothing_calls_back_or_acts_is_asked_about(read: Ope
     assert of(read).asked is asked
 
 
-@pytest.mark.parametrize(("field", "asked"), [("content", Asked.FIRST), ("tags", Asked.NEVER)])
+@each(("field", "asked"), [("content", Asked.FIRST), ("tags", Asked.NEVER)])
 def test_a_content_deep_in_an_update_of_a_message_is_a_doubt(field: str, asked: Asked) -> None:
     """R-EFF-1"""
     schema: Any = {"properties": {"data": {"properties": {"attributes": {"properties": {field: TEXT}}}}}}
@@ -253,7 +253,7 @@ def choosing(key: str, name: str, *path: str) -> Operation:
     return operation(key, name, body=body, responses=(answer("200", TEXT),))
 
 
-@pytest.mark.parametrize(
+@each(
     ("carrying", "asked"),
     [
         (choosing("POST /audit/search", "searchAudit", "filter"), Asked.NEVER),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from operations import answer, decide_one, decided, operation
+
+from tests.cases import each
 
 PREFIXES = (
     "",
@@ -128,7 +129,7 @@ def test_a_hundred_fastapi_documents_are_named_after_their_functions() -> None:
     assert len(misnamed) <= 0.02 * count, misnamed
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called", "name"),
     [
         ("GET /gateway/items/{item_id}", "read_item_items__item_id__get", "get_item"),  # a gateway put a prefix before

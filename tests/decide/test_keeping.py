@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from operations import document, operation
@@ -17,6 +16,7 @@ from aqlgen.decide.naming.uniqueness import unused
 from aqlgen.decide.overrides import parse
 from aqlgen.ir import Operation
 from aqlgen.project.overriding import aliases
+from tests.cases import each
 from tests.examples import examples
 
 
@@ -62,7 +62,7 @@ def test_a_new_operation_does_not_take_the_name_of_one_that_is_gone() -> None:
     assert chosen["GET /v1/animals"] != "list_animals"
 
 
-@pytest.mark.parametrize(
+@each(
     ("before", "now"),
     [
         ("GET /pets/{petId}", "GET /pets/{pet_id}"),
@@ -154,7 +154,7 @@ def test_an_old_name_that_is_the_operation_id_of_another_operation_becomes_no_al
     assert list(aliases(former, {}, decisions, date.max)) == ["DELETE /owners/{id}"]
 
 
-@pytest.mark.parametrize("name", ["", "List Pets", "introspect", "class", "x" * 65, 'a": {}', "list_owners"])
+@each("name", ["", "List Pets", "introspect", "class", "x" * 65, 'a": {}', "list_owners"])
 def test_what_can_be_no_name_is_not_kept(name: str) -> None:
     """R-NAME-3: whoever wrote it into the record."""
     kept = {"GET /pets": name, "GET /owners": "list_owners", "GET /vets": "fetch_vets"}

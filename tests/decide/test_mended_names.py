@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from operations import answer, decide_one, names
 
 from aqlgen.ir import Document
@@ -56,14 +55,14 @@ def test_a_singular_path_beside_its_plural_creates_one_person() -> None:
     assert "accounts_people" not in " ".join(both.values())
 
 
-@pytest.mark.parametrize(("schema", "verb"), [(MANY, "list"), (ENVELOPE, "list"), (ONE, "get")])
+@each(("schema", "verb"), [(MANY, "list"), (ENVELOPE, "list"), (ONE, "get")])
 def test_a_list_in_an_envelope_that_all_answers_share_is_listed(schema: Any, verb: str) -> None:
     key = "GET /accounts/{account_id}/pages/projects/{project_name}/domains"
     decision = decide_one(key, "pages-domains-get-domains", responses=(answer("200", schema),))
     assert decision.name == f"{verb}_page_project_domains"
 
 
-@pytest.mark.parametrize("tags", [(), ("Access Bookmark applications (Deprecated)",)])
+@each("tags", [(), ("Access Bookmark applications (Deprecated)",)])
 def test_a_namespace_that_holds_a_verb_is_none(tags: tuple[str, ...]) -> None:
     called = "access-bookmark-applications-(-deprecated)-update-a-bookmark-application"
     decision = decide_one("PUT /accounts/{account_id}/access/bookmarks/{bookmark_id}", called, tags=tags)
@@ -84,7 +83,7 @@ def test_what_a_converter_of_odata_writes_as_title_is_no_name() -> None:
     assert identify(document, None, "graph").name == "microsoft-graph"
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called", "level"),
     [
         ("POST /connectors/{id}/metadata-cache/reset", "resetConnectorMetadataCache", "destructive"),

@@ -3,14 +3,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from operations import NOWHERE, answer, decide_one, document, names, operation
 
 from aqlgen.decide import Overrides, decide
 from aqlgen.ir import MISSING, Location, Parameter, Tag
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called", "name"),
     [
         ("GET /pets", None, "list_pets"),
@@ -32,7 +32,7 @@ def test_a_name_is_a_verb_and_a_resource(key: str, called: str | None, name: str
     assert decide_one(key, called).name == name
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called", "name"),
     [
         ("GET /repos/{owner}/{repo}/issues", "issues/list-for-repo", "list_repo_issues"),
@@ -53,7 +53,7 @@ def test_a_name_holds_as_much_of_the_parents_as_sense_needs(key: str, called: st
     assert decide_one(key, called).name == name
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called", "name"),
     [
         ("GET /api/v1/users/{id}", "getUserUsingGET", "get_user"),
@@ -69,7 +69,7 @@ def test_a_name_has_no_residue_and_no_stutter(key: str, called: str | None, name
     assert decide_one(key, called).name == name
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called", "name"),
     [
         ("PUT /gists/{id}/star", "gists/star", "star_gist"),
@@ -86,7 +86,7 @@ def test_a_verb_that_says_more_stays(key: str, called: str, name: str) -> None:
     assert decide_one(key, called).name == name
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "name"),
     [
         ("POST /chat.postMessage", "post_chat_message"),
@@ -104,7 +104,7 @@ def test_a_remote_procedure_is_named_by_its_words(key: str, name: str) -> None:
     assert decide_one(key).name == name
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called", "name"),
     [
         ("GET /orders/{orderId}", "getOrderById", "get_order"),
@@ -116,7 +116,7 @@ def test_what_a_literal_query_adds_is_named(key: str, called: str, name: str) ->
     assert decide_one(key, called).name == name
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called", "tags", "name"),
     [
         ("GET /resourcequotas", "listResourceQuota", (), "list_resource_quotas"),
@@ -145,7 +145,7 @@ def test_a_plural_that_people_get_is_one_thing_where_the_answer_is() -> None:
     assert decide_one("GET /orgs/{org}/limits", "getLimits", responses=answers).name == "get_org_limits"
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called", "name"),
     [
         ("PUT /permissions/runners/repositories/{repository_id}", "enableRunnerRepository", "enable_runner_repository"),
@@ -156,7 +156,7 @@ def test_nouns_stand_in_the_order_in_which_people_say_them(key: str, called: str
     assert decide_one(key, called).name == name
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called", "name"),
     [
         ("GET /auth/{radius_mount_path}/config", "radius-read-configuration", "get_radius_auth_config"),
@@ -170,7 +170,7 @@ def test_where_a_thing_is_found_is_no_part_of_its_name(key: str, called: str, na
     assert decide_one(key, called).name == name
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called", "name"),
     [
         ("POST /projects/{id}/endpoints/{endpoint_id}/restart", "restartProjectEndpoint", "restart_project_endpoint"),
@@ -191,7 +191,7 @@ def test_a_noun_that_looks_like_a_verb_stays_a_noun_and_a_verb_a_verb(key: str, 
     assert decide_one(key, called).name == name
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called", "verb"),
     [
         ("GET /links", "getLinks", "list"),
@@ -228,7 +228,7 @@ def test_an_operation_with_nothing_to_name_it_by_is_named_all_the_same() -> None
     assert list(chosen.values()) == ["get_root", "get_ming_qian", "create_id"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called", "name"),
     [
         ("GET /pet/stats", "getPetStats", "get_pet_stats"),
@@ -256,7 +256,7 @@ def test_people_who_say_get_are_heard_unless_the_answer_is_a_list() -> None:
     assert decide_one("GET /pets", "getPets", responses=(answer("200", limits),)).name == "get_pets"
 
 
-@pytest.mark.parametrize(
+@each(
     ("schema", "name"),
     [
         ({"type": "string", "default": "v2"}, "list_pets"),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 from operations import answer, decided, operation
 from test_effects import reading, sending
 
 from aqlgen.decide.decision import Asked, Danger, Decision, Effect, EffectEvidence
 from aqlgen.decide.overrides import parse
 from aqlgen.ir import Operation
+from tests.cases import each
 
 SEEN = "why: 'observed 2026-11-24: the delete took it away'"
 
@@ -27,7 +27,7 @@ def test_what_was_taken_back_is_no_longer_doubted_and_says_when_it_was_seen() ->
     assert seen.evidence == (EffectEvidence("observed", "2026-11-24: the delete took it away"),)
 
 
-@pytest.mark.parametrize(
+@each(
     "write",
     [
         operation("POST /payouts", **sending("amount", "currency")),

@@ -9,6 +9,7 @@ from aqlgen.decide import Overrides, load_overrides
 from aqlgen.decide.decision import Category, Danger, Evidence
 from aqlgen.decide.overrides import parse
 from aqlgen.diagnostics.errors import FileError, OptionError
+from tests.cases import each
 
 
 def refusal(text: str) -> list[tuple[int, int, str, str]]:
@@ -53,7 +54,7 @@ def test_a_name_given_to_one_operation_is_free_for_no_other() -> None:
     assert names[0] != "list_pets"
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "# nothing yet\n", "---\n", "~"])
+@each("text", ["", "\n\n", "# nothing yet\n", "---\n", "~"])
 def test_a_file_that_says_nothing_overrides_nothing(text: str) -> None:
     assert parse(text).entries == {}
     assert load_overrides(None) == Overrides()
@@ -78,7 +79,7 @@ def test_all_findings_are_reported_at_once_in_the_order_of_the_file() -> None:
     assert findings[3][3] == "Did you mean `retire_pet`?"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "message"),
     [
         ("GET /pets: {name: introspect}", "`introspect` is reserved by the protocol"),

@@ -202,7 +202,7 @@ def test_every_rule_for_a_value_says_what_the_value_must_be() -> None:
     assert all({"errorMessage", "examples"} <= set(rule) for rule in values)
 
 
-@pytest.mark.parametrize("text", ["GET /p: &a {example: {x: *a}}", f"GET /p: {{example: {{x: {'[' * 60}{']' * 60}}}}}"])
+@each("text", ["GET /p: &a {example: {x: *a}}", f"GET /p: {{example: {{x: {'[' * 60}{']' * 60}}}}}"])
 def test_values_without_end_are_refused(text: str) -> None:
     with pytest.raises(OptionError, match="too large or nested too deeply"):
         parse(text)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from operations import answer, document, operation
@@ -14,6 +13,7 @@ from aqlgen.decide import Overrides, decide
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Location, Origin, Parameter
 from aqlgen.runtime.table import Pagination, encode
+from tests.cases import each
 
 TEXT = {"type": "string"}
 WORDS = {"type": "array", "items": TEXT}
@@ -31,7 +31,7 @@ def paged(path: str, properties: dict[str, Any]) -> dict[str, Any]:
     return {} if paging is None else encode(paging)
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "properties", "items"),
     [
         ("/audit-logs", {"threads": LARGE, "audit_log_entries": SMALL}, "/audit_log_entries"),
@@ -51,7 +51,7 @@ def test_the_list_that_is_paged_is_called_by_the_path_or_says_most(
 ROWS = {"type": "array", "items": {"type": "object", "additionalProperties": True}}
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "properties"),
     [
         ("/collections/{id}/get", {"ids": WORDS, "documents": WORDS, "metadatas": ROWS}),

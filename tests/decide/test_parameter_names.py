@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-import pytest
-
 from aqlgen.table.parameters import agent_name
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("wire", "path", "name"),
     [
         ("id", "/pets/{id}", "pet_id"),

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
 from operations import answer, decide_one, decided, operation
 
 from aqlgen.decide.overrides import parse
+from tests.cases import each
 
 MANY = {"type": "array", "items": {"type": "object"}}
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "name", "relative"),
     [
         ("GET /pets", "list_pets", ""),

@@ -198,7 +198,7 @@ def test_rows_stand_under_the_telling_part_of_the_path_where_there_are_no_tags(p
     assert {row.section for row in rows(prepared(paths))} == {"Sales", "bank"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("entry", "broad"),
     [
         *(("rule:x", True), ("tag:x", True), ("POST /x/*", True), ("* /x", True), ("operation:get_*", True)),

@@ -16,6 +16,7 @@ from aqlgen.decide.category import rules
 from aqlgen.decide.decision import Decision, Reason
 from aqlgen.decide.effects import stage as effects
 from aqlgen.decide.naming import candidates, number, verb_rules, wording
+from tests.cases import each
 
 TABLES: dict[str, tuple[Any, ...]] = {
     "category": rules.RULES,
@@ -90,7 +91,7 @@ def renamed(rule: Any) -> Any:
     return rule._replace(name=name) if hasattr(rule, "_replace") else replace(rule, name=name)
 
 
-@pytest.mark.parametrize("table", TABLES)
+@each("table", TABLES)
 def test_a_rule_has_a_name_of_its_own(table: str) -> None:
     names = [rule.name for rule in TABLES[table]]
     assert len(set(names)) == len(names)

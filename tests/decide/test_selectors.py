@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from operations import operation
 
 from aqlgen.decide.overrides.selectors import Selector, parse_selector
+from tests.cases import each
 
 
 def selector(key: str) -> Selector:
@@ -14,7 +14,7 @@ def selector(key: str) -> Selector:
     return parsed
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "operations"),
     [
         ("GET /pets", ["GET /pets"]),
@@ -41,7 +41,7 @@ def test_a_star_in_the_documents_own_path_is_selected_by_that_path() -> None:
     assert selector("GET /files/**").matches(operation("GET /files/**"))
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "matches"),
     [
         ("operation:delete_pet", True),
@@ -61,7 +61,7 @@ def test_names_and_tags_select_whole_or_by_a_pattern(key: str, matches: bool) ->
     assert selector(key).matches(known, ["delete_pet"]) is matches
 
 
-@pytest.mark.parametrize("key", ["", "pets", "GET", "GET pets", "tag:", "operation: ", "rule:x", "GET/pets", "A B /c"])
+@each("key", ["", "pets", "GET", "GET pets", "tag:", "operation: ", "rule:x", "GET/pets", "A B /c"])
 def test_other_keys_select_nothing(key: str) -> None:
     assert parse_selector(key) is None
 

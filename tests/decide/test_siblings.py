@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from operations import decided, operation
 
 from aqlgen.decide.decision import Decision
+from tests.cases import each
 from tests.examples import examples
 from tests.generator.commands import api, tabulate
 
@@ -21,7 +22,7 @@ def doubts(decision: Decision) -> list[str]:
     return [concern.text for concern in decision.concerns if concern.subject != "danger"]
 
 
-@pytest.mark.parametrize(
+@each(
     "keys",
     [
         ("POST /things", "GET /things"),
@@ -39,7 +40,7 @@ def test_what_can_be_read_where_it_is_written_needs_no_look_though_nobody_else_s
     assert together.category_reason.note.endswith("while GET reads the same")
 
 
-@pytest.mark.parametrize(
+@each(
     "keys",
     [
         ("POST /things", "DELETE /things/{id}"),
@@ -88,7 +89,7 @@ def test_neighbours_never_change_a_category(keys: set[str], chance: random.Rando
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called", "summary"),
     [
         ("POST /rerank", None, ""),
@@ -103,7 +104,7 @@ def test_what_errs_more_often_than_others_wants_a_look(key: str, called: str | N
     assert doubts(decided(operation(key, called, summary=summary))[0])
 
 
-@pytest.mark.parametrize("key", ["POST /files/upload", "POST /users/bulk/delete", "POST /events/tags/create"])
+@each("key", ["POST /files/upload", "POST /users/bulk/delete", "POST /events/tags/create"])
 def test_a_plain_verb_at_the_end_needs_no_look(key: str) -> None:
     """R-NAME-4"""
     assert not doubts(first(key))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from operations import decide_one, decided, operation
 
+from tests.cases import each
 
-@pytest.mark.parametrize(
+
+@each(
     ("key", "called", "summary", "name"),
     [
         ("POST /clusters/{id}/pools/{pool}/recycle", "recycle_pool", "Recycle a pool", "recycle_pool"),
@@ -24,7 +25,7 @@ def test_an_action_is_named_by_its_own_word_though_no_verb_is_known(
     assert (decision.name, decision.category) == (name, "EXECUTE")
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called", "summary", "name"),
     [
         ("POST /workflows/schedules", "schedule_workflow", "Schedule a workflow", "schedule_workflow"),
@@ -40,7 +41,7 @@ def test_the_verb_is_said_once(key: str, called: str | None, summary: str, name:
     assert decide_one(key, called, summary=summary).name == name
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called", "summary", "name"),
     [
         ("GET /issues/{id}/subscriptions", "issueSubscriptions", "Get who subscribed", "list_issue_subscriptions"),
@@ -59,7 +60,7 @@ def test_a_noun_that_looks_like_a_verb_names_nothing(key: str, called: str, summ
     assert decide_one(key, called, summary=summary).name == name
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called", "name", "category"),
     [
         ("POST /user/change-password", "createUserChangePassword", "update_user_password", "UPDATE"),
@@ -77,7 +78,7 @@ def test_a_path_that_says_what_is_done_is_believed(key: str, called: str | None,
     assert (decision.name, decision.category) == (name, category)
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "name"),
     [
         ("PUT /messages/{id}/read", "mark_message_read"),
@@ -91,7 +92,7 @@ def test_what_is_only_marked_is_no_read(key: str, name: str) -> None:
     assert decide_one("POST /objects/{type}/batch/read").category == "READ"
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called", "name"),
     [
         ("GET /api/0/organizations", None, "list_organizations"),
