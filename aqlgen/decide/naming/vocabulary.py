@@ -13,6 +13,7 @@ from typing import Final
 
 from aqlgen.decide.naming.noun import Noun, Words
 from aqlgen.decide.naming.shape import shape
+from aqlgen.decide.naming.spelling import LIMIT
 from aqlgen.decide.naming.verbs import find_verb, leading_verb
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document, Operation
@@ -46,8 +47,11 @@ class Vocabulary:
         return _runs(self._names)
 
     def apart(self, word: str, operation: Operation) -> Words:
-        """Take a word of the operation's path apart if the document shows how; else return it as one word."""
-        if len(word) < _SHORT or find_verb(word):
+        """Take a word of the operation's path apart if the document shows how; else return it as one word.
+
+        A word that is longer than any name stays whole.
+        """
+        if not _SHORT <= len(word) <= LIMIT or find_verb(word):
             return (word,)
         stem = singular(word)
         letters, names = _names_of(operation.operation_id or "", operation.tags)
