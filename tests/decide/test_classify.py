@@ -214,6 +214,7 @@ def test_a_change_that_sounds_like_reading_is_no_read(
 def test_an_extension_that_calls_sending_read_only_is_not_believed() -> None:
     """R-SAFE-1, R-TRUST-1"""
     assert decide_one("POST /messages/send-raw", extensions={"x-readonly": True}).category == "EXECUTE"
+    assert decide_one("POST /webhooks/{id}/test", extensions={"x-readonly": True}).category != "READ"
     assert decide_one("POST /messages", "lookupMessages", extensions={"x-readonly": True}).category == "READ"
 
 

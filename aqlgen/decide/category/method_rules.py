@@ -89,9 +89,9 @@ def _understates(facts: Facts, category: Category) -> bool:
 
 
 def _reads_by_words(facts: Facts) -> bool:
-    """Return True if a name, the path or the summary has a verb that only reads or computes."""
+    """Return True if a name, the path or the summary has a verb that reads; one that computes may act (`test`)."""
     verbs = (facts.action_verb, facts.named_verb, facts.summary_verb)
-    return any(verb and (verb.category is Category.READ or verb.word in COMPUTING) for verb in verbs)
+    return any(verb and verb.category is Category.READ for verb in verbs)
 
 
 def read_only(facts: Facts) -> Verdict | None:
@@ -99,8 +99,8 @@ def read_only(facts: Facts) -> Verdict | None:
     if facts.method != "POST":
         return None
     extension = extensions.reads(facts.operation)
-    verbs = [verb for verb in (facts.action_verb, facts.named_verb) if verb and verb.strong]
-    if any(verb.category is not Category.READ and verb.word not in COMPUTING for verb in verbs):
+    verbs = (facts.action_verb, facts.named_verb)
+    if any(verb and verb.strong and verb.category is not Category.READ for verb in verbs):
         return None  # `x-readonly` on `send-template`: a mistake that would make the worst of errors
     if not extension or not _reads_by_words(facts):
         return None

@@ -127,10 +127,15 @@ class Reading:
         return frozenset({self.noun, head(self.object)})
 
     @cached_property
-    def verb_words(self) -> frozenset[str]:
-        """The words with which its names say what it does."""
+    def said_verbs(self) -> frozenset[str]:
+        """The words with which the document says what it does."""
         verbs = (self.facts.action_verb, self.facts.named_verb, self.facts.summary_verb)
-        return frozenset({verb.word for verb in verbs if verb is not None} | {name[0] for name in self.names})
+        return frozenset({verb.word for verb in verbs if verb is not None} | {name[0] for name in self.names[1:]})
+
+    @cached_property
+    def verb_words(self) -> frozenset[str]:
+        """The words with which its names say what it does, the adapter's own included."""
+        return self.said_verbs | {*self.words[:1]}
 
     @cached_property
     def acts(self) -> tuple[Act, ...]:
