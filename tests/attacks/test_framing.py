@@ -39,7 +39,15 @@ ORDINARY = [
     "X-Original-Filename",
     "Vary",
 ]
-OVERRIDES = ["_method", "_METHOD", "X-HTTP-Method-Override", "x-http-method", "$httpMethod", "$httpHeaders"]
+OVERRIDES = [
+    "_method",
+    "_METHOD",
+    "X-HTTP-Method-Override",
+    "x-http-method",
+    "$httpMethod",
+    "$httpHeaders",
+    "_method[]",
+]
 
 
 def codes(table: Tabulation) -> list[str]:
@@ -191,7 +199,11 @@ def test_the_runtime_refuses_a_table_that_names_a_method(tmp_path: Path, name: s
 FREE = {"type": "object", "additionalProperties": True}
 
 
-@each("key", ["_method", "_METHOD", " _method", "X-HTTP-Method-Override"])
+PHP = [".method", "[method", "_method[]", "_Method[a]", "_HttpMethod"]
+"""Names that PHP reads as `_method`, and one of Salesforce."""
+
+
+@each("key", ["_method", "_METHOD", " _method", "X-HTTP-Method-Override", *PHP])
 @each(
     "parameter",
     [

@@ -32,10 +32,11 @@ _FRAMING_PREFIXES = ("proxy-", "sec-", "x-envoy-", "x-forwarded-")
 _OVERRIDES = frozenset(
     (
         *("x-http-method-override", "x-http-method", "x-method-override", "x-http-override"),
-        *("http-method-override", "-method", "$httpmethod", "$.httpmethod", "$httpheaders"),
+        *("http-method-override", "-method", "-httpmethod", "$httpmethod", "$-httpmethod", "$httpheaders"),
     )
 )
 """Names of headers and of fields in queries and bodies, that put another method, or other headers, in place."""
+_AS_HYPHENS = str.maketrans("_. [", "----")
 _PART_HEADERS = frozenset({"content-disposition", "content-transfer-encoding", "content-type"})
 
 
@@ -48,8 +49,12 @@ def is_framing(name: str, *, of_part: bool = False) -> bool:
 
 
 def overrides_method(name: str) -> bool:
-    """Return True if a field of a query or a body is read as the method of its request."""
-    return name.strip().lower().replace("_", "-") in _OVERRIDES
+    """Return True if a field of a query or a body is read as the method of its request.
+
+    PHP reads `.`, blanks and an open bracket in a name as `_`, and `name[]` as a list of that name.
+    """
+    name = name.strip().lower()
+    return (name[:1] + name[1:].partition("[")[0]).translate(_AS_HYPHENS) in _OVERRIDES
 
 
 def check_header(name: str) -> None:

@@ -25,6 +25,8 @@ Truth: TypeAlias = bool | None
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,5})?")
 _DIVIDED = re.compile(r"[,;|+&\s]")
+_PARTED = re.compile(r"[,;|+&\s?#]")
+"""What divides a list, or a text for a server that decodes it within an address."""
 _RANGE = re.compile(r"[0-9]{1,20}(?:-|\.\.|:)[0-9]{1,20}")
 _SLASHES = str.maketrans(dict.fromkeys("\\\u2044\u2215\u2216\u29f5\u29f8\ufe68", "/"))
 """What some systems take for a slash."""
@@ -56,7 +58,9 @@ def all_of(truths: Iterable[Truth]) -> Truth:
 def _plain(text: str) -> str:
     """Return a text without what spellings of the same differ in."""
     decoded = _decodings(text)[-1]
-    return without_unseen(unicodedata.normalize("NFKC", decoded)).strip().casefold()
+    text = without_unseen(unicodedata.normalize("NFKC", decoded)).strip()
+    text = text.lstrip("/\\").rstrip("./\\") or text  # servers leave these out at the ends of a name in an address
+    return text.upper().casefold().replace("i\u0307", "i")  # first upper: an i without its dot is one, too
 
 
 def _decodings(text: str) -> list[str]:
@@ -119,7 +123,7 @@ def _is_text(value: Any, expected: str) -> Truth:
     if not isinstance(value, str | int | float):
         return None
     text, plain = _plain(str(value)), _plain(expected)
-    return None if plain == text or plain in _DIVIDED.split(text) else False
+    return None if plain == text or plain in _PARTED.split(text) else False
 
 
 def _in(value: Any, expected: Sequence[Any]) -> Truth:
@@ -139,7 +143,7 @@ def _matches(value: Any, expected: Sequence[str]) -> Truth:
     for glob in expected:
         if _pattern(glob).fits_text(text):
             return True
-    loose = [part for part in (plain, *_DIVIDED.split(plain)) if part]
+    loose = [part for part in (plain, *_PARTED.split(plain)) if part]
     return None if any(_pattern(glob).fits_text(part) for glob in expected for part in loose) else False
 
 
