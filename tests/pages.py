@@ -1,6 +1,6 @@
 """What a page of the documentation has its reader type and save, and somebody who does it, from its top to its end.
 
-A line of an `sh` block is a command, `# ends with 1` behind it its exit code; in a `console` block commands begin with
+A line of an `sh` block is a command, `# exit code 1` behind it its exit code; in a `console` block commands begin with
 `$`. A `text` block right below a command is its output, in which `…` stands for anything. A block below a line that
 ends in a file's name and a colon is that file, or its end if the line speaks of adding to the end.
 """
@@ -30,7 +30,7 @@ from tests.generator.commands import run
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 NAMED_FILE = re.compile(r"`([\w./-]+\.\w+)`[^`]*:$")
-ENDS_WITH = re.compile(r"# ends with (\d)")
+ENDS_WITH = re.compile(r"# exit code (\d)")
 COMMENT = re.compile(r"\s+#.*$")
 ASSIGNMENT = re.compile(r"[A-Z_]+=")
 BY_SHELL = re.compile(r"[|&;<>$`*]")

@@ -382,7 +382,7 @@ CATALOGUE: Final[Mapping[str, Entry]] = MappingProxyType(_ENTRIES)
 _PAGE: Final = """# Diagnostics
 
 Every finding has a code, in brackets at the end of its line and as `code` in JSON. An *error* stops the command. A
-*warning* reports a skipped or repaired part; with `--strict` it rejects the document too. A *note* informs; `-v` shows
+*warning* reports a skipped or repaired part; with `--strict` it stops the command too. A *note* informs; `-v` shows
 notes. The first three findings of a kind are listed, and the others are counted; `-v` and JSON list all.
 
 | code | cause | fix |
