@@ -276,8 +276,12 @@ def _review(project: Path, package: Path, report: Mapping[str, Any], *, mock: bo
         times = {"at first use": first, "at each call": asked - first}
         when = ", ".join(f"{counted(count, 'operation')} {time}" for time, count in times.items() if count)
         yield f"Confirmations: {when}; `aqlgen explain {_short(project)} --review` shows why."
-    if mock:  # needs neither hosts nor credentials
-        return
+    if not mock:  # which needs neither hosts nor credentials
+        yield from _refused_hosts(report)
+
+
+def _refused_hosts(report: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the hosts that are needed and not accepted, and how to accept them."""
     refused = [host for host in report["hosts"] if not host["accepted"] and (host["operations"] or host["purposes"])]
     yield from (f"Not accepted, so that nothing is sent there: {host['origin']}  {host['summary']}" for host in refused)
     if refused:

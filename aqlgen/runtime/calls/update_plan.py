@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -129,21 +129,29 @@ class Plan:
         inner = at(change, self.steps)
         unfit = list(dict.fromkeys(dropped.label for dropped in state.unfit if not dropped.is_named(inner)))
         masked = {dropped.path for dropped in state.masked}
+        levels = list(self._levels(whole))
         missing: list[str] = []
         hidden: list[str] = []
-        schema, value, prefix = self.written, whole, "input"
-        for step in (*self.steps, None):
+        for depth, (schema, value, prefix) in enumerate(levels, 1):
+            there = value if isinstance(value, Mapping) else {}
             shape = shape_of(types, schema)
-            for name, (wire, _) in shape.properties.items():
-                is_given = (isinstance(value, Mapping) and wire in value) or f"{prefix}.{name}" in unfit
-                if name in shape.required and not is_given:
-                    is_hidden = step is None and (wire,) in masked
-                    (hidden if is_hidden else missing).append(f"{prefix}.{name}")
-            if step is not None:
-                (name,) = agent_path(types, schema, pointer_of((step,)))
-                schema, value, prefix = self._within(schema, (step,)), at(value, (step,)), f"{prefix}.{name}"
+            wires = {
+                f"{prefix}.{name}": shape.properties[name][0] for name in shape.properties if name in shape.required
+            }
+            for label, wire in wires.items():
+                if wire not in there and label not in unfit:
+                    (hidden if depth == len(levels) and (wire,) in masked else missing).append(label)
         if missing or hidden or unfit:
             raise _lacking(self.row, missing, hidden, unfit, is_new=is_new)
+
+    def _levels(self, whole: Any) -> Iterator[tuple[JsonSchema, Any, str]]:
+        """Yield the schema, the value and the path of each object down to the changed one."""
+        schema, value, prefix = self.written, whole, "input"
+        yield schema, value, prefix
+        for step in self.steps:
+            (name,) = agent_path(self.table.types, schema, pointer_of((step,)))
+            schema, value, prefix = self._within(schema, (step,)), at(value, (step,)), f"{prefix}.{name}"
+            yield schema, value, prefix
 
 
 def _without_nulls(value: Any) -> Any:
