@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-import pytest
-
 from aqlgen.build.models import (
     INFO,
     OPERATION,
@@ -17,6 +15,7 @@ from aqlgen.build.models import (
     ObjectKind,
     validate,
 )
+from tests.cases import each
 
 INFO_OBJECT = {"title": "Shop", "version": "1"}
 
@@ -30,7 +29,7 @@ def validated(kind: ObjectKind, raw: Any, openapi: str) -> tuple[Any, list[str]]
         return str(error), sorted(dropped)
 
 
-@pytest.mark.parametrize("openapi", ["3.0", "3.1"])
+@each("openapi", ["3.0", "3.1"])
 def test_a_refused_member_is_dropped_and_the_rest_of_the_object_stays(openapi: str) -> None:
     hostile = {"more": {"deep": [{}]}, "x-own": 1, "\udc80": 1}
     parameter = {"name": "a", "in": "path"}

@@ -19,10 +19,11 @@ from aqlgen.check.operations import Operation, scalars, unserved
 from aqlgen.check.runner import prefix_of
 from aqlgen.runtime.witness import Document
 from aqlgen.runtime.witness.project import Owner
+from tests.cases import each
 from tests.generator.commands import api, tabulate
 
 
-@pytest.mark.parametrize(
+@each(
     ("answer", "is_right"),
     [
         ({"sha": "1", "url": "u", "tree": [{"sha": "2"}, {"sha": "3"}]}, True),
@@ -38,7 +39,7 @@ def test_a_field_that_the_things_in_an_answer_have_too_may_be_chosen_in_them(ans
     assert is_chosen_within(answer, "sha") is is_right
 
 
-@pytest.mark.parametrize(
+@each(
     ("target", "patch", "result"),
     [
         ({"a": "b"}, {"a": "c"}, {"a": "c"}),
@@ -169,7 +170,7 @@ WRONG_ANSWERS: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG_ANSWERS)
+@each("name", WRONG_ANSWERS)
 def test_an_answer_that_is_not_of_the_protocol_is_found_whatever_was_asked(name: str) -> None:
     envelope, problem = WRONG_ANSWERS[name]
     assert problem in " ".join(answered(envelope))
@@ -203,7 +204,7 @@ def test_a_number_of_a_body_arrives_in_any_of_its_forms() -> None:
     assert scalars({"a": 1.0, "b": [2.5, "1.0"]}) == scalars({"a": 1, "b": [2.5, "1.0"]})
 
 
-@pytest.mark.parametrize(
+@each(
     ("url", "prefix"),
     [
         ("https://x.example/v1/", "/v1"),
@@ -219,7 +220,7 @@ def test_the_stand_in_has_the_path_of_any_address_that_a_document_names(url: str
     assert prefix_of([]) == ""
 
 
-@pytest.mark.parametrize(
+@each(
     ("general", "stated", "lacking"),
     [
         ((("key",),), None, []),

@@ -16,6 +16,7 @@ from aqlgen.check.findings import Known, Place
 from aqlgen.check.promotion import why_not
 from aqlgen.check.reports import FORMATS, as_data, as_text, bundle, format_of, missing_parts
 from aqlgen.check.results import MUST, Category, Outcome, Report, Result
+from tests.cases import each
 
 HOSTILE = "list|`<img src=x>\x1b[31m\u202e"
 
@@ -40,14 +41,14 @@ def test_level_2_needs_all_to_pass_and_lets_what_has_nothing_to_look_at_be_skipp
     assert report(LEVEL_2=Outcome.SKIP).level == 1
 
 
-@pytest.mark.parametrize("category", [category.name for category in Category if category not in MUST])
+@each("category", [category.name for category in Category if category not in MUST])
 def test_a_failure_that_the_protocol_does_not_demand_leaves_level_1(category: str) -> None:
     failed = report(**{category: Outcome.FAIL})
     assert (failed.level, failed.is_sound) == (1, False), "the level is reached, and the check fails"
     assert report(called=100, **{category: Outcome.FAIL}).is_sound
 
 
-@pytest.mark.parametrize("category", [category.name for category in MUST])
+@each("category", [category.name for category in MUST])
 def test_level_1_needs_what_the_protocol_demands(category: str) -> None:
     failed, whole = report(**{category: Outcome.FAIL}), report()
     assert failed.level == 0

@@ -10,7 +10,6 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -42,7 +41,7 @@ def shown(changes: Changes) -> Iterator[str]:
     yield json.dumps(changes.as_json())
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_nothing_changes_from_an_adapter_to_itself(name: str) -> None:
     changes = compare(SURFACES[name], surface(name))
     assert not changes

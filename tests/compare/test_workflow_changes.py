@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from aqlgen.compare import Level, Surface, compare
 from aqlgen.runtime.table import ADAPTER, Adapter, Parameter, Workflow
+from tests.cases import each
 from tests.runtime.tiny_zoo import ADAPTER as ZOO
 
 NUMBER = Parameter(name="number", location=ADAPTER, wire="number", required=True, schema={"type": "integer"})
@@ -36,7 +35,7 @@ def changes(old: Surface, new: Surface) -> Mapping[str, Level]:
     return {change.rule: change.level for change in compare(old, new).changes}
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "rules"),
     [
         ({}, {}),

@@ -12,6 +12,7 @@ from aqlgen.runtime.introspection import Bounds
 from aqlgen.runtime.introspection.info import operation_type
 from aqlgen.runtime.schema.notation import notation
 from aqlgen.schemas import useful
+from tests.cases import each
 from tests.generator.commands import api, posting, tabulate
 
 STRING = {"type": "string"}
@@ -29,7 +30,7 @@ def texts(rows: dict[str, Any]) -> list[str]:
     return [row.get("description", row["summary"]) for row in rows.values()]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "words"),
     [
         ("Lists pets. For more information, see [Pets](https://a.example/pets).", "Lists pets."),

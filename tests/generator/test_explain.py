@@ -9,6 +9,7 @@ from unittest.mock import patch
 
 import pytest
 
+from tests.cases import each
 from tests.generator.commands import FIXTURES, Run, api, run
 
 PETSTORE = FIXTURES / "petstore.yaml"
@@ -20,7 +21,7 @@ def on_a_terminal(columns: int, *arguments: str | Path) -> Run:
         return run("explain", *arguments)
 
 
-@pytest.mark.parametrize("columns", [60, 72, 80, 120, 140, 200])
+@each("columns", [60, 72, 80, 120, 140, 200])
 def test_the_table_fits_the_terminal(columns: int) -> None:
     result = on_a_terminal(columns, PETSTORE)
     assert result.code == 0

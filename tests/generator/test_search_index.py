@@ -16,6 +16,7 @@ from aqlgen.runtime.introspection.vocabulary import terms
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
 from aqlgen.table.search import search_index
+from tests.cases import each
 from tests.generator.commands import tabulate
 
 
@@ -394,9 +395,7 @@ def test_a_name_stands_before_a_longer_one_of_which_nobody_would_ask_for_the_res
     assert [index.search(name).hits[0].name for name in names] == names, names
 
 
-@pytest.mark.parametrize(
-    "text", ["how far is my parcel", "where is the parcel", "everything about my parcel", "which parcel is it"]
-)
+@each("text", ["how far is my parcel", "where is the parcel", "everything about my parcel", "which parcel is it"])
 def test_what_begins_as_a_question_is_answered_by_a_read(text: str) -> None:
     """R-INT-6"""
     ranking = Ranking(

@@ -15,6 +15,7 @@ from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, prepare
 from aqlgen.project.options import addresses, read_apis, recorded_options
 from aqlgen.table.apis import api_names, split_name
+from tests.cases import each
 from tests.generator.several import Json, api, names, package, prepared
 
 
@@ -210,7 +211,7 @@ def test_the_addresses_are_recorded_as_an_update_takes_them() -> None:
     assert addresses(apis) == "hr=https://hr.test/a.json\nwiki=https://wiki.test/a.json"
 
 
-@pytest.mark.parametrize("name", ["../x", "", "A", "tag", "a-b", "x" * 25, 1, None])
+@each("name", ["../x", "", "A", "tag", "a-b", "x" * 25, 1, None])
 def test_a_record_with_a_name_that_no_api_has_is_not_followed(name: Any) -> None:
     """The name is a folder of the project, too."""
     assert read_apis({"apis": [{"name": name}, "x"]}) == []
@@ -221,7 +222,7 @@ def test_the_input_is_kept_in_a_folder_of_each_api(tmp_path: Path) -> None:
     assert sorted(result.kept) == ["crm/openapi.json", "hr/openapi.json"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "expected"),
     [
         ("crm.yaml", ("", "crm.yaml")),
@@ -234,7 +235,7 @@ def test_a_name_stands_before_a_document(written: str, expected: tuple[str, str]
     assert split_name(written) == expected
 
 
-@pytest.mark.parametrize("written", ["my-crm=x.yaml", "CRM=x.yaml", "tag=x.yaml", "workflows=x.yaml"])
+@each("written", ["my-crm=x.yaml", "CRM=x.yaml", "tag=x.yaml", "workflows=x.yaml"])
 def test_a_name_that_cannot_be_used_is_refused(written: str) -> None:
     with pytest.raises(OptionError) as refusal:
         split_name(written)

@@ -6,11 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, Prepared, prepare
 from aqlgen.table.model import table_files
+from tests.cases import each
 from tests.generator.commands import FIXTURES
 from tests.generator.several import api, prepared
 
@@ -33,7 +32,7 @@ def contents(result: Prepared) -> str:
     return repr([result.built, result.documents, [vars(document.origins) for document in result.documents]])
 
 
-@pytest.mark.parametrize("overrides", OVERRIDES)
+@each("overrides", OVERRIDES)
 def test_a_built_document_gives_what_the_document_gives_and_stays_as_it_is(overrides: str) -> None:
     options = Options((Request(str(FIXTURES / "petstore.yaml")),))
     first = prepare(options, lambda _stage: None)

@@ -33,6 +33,7 @@ from aqlgen.runtime.table import (
 )
 from aqlgen.runtime.table.codec import columns
 from aqlgen.table.schema import page, schema_files
+from tests.cases import each
 from tests.generator.commands import FIXTURES, run
 
 ROOT = FIXTURES.parent
@@ -182,7 +183,7 @@ def test_a_table_is_valid_by_its_schemas_and_round_trips(folder: Path) -> None:
         assert {name: encode(row_of(name, family, row)) for name, row in rows.items()} == rows
 
 
-@pytest.mark.parametrize("change", [{"pagination": {"styel": "page"}}, {"dangre": "safe"}, {"danger": "harmless"}])
+@each("change", [{"pagination": {"styel": "page"}}, {"dangre": "safe"}, {"danger": "harmless"}])
 def test_the_schema_refuses_a_key_or_value_that_there_is_not(change: dict[str, Any]) -> None:
     (folder,) = (golden for golden in GOLDENS if golden.parts[-3] == "petstore")
     rows = read(folder / "operations" / "read.json")

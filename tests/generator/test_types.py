@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aqlgen.schemas import field_names, prose, shorten
+from tests.cases import each
 from tests.generator.commands import api, posting, tabulate
 
 
@@ -192,7 +193,7 @@ def test_values_that_an_array_is_to_be_chosen_of_are_those_of_its_items(tmp_path
     assert schema == {"type": "array", "items": {"enum": ["started", "ended"]}}
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "words"),
     [
         ("<p>Go.</p> <important> <p>It is slow.</p> </important>", "Go. It is slow."),

@@ -7,11 +7,12 @@ import codecs
 import pytest
 
 from aqlgen.document.read import parse
+from tests.cases import each
 
 TEXT = "openapi: 3.1.0\r\ninfo:\r\n  title: Zoë 😀\r\n"
 
 
-@pytest.mark.parametrize(
+@each(
     "data",
     [
         TEXT.encode(),

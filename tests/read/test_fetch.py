@@ -13,6 +13,7 @@ import pytest
 
 from aqlgen.diagnostics.errors import AqlgenError, DocumentError, FileError
 from aqlgen.document.read import Limits, read
+from tests.cases import each
 
 DOCUMENT = b"openapi: 3.1.0\n"
 
@@ -144,6 +145,6 @@ def test_an_answer_over_the_bound_is_refused(server: str):
     assert error.diagnostics[0].code == "document-too-large"
 
 
-@pytest.mark.parametrize("address", ["http://127.0.0.1:1/x", "http://", "http://[", "https://exa mple/"])
+@each("address", ["http://127.0.0.1:1/x", "http://", "http://[", "https://exa mple/"])
 def test_an_address_that_cannot_be_reached_is_refused(address: str):
     assert refused(address).diagnostics[0].code == "url-unreadable"

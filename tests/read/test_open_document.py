@@ -16,6 +16,7 @@ from aqlgen.diagnostics.errors import AqlgenError, OptionError
 from aqlgen.document.assemble import Assembled, assemble
 from aqlgen.document.read import Limits
 from aqlgen.document.request import Request
+from tests.cases import each
 
 ROOT = """openapi: 3.1.0
 info: {title: Shop, version: "1"}
@@ -222,7 +223,7 @@ def test_standard_input_has_no_neighbours(monkeypatch: pytest.MonkeyPatch) -> No
     assert (warning.code, warning.file, warning.line) == ("outside-reference", "<stdin>", 4)
 
 
-@pytest.mark.parametrize("written", ["Authorization", ": x", "A b: secret", "A: secret\r\nB: c"])
+@each("written", ["Authorization", ": x", "A b: secret", "A: secret\r\nB: c"])
 def test_a_header_that_is_none_is_refused_without_being_shown(written: str) -> None:
     with pytest.raises(OptionError) as caught:
         Request.of("-", [written], [], [])

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from aqlgen.runtime.text import tokens_of
 from aqlgen.runtime.warnings import ceiling
 from aqlgen.runtime.warnings.ceiling import Cut, cut_warnings, fit
+from tests.cases import each
 from tests.examples import examples
 
 VALUES = st.recursive(
@@ -68,7 +69,7 @@ def test_an_object_of_very_many_fields_keeps_the_first() -> None:
     assert cut == Cut((), "fields", 9000, len(short))
 
 
-@pytest.mark.parametrize(
+@each(
     ("cut", "page", "following"),
     [
         (Cut(("items",), "items", 20, 5), True, "pageInfo.endCursor"),

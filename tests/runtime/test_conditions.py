@@ -96,7 +96,7 @@ def test_an_item_meets_a_condition(condition: dict[str, Any]) -> None:
     assert matches(ITEM, condition)
 
 
-@pytest.mark.parametrize("condition", FAIL, ids=str)
+@each("condition", FAIL, ids=str)
 def test_an_item_does_not_meet_a_condition(condition: dict[str, Any]) -> None:
     assert not matches(ITEM, condition)
 
@@ -108,7 +108,7 @@ def test_what_is_no_condition_is_refused_with_what_to_give(condition: Any) -> No
     assert refused.value.details["param_name"] == "where"
 
 
-@pytest.mark.parametrize("item", [None, 5, "text", [], [{"id": 1}], {"id": {"deep": []}}], ids=str)
+@each("item", [None, 5, "text", [], [{"id": 1}], {"id": {"deep": []}}], ids=str)
 def test_any_value_can_be_asked(item: Any) -> None:
     for condition in HOLD + FAIL:
         assert matches(item, condition) in (True, False)

@@ -31,7 +31,7 @@ from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import with_caller
 from aqlgen.runtime.table import row_of
 from aqlgen.runtime.wire import ApiRequest
-from tests.cases import without_ids
+from tests.cases import each, without_ids
 from tests.generator.commands import Tabulation, tabulate
 from tests.runtime.operator_page import Served
 
@@ -732,7 +732,7 @@ async def test_what_has_ended_with_its_answer_is_no_execution(adapter: Assembly,
     assert (await handled(adapter, "create_batch"))["data"] == {"id": "b1", "status": "completed"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("status", "data", "expected"),
     [
         (200, {"status": "Succeeded"}, "completed"),

@@ -12,6 +12,7 @@ from aqlgen.runtime.quota.limits import Pattern
 from aqlgen.runtime.safety.question_texts import title_of
 from aqlgen.runtime.settings.load import load
 from aqlgen.runtime.table import Adapter, Table
+from tests.cases import each
 from tests.generator.several import api, package, prepared
 
 
@@ -71,7 +72,7 @@ def test_an_adapter_of_one_api_knows_no_such_parameter(tmp_path: Path) -> None:
     assert "apis" not in alone.answer({"query": "operations"}, None)["data"]["_protocol"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("pattern", "fitting"),
     [
         ("api:crm", {"crm"}),

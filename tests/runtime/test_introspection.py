@@ -17,6 +17,7 @@ from aqlgen.runtime.introspection.postings import plain_entry
 from aqlgen.runtime.introspection.search import search_of
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Parameter, Table
+from tests.cases import each
 
 PARAMETER = {
     "type": "object",
@@ -677,7 +678,7 @@ def test_the_description_of_a_verb_that_is_not_canonical_names_the_one_that_it_i
     assert "a kind of" not in json.dumps(introspection.answer({"query": "operations"}, None))
 
 
-@pytest.mark.parametrize(
+@each(
     ("schema", "sentence"),
     [
         (
@@ -719,7 +720,7 @@ NAMES = (
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "first"),
     [
         ("create an issue in a repository", "create_repo_issue"),

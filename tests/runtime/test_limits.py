@@ -8,6 +8,7 @@ import pytest
 from aqlgen.runtime.dispatch.arguments import Limits
 from aqlgen.runtime.errors import Code, Failure
 from aqlgen.runtime.settings.config import Config
+from tests.cases import each
 
 LIMITS = Limits(Config(max_request_size=200_000, max_string_length=65_536, max_array_elements=100, max_nesting_depth=8))
 
@@ -19,7 +20,7 @@ def nested(levels: int) -> Any:
     return value
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "limit_type", "limit", "actual", "unit"),
     [
         ({"params": {"a": "x" * 65_537}}, "string_length", 65_536, 65_537, "bytes"),
@@ -45,9 +46,7 @@ def test_what_exceeds_a_limit_is_refused_with_the_limit(
     assert caught.value.message.startswith(f"Payload exceeds {limit_type} limit of {limit}")
 
 
-@pytest.mark.parametrize(
-    "value", [{"a": "x" * 65_536}, {"a": [0] * 100}, nested(8), {"a": ["x" * 60_000] * 3}, {"a": ["\n"] * 100}]
-)
+@each("value", [{"a": "x" * 65_536}, {"a": [0] * 100}, nested(8), {"a": ["x" * 60_000] * 3}, {"a": ["\n"] * 100}])
 def test_what_just_reaches_a_limit_passes(value: Any) -> None:
     """R-REQ-9"""
     LIMITS.check(value)
@@ -60,7 +59,7 @@ def test_the_size_of_a_request_is_that_of_its_json() -> None:
         LIMITS.check({"a": "\u0001" * 34_000})
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "location", "offset"),
     [
         ({"params": {"a": "x\ud800"}}, "params.a", 1),

@@ -253,7 +253,7 @@ SALES = [
 ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("request_", "wanted"),
     [
         ({"count": True}, {"result": 4}),

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-import pytest
-
 from bench.wire.mutated import measure, report
+from tests.cases import each
 
 PETSTORE = Path(__file__).parents[2] / "fixtures" / "golden" / "petstore"
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@each("seed", [1, 2])
 def test_mutated_calls_send_what_was_meant_or_are_refused_with_it(seed: int) -> None:
     """R-REQ-4, R-ENV-5"""
     verdicts = asyncio.run(measure("petstore", PETSTORE, 200, seed, 5))

@@ -12,6 +12,7 @@ from api.hand_made import make_package, operation
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.validation.problems import near_names
+from tests.cases import each
 
 pytestmark = pytest.mark.anyio
 
@@ -113,7 +114,7 @@ async def test_no_write_stands_first_that_the_name_does_not_ask_for(
     assert "Did you mean" not in error["message"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "valid", "near"),
     [
         ("limit", ["first", "after"], ["first"]),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from aqlgen.runtime.schema import (
     agent_path,
     follow,
@@ -20,6 +18,7 @@ from aqlgen.runtime.schema import (
     union_of,
     without_null,
 )
+from tests.cases import each
 
 TYPES: dict[str, Any] = {
     "Node": {"type": "object", "properties": {"next": {"$ref": "#/types/Node"}}, "allOf": [{"$ref": "#/types/Node"}]},
@@ -68,7 +67,7 @@ def test_paths_are_translated_to_the_agents_names() -> None:
     assert schema_at(TYPES, page, ("data_items",), items=True) == {"$ref": "#/types/Cat"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("schema", "target", "null"),
     [
         ({"type": ["string", "null"]}, {"type": ["string", "null"]}, True),
@@ -82,7 +81,7 @@ def test_null_is_taken_out_of_a_schema(schema: Any, target: Any, null: bool) -> 
     assert without_null(schema) == (target, null)
 
 
-@pytest.mark.parametrize(
+@each(
     ("schema", "expected"),
     [
         ({}, True),
@@ -99,7 +98,7 @@ def test_a_schema_admits_null_where_it_says_so_or_says_nothing(schema: Any, expe
     assert nullable(schema, TYPES) is expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("schema", "guess", "expected"),
     [
         ({"type": "null"}, True, "any"),
@@ -126,7 +125,7 @@ def test_references_name_types_also_when_escaped() -> None:
     assert type_named("#/components/schemas/Pet") is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "name"),
     [(None, "null"), (True, "boolean"), (1, "integer"), (1.5, "number"), ("", "string"), ({}, "object"), ([], "array")],
 )

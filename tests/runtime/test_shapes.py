@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 from aqlgen.runtime.logs import JsonFormatter, Logger, Record, without_shapes
+from tests.cases import each
 
 BODY = "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6"
 
 
-@pytest.mark.parametrize(
+@each(
     ("secret", "prefix"),
     [
         (f"ghp_{BODY}", "ghp_"),
@@ -41,7 +40,7 @@ def test_a_vendors_secret_is_masked_and_its_prefix_says_whose_it_is(secret: str,
     assert data["answer"]["list"] == [f"x {prefix}***"]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "sk-short",

@@ -127,7 +127,7 @@ async def test_what_is_expected_may_refer_to_earlier_answers_and_holds_for_each_
 DATA = {"items": [{"id": 7, "a b": 1, "fullName": "x", "tags": ["p", "q"]}, {}], "none": None, "0": "zero"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "value"),
     [
         ("find", DATA),
@@ -149,7 +149,7 @@ def test_a_reference_is_a_path_into_an_earlier_answer(text: str, value: Any) -> 
     assert pick(DATA, read_reference(ref(text))) == value
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "message"),
     [
         ("find.nope", "find has no 'nope'"),
@@ -168,7 +168,7 @@ def test_a_reference_that_leads_nowhere_says_where_it_ends(text: str, message: s
     assert message in caught.value.message
 
 
-@pytest.mark.parametrize(
+@each(
     "text", ["", ".a", "find.", "find..a", "find[", "find[x]", "find[0", "$.a", "#/a/b", "find a", "x" * 1001, 5, None]
 )
 def test_what_is_no_reference_is_refused(text: Any) -> None:
@@ -177,7 +177,7 @@ def test_what_is_no_reference_is_refused(text: Any) -> None:
         read_reference({"$ref": text})
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "text", "value"),
     [
         ({"data": [{"id": 7}], "next": None}, "find.items[0].id", 7),

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from aqlgen.runtime.introspection.fields import parameter_info, type_details
 from aqlgen.runtime.table import Parameter
+from tests.cases import each
 
 TYPES: dict[str, Any] = {
     "Code": {"type": "string", "enum": [f"c{index}" for index in range(5000)]},
@@ -32,7 +31,7 @@ def parameter(schema: dict[str, Any]) -> Parameter:
     return Parameter(name="one", wire="one", location="body", schema=schema)
 
 
-@pytest.mark.parametrize(
+@each(
     ("schema", "sentence"),
     [
         ({"$ref": "#/types/Code"}, "One of 5000 values, such as 'c0', 'c1', 'c2': introspect the type for all."),

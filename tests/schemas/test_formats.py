@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from aqlgen.diagnostics import Severity
+from tests.cases import each
 from tests.generator.commands import api, posting, tabulate
 from tests.schemas.adapter import adapted
 
@@ -15,7 +14,7 @@ OBJECT_ID = "6762f2391bb69f9f2193bbf0"
 UUID = "3fa85f64-5717-4562-b3fc-2c963f66afa6"
 
 
-@pytest.mark.parametrize(
+@each(
     ("schema", "value"),
     [
         ({"type": "string", "format": "uuid", "example": OBJECT_ID}, OBJECT_ID),
@@ -37,7 +36,7 @@ def test_a_format_that_its_surroundings_contradict_is_let_go(schema: dict[str, A
     assert (finding.code, finding.severity, finding.pointer) == ("bad-format", Severity.NOTE, "/x-schema/format")
 
 
-@pytest.mark.parametrize(
+@each(
     "schema",
     [
         {"format": "uuid", "example": UUID, "minLength": 36, "maxLength": 36},

@@ -6,8 +6,6 @@ import json
 import time
 from typing import Any
 
-import pytest
-
 from aqlgen.schemas.types import MAX_INLINE_VALUES
 from tests.cases import each
 from tests.schemas.adapter import adapted
@@ -122,7 +120,7 @@ def test_a_long_enumeration_is_a_type_of_its_own_and_holds_every_value() -> None
     assert adapted({"type": "string", "enum": values[:MAX_INLINE_VALUES]}).types == {}
 
 
-@pytest.mark.parametrize(
+@each(
     ("schema", "code", "pointer"),
     [
         ({"type": "strng"}, "bad-schema", "/type"),
@@ -146,7 +144,7 @@ def test_an_unusable_keyword_is_reported_with_its_place_and_rejects_nothing(
     assert ours.admits({"a": 1}) or ours.admits("a") or ours.admits(1)
 
 
-@pytest.mark.parametrize(
+@each(
     ("schema", "meant"),
     [
         ({"type": "integer", "default": "10"}, 10),
@@ -171,7 +169,7 @@ def test_a_default_of_null_that_does_not_fit_means_no_default() -> None:
     assert adapted({"type": ["string", "null"], "default": None}).schema["default"] is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("pattern", "why"),
     [
         ("a|" * 3000 + "b", "is longer than 5,000 characters"),
@@ -234,7 +232,7 @@ def test_a_property_that_is_read_only_in_every_declaration_stays_so_although_it_
     assert ours.types["Thing"]["properties"].keys() == {"name"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("form", "pattern", "admitted"),
     [
         ("date-time", "YYYY-MM-DDThh:mm:ssZ", True),

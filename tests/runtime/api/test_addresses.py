@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import time
 
-import pytest
-
 from aqlgen.runtime.encode.addresses import address_problem, operation_problem, server_problem
 from tests.cases import each
 
@@ -57,7 +55,7 @@ def test_a_placeholder_is_known_by_its_words(url: str, rule: str) -> None:
     assert (problem.rule, problem.certain, problem.setting) == (rule, True, "MCP_AQL_BASE_URL")
 
 
-@pytest.mark.parametrize("url", LOCAL)
+@each("url", LOCAL)
 def test_a_local_address_may_be_right(url: str) -> None:
     problem = address_problem(url)
     assert problem is not None
@@ -65,17 +63,17 @@ def test_a_local_address_may_be_right(url: str) -> None:
     assert address_problem(url, of_owner=True) is None
 
 
-@pytest.mark.parametrize("url", REAL)
+@each("url", REAL)
 def test_a_real_address_is_believed(url: str) -> None:
     assert address_problem(url) is None
 
 
-@pytest.mark.parametrize("url", ["https://api.example.com", "https://your-domain.atlassian.net", "https://<host>"])
+@each("url", ["https://api.example.com", "https://your-domain.atlassian.net", "https://<host>"])
 def test_an_owner_who_sets_a_placeholder_is_told(url: str) -> None:
     assert address_problem(url, of_owner=True) is not None
 
 
-@pytest.mark.parametrize("url", ["http://tenant.corp.dev", "https://my-shop.myshopify.com", "http://api.server.test"])
+@each("url", ["http://tenant.corp.dev", "https://my-shop.myshopify.com", "http://api.server.test"])
 def test_an_owner_may_have_such_a_name(url: str) -> None:
     assert address_problem(url, of_owner=True) is None
 
@@ -107,7 +105,7 @@ def test_a_relative_server_of_an_operation_goes_on_from_the_main_one() -> None:
     assert operation_problem([], [{"url": "/upload"}], "https://api.desk.dev", {}) is None
 
 
-@pytest.mark.parametrize("part", ["{", "<", "%7b", "[a", "your-", "example-", "-", "a.", "A_", "my"])
+@each("part", ["{", "<", "%7b", "[a", "your-", "example-", "-", "a.", "A_", "my"])
 def test_an_address_of_any_length_is_read_in_linear_time(part: str) -> None:
     begin = time.perf_counter()
     for prefix in ("https://", "https://a.dev/", ""):

@@ -213,7 +213,7 @@ def test_compressed_answers_are_read_however_they_are_cut_into_pieces(coding: st
     assert receive(*pieces, content_encoding=coding).content == BODY
 
 
-@pytest.mark.parametrize("size", [100, 1_000_000])
+@each("size", [100, 1_000_000])
 def test_each_member_of_a_compressed_answer_is_read_once_however_long_it_is(size: int) -> None:
     lines = [json.dumps("x" * length).encode() + b"\n" for length in (1_000_000, 3, 1_000_000)]
     content = b"".join(map(gzipped, lines))
@@ -221,7 +221,7 @@ def test_each_member_of_a_compressed_answer_is_read_once_however_long_it_is(size
     assert receive(*pieces, content_encoding="gzip").content == b"".join(lines)
 
 
-@pytest.mark.parametrize(
+@each(
     ("coding", "content"),
     [
         ("gzip", BODY),

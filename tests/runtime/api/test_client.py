@@ -17,6 +17,7 @@ from aqlgen.runtime.client.retries import Timing
 from aqlgen.runtime.client.transport import HttpTransport
 from aqlgen.runtime.errors import Code, Failure
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
+from tests.cases import each
 
 from .hand_made import Make, operation
 
@@ -104,7 +105,7 @@ def test_an_answer_too_long_to_be_cut_is_refused_before_it_is_read() -> None:
     assert len(read) < 50
 
 
-@pytest.mark.parametrize(
+@each(
     ("error", "words"),
     [
         (httpx2.ConnectError("s3cret"), "no connection could be made to 'api.example.com'"),

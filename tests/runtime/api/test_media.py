@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from aqlgen.runtime.wire import admits_json, is_json, is_json_lines, is_multipart, is_text, is_xml, stream_form
 from tests.cases import each
 
@@ -41,7 +39,7 @@ def test_a_content_type_is_of_these_kinds_alone(content_type: str, kinds: set[ob
     } == kinds
 
 
-@pytest.mark.parametrize(
+@each(
     ("content_type", "form"),
     [
         ("text/event-stream; charset=utf-8", "events"),

@@ -10,6 +10,7 @@ import pytest
 
 from aqlgen.runtime.client.transport import HttpTransport
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
+from tests.cases import each
 
 SECRET = "s3cret-key"
 ORIGIN = "https://api.example.com"
@@ -53,7 +54,7 @@ def test_a_read_is_followed_on_its_own_host_with_its_credentials(status: int, me
     assert seen[1].headers["x-key"] == SECRET
 
 
-@pytest.mark.parametrize("location", ["https://files.example.net/b", "//files.example.net/b", f"{ORIGIN}:8443/b"])
+@each("location", ["https://files.example.net/b", "//files.example.net/b", f"{ORIGIN}:8443/b"])
 def test_a_read_is_followed_to_another_origin_with_nothing_that_the_api_was_given(location: str) -> None:
     """R-TRUST-2"""
     answer, seen = follow(request(url=f"{ORIGIN}/a?key={SECRET}"), 302, location)
@@ -64,7 +65,7 @@ def test_a_read_is_followed_to_another_origin_with_nothing_that_the_api_was_give
     assert seen[1].headers["accept"] == "application/json"
 
 
-@pytest.mark.parametrize(
+@each(
     "location",
     [
         "http://api.example.com/b",
@@ -93,15 +94,13 @@ def test_encryption_may_be_gained_on_the_way() -> None:
     assert seen[1].headers["x-key"] == SECRET
 
 
-@pytest.mark.parametrize("status", [307, 308])
+@each("status", [307, 308])
 def test_a_change_is_repeated_on_its_own_host_when_the_api_says_so(status: int) -> None:
     _, seen = follow(request("POST", content=b"body"), status, "/b")
     assert (seen[1].method, seen[1].content, seen[1].url.path) == ("POST", b"body", "/b")
 
 
-@pytest.mark.parametrize(
-    ("status", "location"), [(307, "https://other.example.net/b"), (308, f"{ORIGIN}:1/b"), (301, "/b"), (302, "/b")]
-)
+@each(("status", "location"), [(307, "https://other.example.net/b"), (308, f"{ORIGIN}:1/b"), (301, "/b"), (302, "/b")])
 def test_a_change_goes_nowhere_else(status: int, location: str) -> None:
     answer, seen = follow(request("POST", content=b"body"), status, location)
     assert answer.status == status

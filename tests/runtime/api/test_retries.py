@@ -92,7 +92,7 @@ def test_a_write_is_never_repeated(fault: Answer, method: str) -> None:
     assert len(api.seen) == 1
 
 
-@pytest.mark.parametrize("method", ["PUT", "DELETE"])
+@each("method", ["PUT", "DELETE"])
 def test_an_idempotent_write_is_repeated_only_when_nothing_was_sent(method: str) -> None:
     api = Api(REFUSED, answer())
     assert api.send(method).status == 200
@@ -178,7 +178,7 @@ def test_a_key_goes_where_the_api_has_it_and_the_rest_of_the_request_stays(
     assert re.fullmatch(expected, arrived)
 
 
-@pytest.mark.parametrize(
+@each(
     ("schema", "length"),
     [
         ({"type": "string"}, 36),
@@ -201,14 +201,14 @@ def test_retries_can_be_turned_off() -> None:
     assert api.refused().code is Code.INTERNAL_ERROR
 
 
-@pytest.mark.parametrize("header", ["3", "3, 3", formatdate(BEGIN + 3, usegmt=True)])
+@each("header", ["3", "3, 3", formatdate(BEGIN + 3, usegmt=True)])
 def test_retry_after_is_waited_for_when_there_is_time(header: str) -> None:
     api = Api(answer(429, retry_after=header), answer())
     assert api.send().status == 200
     assert 3 <= api.clock.pauses[0] < 3.5
 
 
-@pytest.mark.parametrize("status", [429, 503])
+@each("status", [429, 503])
 def test_retry_after_beyond_the_time_out_is_told_and_not_waited_for(status: int) -> None:
     api = Api(answer(status, retry_after=31), answer())
     assert api.send().status == status
@@ -244,7 +244,7 @@ SPENT: Sequence[dict[str, Any]] = (
 )
 
 
-@pytest.mark.parametrize("headers", SPENT)
+@each("headers", SPENT)
 def test_a_request_that_would_exceed_the_limit_is_refused_before_it_is_sent(headers: dict[str, Any]) -> None:
     """R-RATE-2."""
     api = Api(answer(**headers), answer())

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from aqlgen.runtime.encode.styles import header_text, path_text, query_pairs
 from tests.cases import each
 
@@ -86,7 +84,7 @@ def test_paths_are_written_by_style(style: str, explode: bool, value: Any, expec
     assert path_text("color", value, style, explode=explode) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("explode", "value", "expected"),
     [
         (False, "blue", "blue"),

@@ -64,7 +64,7 @@ def test_denial_goes_before_approval_and_approval_before_approval_in_advance() -
     assert "Pattern match: 'read_*' is approved" in judge("read_file a").factors
 
 
-@pytest.mark.parametrize(
+@each(
     "action",
     [
         "DELETE_user",
@@ -83,7 +83,7 @@ def test_spelling_does_not_evade_a_pattern(action: str) -> None:
     assert judge(action).reason == "Action requires approval"
 
 
-@pytest.mark.parametrize("action", ["drop_table users", "DROP_table", "dr\u043ep_users", "rm -rf /"])
+@each("action", ["drop_table users", "DROP_table", "dr\u043ep_users", "rm -rf /"])
 def test_what_is_denied_blocks(action: str) -> None:
     """R-LOOP-3, R-LOOP-4"""
     verdict = judge(action)
@@ -97,7 +97,7 @@ def test_a_pattern_is_matched_against_the_operation_too() -> None:
     assert judge("reading a note", operations=(("delete_note", "reversible"),)).outcome == "confirm"
 
 
-@pytest.mark.parametrize("hint", ["calling drop_table on users", "a_b " * 900 + "drop_table", "then DROP_x."])
+@each("hint", ["calling drop_table on users", "a_b " * 900 + "drop_table", "then DROP_x."])
 def test_a_pattern_is_matched_against_each_name_in_the_hint(hint: str) -> None:
     """R-LOOP-3: one that holds back; what is approved in advance is the whole hint."""
     assert judge(hint).reason == "Action is denied until a person verifies it"
@@ -108,7 +108,7 @@ def test_a_pattern_is_matched_against_each_name_in_the_hint(hint: str) -> None:
     assert evaluate(step, weigh(step, mentioned, Past()), Past(), profile, None, mentioned).outcome == "block"
 
 
-@pytest.mark.parametrize(
+@each(
     ("hint", "outcome"),
     [
         ("executing shell command: git push origin main", "confirm"),
@@ -140,7 +140,7 @@ def test_a_long_hint_against_a_pattern_of_many_stars_takes_no_time() -> None:
 # The tiers and the tolerance
 
 
-@pytest.mark.parametrize(
+@each(
     ("danger", "score", "tier", "outcome"),
     [
         ("safe", 5, "advisory", "continue"),
@@ -229,7 +229,7 @@ def test_approval_in_advance_ends_at_the_tier_confirm_and_is_of_the_operation() 
     assert judge("x", profile=profile, operations=mixed[:1]).outcome == "continue"
 
 
-@pytest.mark.parametrize(
+@each(
     ("tolerance", "outcomes"),
     [
         ("conservative", ["continue", "continue", "confirm", "confirm"]),
@@ -265,7 +265,7 @@ def test_a_confirmation_stands_for_no_verification() -> None:
     assert judge("drop_note", "failure", 9, operations=grave, approval=verified).outcome == "continue"
 
 
-@pytest.mark.parametrize(("score", "tier"), [(30, "advisory"), (31, "confirm"), (60, "confirm"), (61, "verify")])
+@each(("score", "tier"), [(30, "advisory"), (31, "confirm"), (60, "confirm"), (61, "verify")])
 def test_the_tiers_begin_where_the_specification_says(score: int, tier: str) -> None:
     """R-LOOP-3"""
     assert tier_of(score) == tier
