@@ -26,6 +26,8 @@ def audit_verdict(folder: Path, environ: Mapping[str, str], last: str = "") -> s
         raise CommandError(f"{path} cannot be read: {problem.strerror}") from None
     if verdict.problem:
         raise CommandError(f"{path} is not whole: {verdict.problem}")
+    if not verdict.entries:
+        raise CommandError(f"{path} has no entries: nothing was written yet, or the log was removed")
     files = counted(len(chained_files(path)), "file")
     entries = "1 entry" if verdict.entries == 1 else f"{verdict.entries:,} entries"
     start = "\nIt continues an earlier file that was deleted (audit.keep)." if verdict.goes_on else ""

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from aqlgen.runtime.cli import main
 from aqlgen.runtime.cli.audit import audit_verdict
+from aqlgen.runtime.errors import CommandError
 from aqlgen.runtime.safety.audit import Audit, Chain, chained_files, verify
 
 ROOT = Path(__file__).parents[3]
@@ -125,6 +126,19 @@ def test_what_no_chain_can_show_is_said(tmp_path: Path, package: Path, monkeypat
     assert "It continues an earlier file that was deleted" in shown
     assert "That no entries are missing at the end is not shown" in shown
     assert "is not shown" not in audit_verdict(package, os.environ, shown.rpartition(" ")[2])
+
+
+@pytest.mark.parametrize("content", [None, ""])
+def test_a_log_that_was_removed_is_not_whole(
+    tmp_path: Path, package: Path, monkeypatch: pytest.MonkeyPatch, content: str | None
+) -> None:
+    """R-SAFE-5: it looks as one that nothing was written to yet."""
+    path = tmp_path / "audit.jsonl"
+    monkeypatch.setenv("MCP_AQL_AUDIT_PATH", str(path))
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(CommandError, match="has no entries"):
+        audit_verdict(package, os.environ)
 
 
 def test_a_person_verifies_it_and_reads_its_end(
