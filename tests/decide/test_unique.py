@@ -12,6 +12,7 @@ from operations import decided, names, operation
 from aqlgen.decide import Override, Overrides
 from aqlgen.decide.naming.spelling import RESERVED, is_valid
 from aqlgen.ir import Operation
+from aqlgen.runtime.text import folded
 from tests.cases import each
 from tests.examples import examples
 
@@ -69,8 +70,8 @@ def test_an_operation_is_named_as_if_it_were_alone_unless_another_would_be_named
     alone = {single.key: decided(single)[0].name for single in api}
     for decision in decided(*api):
         name = alone[decision.operation.key]
-        theirs = {other.id_as_name for other in api if other.key != decision.operation.key}
-        if list(alone.values()).count(name) == 1 and name not in theirs:
+        theirs = {folded(other.id_as_name) for other in api if other.key != decision.operation.key}
+        if list(alone.values()).count(name) == 1 and folded(name) not in theirs:
             assert decision.name == name
 
 
@@ -79,7 +80,7 @@ def test_an_operation_is_named_as_if_it_were_alone_unless_another_would_be_named
 def test_no_name_is_the_operation_id_of_another_operation(api: list[Operation]) -> None:
     """R-NAME-3: who knows the API calls its operations by these."""
     for decision in decided(*api):
-        users = [other.key for other in api if other.id_as_name == decision.name]
+        users = [other.key for other in api if folded(other.id_as_name) == folded(decision.name)]
         assert not users or decision.operation.key in users
 
 
@@ -92,6 +93,8 @@ def test_a_name_that_is_an_operation_id_belongs_to_its_operation() -> None:
         records: "delete_collection_by_name",
     }
     api = operation(collection, "delete-collection"), operation(records)
+    spotsets, sets = "PUT /spotsets/{id}", "PUT /spots/{id}/sets/{setId}"
+    assert names(spotsets, (sets, "updateSpotSet")) == {spotsets: "replace_spotset", sets: "update_spot_set"}
     (decision,) = decided(*api, overrides=Overrides({collection: Override(hidden=True)}))
     assert decision.name == "delete_collection_by_name"
 

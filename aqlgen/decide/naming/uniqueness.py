@@ -18,6 +18,7 @@ from typing import Final, TypeAlias
 
 from aqlgen.decide.naming.candidates import Names
 from aqlgen.decide.naming.spelling import RESERVED, is_valid
+from aqlgen.runtime.text import folded
 from aqlgen.words import singular, split
 
 __all__ = ["Settled", "followed", "settle_keeping", "unused"]
@@ -55,10 +56,12 @@ def settle(
 
 
 def _operations_by_id(wanted: Mapping[str, Names]) -> dict[str, Collection[str]]:
-    """Return the keys of the operations that have an operationId, by that in the spelling of names."""
+    """Return the keys of the operations that have an operationId, by that as a name, and folded."""
     keys: defaultdict[str, Collection[str]] = defaultdict(tuple)
     for key, names in wanted.items():
-        keys[names.facts.operation.id_as_name] = (*keys[names.facts.operation.id_as_name], key)
+        id_as_name = names.facts.operation.id_as_name
+        for spelling in {id_as_name, folded(id_as_name)}:
+            keys[spelling] = (*keys[spelling], key)
     keys.pop("", None)
     return dict(keys)
 
@@ -84,7 +87,7 @@ def _moving(
         groups[name].append(key)
     moving: list[str] = []
     for name, keys in groups.items():
-        claimants = [key for key in keys if key in owners[name]] if name in owners else keys
+        claimants = [key for key in keys if key in owners.get(name, owners.get(folded(name), keys))]
         moving += [key for key in keys if key not in claimants]
         if len(claimants) > 1:
             claims = sorted(((-level[key], wanted[key].rank, key) for key in claimants), reverse=True)
