@@ -36,7 +36,7 @@ from .info import (
     workflow_operations,
 )
 from .outline import Outlines, outline, type_outline
-from .postings import Hit, plain_entry
+from .postings import plain_entry
 from .ranking import Found, Ranking
 from .search import Alias, Aliases, Search, Spellings, search_of, spellings_of_resource
 
@@ -208,29 +208,31 @@ class Introspection:
         matches = self._found(params)
         hits, data = list(matches.hits), dict[str, Any](operations=[])
         if hits and params.get("after") is None:
-            best = hits.pop(0)
-            data["operations"] = [details for details in [self._outline(best.name)] if details]
+            details = self._outline(hits[0].name)
+            data["operations"] = [details] if details else []
+            del hits[0]
         infos = [{"name": hit.name, "description": hit.summary} for hit in hits]
-        for info in infos[: matches.near if data["operations"] else 0]:
-            info["description"] = self._in_short(info["name"], info["description"])
-        equals = [info for info in infos[:_OTHERS_FIRST] if data["operations"] and info["description"] == best.summary]
-        for info in equals:
-            info["description"] = self._in_comparison(info["name"], best)
-        most = _OTHERS_FIRST if matches.near > 1 or len(equals) > 1 or matches.unknown else _OTHERS_OF_CLEAR
-        tokens = max(1, self._tokens - tokens_of(data))
-        others, _ = Bounds.of(params, most if data["operations"] else _SEARCH_FIRST, tokens).page(infos)
+        first = self._compared(infos, matches) if data["operations"] else _SEARCH_FIRST
+        others, _ = Bounds.of(params, first, max(1, self._tokens - tokens_of(data))).page(infos)
         data["others"] = {info["name"]: info["description"] for info in others}
         return data | self._doubt(matches)
+
+    def _compared(self, infos: Sequence[dict[str, str]], matches: Found) -> int:
+        """Compare the operations beside the described one with it, and return how many to name."""
+        best, equals = matches.hits[0], 0
+        for place, info in enumerate(infos[:_OTHERS_FIRST]):
+            if info["description"] == best.summary:
+                equals += 1
+                calls = {self._in_short(name, best.summary) for name in (info["name"], best.name)}
+                info["description"] = best.summary if len(calls) > 1 else f"Same tool and parameters as {best.name}"
+            elif place < matches.near:
+                info["description"] = self._in_short(info["name"], info["description"])
+        return _OTHERS_FIRST if matches.near > 1 or equals > 1 or matches.unknown else _OTHERS_OF_CLEAR
 
     def _in_short(self, name: str, summary: str) -> str:
         """Return an operation's summary, its tool and the names of its parameters: enough for a plain call."""
         row = None if name in self._protocol_operations else self.find(name)
         return summary if row is None else f"{summary} ({self._outlines.names(row, self._config)})"
-
-    def _in_comparison(self, name: str, described: Hit) -> str:
-        """Return a summary that another operation has, too, or that this one is called in the same way."""
-        calls = {self._in_short(each, described.summary) for each in (name, described.name)}
-        return described.summary if len(calls) > 1 else f"Same tool and parameters as {described.name}"
 
     def _doubt(self, matches: Found) -> dict[str, Any]:
         """Return what says that a search found nothing, or probably not what is meant."""

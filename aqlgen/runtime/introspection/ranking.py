@@ -140,7 +140,7 @@ def question(text: str) -> Question:
     for piece in _PIECE.findall(bare):
         reading.take(piece)
     about = [*reversed(reading.object), *reading.context]
-    many = reading.many or (about != [] and about[0].endswith("s") and stem(about[0]) != about[0])
+    many = reading.many or ("".join(about[:1]).endswith("s") and stem(about[0]) != about[0])
     words = reading.words or {stem(word): word for word in words_of(text)}
     words = dict(islice(words.items(), _MOST_WORDS))
     identifiers = frozenset("".join(terms(name)) for name in _IDENTIFIER.findall(bare))
@@ -149,7 +149,7 @@ def question(text: str) -> Question:
     names = frozenset(stem(name.lower()) for name in _NAME.findall(bare))
     first = [word for word in words_of(text[:100]) if word != "please"][:1]
     known = len(words) < 2 or verb_class(stem(first[0])) or first[0] in _OPENERS | _JOINTS | _ALL
-    verb = reading.verb or ("get" if not _ASKING.isdisjoint(first) else "")
+    verb = reading.verb or "get" * (not _ASKING.isdisjoint(first))
     return Question(
         words, identifiers, pairs, verb, tuple(map(stem, about)), frozenset(map(stem, reading.context)),
         "" if known else "".join(plain_words(first[0])), many, frozenset(reading.identified), quoted, names,
