@@ -238,8 +238,7 @@ class Run:
             return [None]
         items = self._resolved(step.foreach, None, 0)
         if not isinstance(items, list):
-            lists = [key for key, value in items.items() if isinstance(value, list)] if isinstance(items, dict) else []
-            hint = f": give the list in it, such as .{lists[0]}" if lists else ""
+            hint = ": give the list in it, such as .items" if isinstance(items, dict) else ""
             raise Failure(
                 Code.INVALID_TYPE,
                 f"foreach expected 'array', got '{json_type(items)}'{hint}",

@@ -277,24 +277,22 @@ def _lines(node: _Node, types: Types) -> Iterator[_Line]:
         yield _line(node, hidden=hidden)
         return
     opens = hidden or _is_long(value) or _has_credential(value, node.secrets) or has_right_to_left(value)
-    if node.depth < _DEEPEST and opens:
-        if isinstance(value, Mapping):
-            for inner_node in _fields(node, types):
-                yield from _lines(replace(inner_node, hidden=hidden), types)
-            return
-        if len(value) <= _MOST_ITEMS:
-            items = union_of(types, node.schema).items
-            inner = items[0] if items else {}
-            for index, item in enumerate(value):
-                path = f"{node.path}[{index}]"
-                yield from _lines(
-                    replace(node, path=path, value=item, schema=inner, hidden=hidden, depth=node.depth + 1), types
-                )
-            return
+    if node.depth < _DEEPEST and opens and (isinstance(value, Mapping) or len(value) <= _MOST_ITEMS):
+        for inner in (_fields if isinstance(value, Mapping) else _items)(node, types):
+            yield from _lines(replace(inner, hidden=hidden), types)
+        return
     line = _line(node, hidden=False)
     if line.shown is not None and (hidden or _has_credential(value, node.secrets)):
         line = replace(line, shown=None)
     yield line
+
+
+def _items(node: _Node, types: Types) -> Iterator[_Node]:
+    """Yield the items of a list."""
+    items = union_of(types, node.schema).items
+    schema = items[0] if items else {}
+    for index, item in enumerate(node.value):
+        yield replace(node, path=f"{node.path}[{index}]", value=item, schema=schema, depth=node.depth + 1)
 
 
 def _fields(node: _Node, types: Types) -> Iterator[_Node]:

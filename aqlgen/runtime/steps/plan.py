@@ -183,19 +183,17 @@ def _read_where(where: Any, name: str) -> dict[str, dict[str, Any]]:
         field: {"eq": wanted} if not isinstance(wanted, Mapping) or is_reference(wanted) else dict(wanted)
         for field, wanted in where.items()
     }
-    known = {
-        field: {
-            key: value
-            for key, value in wanted.items()
-            if key not in OPERATORS or next(references_in(value), None) is None
-        }
-        or {"eq": None}
-        if wanted
-        else wanted
-        for field, wanted in conditions.items()
-    }
+    known = {field: _known_part(wanted) if wanted else wanted for field, wanted in conditions.items()}
     check_condition(known, name)
     return conditions
+
+
+def _known_part(wanted: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a condition without the operators whose values are known only when the plan runs."""
+    known = {
+        key: value for key, value in wanted.items() if key not in OPERATORS or next(references_in(value), None) is None
+    }
+    return known or {"eq": None}
 
 
 def _are_fields(fields: Any) -> bool:
