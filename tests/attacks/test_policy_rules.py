@@ -211,6 +211,7 @@ SLIPPING: list[tuple[str, dict[str, Any], str, Any]] = [
     ("nested-with-dots", OPTION, "write_file", {"options": {"admin.force": True}}),
     ("nested-in-brackets", OPTION, "write_file", {"options": {"admin[force]": True}}),
     ("nested-in-camel-case", OPTION, "write_file", {"options": {"Admin": {"FORCE": True}}}),
+    ("nested-among-many", OPTION, "write_file", {"options": {f"field{index}": 1 for index in range(20_001)}}),
     ("object-as-text", OPTION, "write_file", {"options": {"admin": '{"force": true}'}}),
     ("field-of-a-body", INPUT, "change_item", {"item_id": "1", "input": {"admin": True}}),
     ("field-of-a-body-as-text", INPUT, "change_item", {"item_id": "1", "input": {"Admin": "TRUE"}}),

@@ -71,6 +71,9 @@ def walk(value: Any, path: Sequence[Spellings], *, of_lists: bool, is_item: bool
     elif not path:
         yield HIDDEN if value is None else value
     elif isinstance(value, Mapping):
+        if len(value) > _MOST_VALUES:
+            yield HIDDEN
+            return
         is_known = False
         for steps in range(1, len(path) + 1):  # also `a.b` and `a[b]`, as some APIs write what is within `a`
             names = joined(tuple(path[:steps]))
