@@ -48,7 +48,7 @@ COROUTINES = 8
 """The most nested coroutines of the runtime in a warm read: what a reader follows from the tool to the socket."""
 
 HOUSE = {
-    "aqlgen/ without runtime, lines": 48_750,  # to become 33,000; reads under names that hid them, last pages of the mock
+    "aqlgen/ without runtime, lines": 48_750,  # to become 33,000; reads that names hid, last pages of the mock
     "aqlgen/runtime/, lines": 52_680,  # to become 31,000; tasks of MCP, and no long text of one call holds others
     "aqlgen/, statements": 58_450,  # to become 37,500; the same
     "aqlgen/, functions over a complexity of 15": 39,  # at most 40; searches for names from elsewhere
