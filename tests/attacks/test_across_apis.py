@@ -283,7 +283,10 @@ def test_a_name_of_one_operation_that_another_has_as_its_operation_id_is_the_spe
     hr = api("HR", "DELETE /users/{id}", "DELETE /users/{id}/roles")
     hr["paths"]["/users/{id}/roles"]["delete"]["operationId"] = "deleteuser"
     documents = {"hr": hr, "crm": api("CRM", "GET /users")}
-    spellings = Spellings(Table(package(tmp_path / "p", prepared(tmp_path, documents))))
+    named = (
+        "hr:DELETE /users/{id}:\n  name: delete_user\n"  # as a project has it that is older than the other operation
+    )
+    spellings = Spellings(Table(package(tmp_path / "p", prepared(tmp_path, documents, named))))
     assert spellings.find("DeleteUser") is None
     assert spellings.find("deleteuser") == "delete_user_roles"
     assert spellings.find("Delete-User-Roles") == "delete_user_roles"

@@ -79,7 +79,7 @@ def _consequence(decision: Decision) -> float:
     return _SHARES.get(decision.category.value, _LEAST_SHARE) if share is None else share
 
 
-_ASKED: Final = "When a person is asked"
+_HEADINGS: Final = {Asked.FIRST: "Asked at first use", Asked.NEVER: "Run without a question"}
 _PARTS: Final = "several parts"
 _TOGETHER: Final = 8
 """The most operations of several parts in one row."""
@@ -109,7 +109,7 @@ class ReviewRow:
     @property
     def heading(self) -> str:
         """The heading that it stands under, "" for none."""
-        return self.section if self.asked is None else _ASKED
+        return self.section if self.asked is None else _HEADINGS[self.asked]
 
     @property
     def count(self) -> int:
@@ -214,17 +214,20 @@ def in_order(rows: Sequence[ReviewRow]) -> list[ReviewRow]:
             return -sum(map(_consequence, row.decisions)), 0
         return row.confidence, -max(decision.danger.rank for decision in row.decisions)
 
+    def part(row: ReviewRow) -> str:
+        return row.section if row.asked is None else ""
+
     first: dict[str, tuple[float, int]] = {}
     for row in rows:
-        first[row.heading] = min(urgency(row), first.get(row.heading, (1.0, 0)))
+        first[part(row)] = min(urgency(row), first.get(part(row), (1.0, 0)))
     return sorted(
         rows,
         key=lambda row: (
             not row.is_instructed,
             row.asked is None,
             bool(row.section),
-            first[row.heading] if row.heading else (0.0, -row.count),
-            row.heading,
+            first[part(row)] if part(row) else (0.0, -row.count * (row.asked is None)),
+            part(row),
             urgency(row),
             row.decisions[0].name,
         ),

@@ -299,7 +299,7 @@ class _Answer:
 def _check_fields(fields: Any) -> None:
     """Raise Failure for more, or longer, paths of fields than an answer is searched for."""
     if isinstance(fields, list) and (len(fields) > _MOST_FIELDS or max(map(len, fields), default=0) > _LONGEST_PATH):
-        message = f"Parameter 'fields' has at most {_MOST_FIELDS} paths of {_LONGEST_PATH} characters"
+        message = f"Parameter 'fields' takes no more than {_MOST_FIELDS} paths of {_LONGEST_PATH} characters"
         raise Failure(Code.INVALID_VALUE, message, {"param_name": "fields"})
 
 
