@@ -121,7 +121,7 @@ class _Examined:
 @check("IF-3", "Every call made of introspection alone succeeds, and sends the request of the document",
        Category.INTROSPECTION, "R-INT-4, R-INT-7")  # fmt: skip
 async def examples_work(run: Run) -> None:
-    """Take what the witness finds of examples, and name the operations that nobody can call."""
+    """Report the findings of the witness about examples, and the operations that nobody can call."""
     await _report(run, EXAMPLE)
     for operation in run.operations:
         kinds = ", ".join(unserved(run.table, operation.row))

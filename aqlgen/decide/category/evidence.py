@@ -57,7 +57,7 @@ class Siblings:
         return {_template(operation.path): operation for operation in self._operations if operation.method == "get"}
 
     def read_what_it_puts(self, facts: Facts) -> bool:
-        """Return True if an operation is a PUT of what a GET of its path answers, by the same schema."""
+        """Return True for a PUT whose body has the schema of the answer to a GET of its path."""
         read, body = self._reads.get(_template(facts.operation.path)), facts.operation.body
         if facts.method != "PUT" or read is None or body is None:
             return False

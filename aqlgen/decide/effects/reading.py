@@ -128,13 +128,13 @@ class Reading:
 
     @cached_property
     def said_verbs(self) -> frozenset[str]:
-        """The words with which the document says what it does."""
+        """The verbs by which the document names the operation."""
         verbs = (self.facts.action_verb, self.facts.named_verb, self.facts.summary_verb)
         return frozenset({verb.word for verb in verbs if verb is not None} | {name[0] for name in self.names[1:]})
 
     @cached_property
     def verb_words(self) -> frozenset[str]:
-        """The words with which its names say what it does, the adapter's own included."""
+        """The verbs of the document and of the adapter's own name."""
         return self.said_verbs | {*self.words[:1]}
 
     @cached_property

@@ -196,14 +196,14 @@ def review_rows(decisions: Iterable[Decision]) -> list[ReviewRow]:
 
 
 def unasked_rows(decisions: Iterable[Decision]) -> list[ReviewRow]:
-    """Return what changes something and runs without a question, by part of the API; it is no matter of a review."""
+    """Return the changes that run without a question, a row for each part of the API and category, in no order."""
     decisions = tuple(decisions)
     section = sections_of(decision.operation for decision in decisions)
     groups: defaultdict[tuple[str, Category], list[tuple[Decision, tuple[Concern, ...]]]] = defaultdict(list)
     for decision in decisions:
         if decision.asked is Asked.NEVER and decision.category is not Category.READ:
             groups[section(decision.operation), decision.category].append((decision, ()))
-    return in_order([ReviewRow(tuple(members), part, Asked.NEVER) for (part, _), members in groups.items()])
+    return [ReviewRow(tuple(members), part, Asked.NEVER) for (part, _), members in groups.items()]
 
 
 def in_order(rows: Sequence[ReviewRow]) -> list[ReviewRow]:
@@ -226,7 +226,7 @@ def in_order(rows: Sequence[ReviewRow]) -> list[ReviewRow]:
             not row.is_instructed,
             row.asked is None,
             bool(row.section),
-            first[part(row)] if part(row) else (0.0, -row.count * (row.asked is None)),
+            first[part(row)] if part(row) else (0.0, -row.count if row.asked is None else 0),
             part(row),
             urgency(row),
             row.decisions[0].name,

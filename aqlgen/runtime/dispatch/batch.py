@@ -7,7 +7,6 @@ token, which is sent back as `confirmation_token` beside `operations`. What a pe
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -51,7 +50,6 @@ class Batch:
         results: list[dict[str, Any]] = []
         succeeded, warnings, halted, answers = 0, Warnings(), False, Answers()
         for index, request in enumerate(requests):
-            await asyncio.sleep(0)  # calls of others have their turn between two of one batch
             try:
                 if isinstance(request, Failure):
                     raise request

@@ -22,7 +22,7 @@ _RANK = 0.1
 """What a place further down costs in the order that the search gave."""
 _SHORT, _MOST_PARAMS = 2, 40
 _BESIDE = re.compile("_(?:by|for|via)_")
-"""What stands in a name between the thing and how it is found, for whom, or by which of several ways."""
+"""The prepositions that part a thing from its filter, its owner, or one of several ways to it."""
 _OTHERS = 2
 """How many parameters may differ before they are those of another operation."""
 

@@ -123,7 +123,7 @@ class _Node:
     secrets: frozenset[str] = frozenset()
     """The names of fields that the document declares as secrets."""
     room: list[int] = field(default_factory=lambda: [_MOST_FIELDS])
-    """How many more fields are looked at one by one, in all values of a call."""
+    """The number of fields left that get a line each, over all values of a call."""
 
 
 def view_of(

@@ -292,8 +292,7 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
         on_call_tool=call_tool,
     )
     server.add_request_handler("logging/setLevel", SetLevelRequestParams, set_level)
-    if any(operation.name == STATUS for operation in active_operations(adapter, config)):
-        _offer_tasks(server, call_tool, families)
+    _offer_tasks(server, dispatcher, call_tool, families)
     return server
 
 
@@ -303,8 +302,15 @@ class _TaskParams(RequestParams):
     task_id: str
 
 
-def _offer_tasks(server: Server[Sessions], call_tool: CallTool, families: Mapping[str, str | None]) -> None:
-    """Declare the Tasks extension and serve its methods; its module is loaded for a client that declares it."""
+def _offer_tasks(
+    server: Server[Sessions], dispatcher: Dispatcher, call_tool: CallTool, families: Mapping[str, str | None]
+) -> None:
+    """Declare the Tasks extension and serve its methods, if the adapter follows long-running work.
+
+    Its module is loaded for a client that declares the extension.
+    """
+    if all(operation.name != STATUS for operation in active_operations(dispatcher.adapter, dispatcher.config)):
+        return
 
     @cache
     def tasks() -> Tasks:

@@ -26,7 +26,7 @@ Truth: TypeAlias = bool | None
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,5})?")
 _DIVIDED = re.compile(r"[,;|+&\s]")
 _PARTED = re.compile(r"[,;|+&\s?#]")
-"""What divides a list, or a text for a server that decodes it within an address."""
+"""The separators of a list, and with them those of an address."""
 _RANGE = re.compile(r"[0-9]{1,20}(?:-|\.\.|:)[0-9]{1,20}")
 _SLASHES = str.maketrans(dict.fromkeys("\\\u2044\u2215\u2216\u29f5\u29f8\ufe68", "/"))
 """What some systems take for a slash."""
