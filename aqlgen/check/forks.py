@@ -64,7 +64,7 @@ os._exit((server.recv(1) or b"\\1")[0])
 def starter(package: str, environment: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
     """Yield the command that starts the adapter of a package, to which the adapter's own arguments are added."""
     if not hasattr(os, "fork"):
-        yield sys.executable, "-m", package
+        yield sys.executable, "-P", "-m", package
         return
     with tempfile.TemporaryDirectory() as folder:
         address = str(Path(folder) / "forks")

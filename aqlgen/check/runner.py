@@ -122,7 +122,7 @@ async def _check(project: Path, package: str, chosen: Chosen) -> Checked:
             "MCP_AQL_MAX_STRING_LENGTH": str(64 * 1024),
             **credentials,
         }  # fmt: skip
-        launch = Launch(project, (sys.executable, "-m", package), variables)
+        launch = Launch(project, (sys.executable, "-P", "-m", package), variables)
         with starter(package, launch.environment) as command:
             run = Run(
                 replace(launch, command=command), api, table, sampled(operations, chosen.sample), operations,

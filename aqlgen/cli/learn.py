@@ -127,7 +127,7 @@ def _run(folder: Path, package: str, arguments: Sequence[str]) -> str:
     source = str((folder / "src").resolve())
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (source, os.environ.get("PYTHONPATH"))))}
     process = subprocess.run(  # noqa: S603 - the project that the user named
-        [sys.executable, "-m", package, "learn", *arguments],
+        [sys.executable, "-P", "-m", package, "learn", *arguments],
         cwd=folder if (folder / "adapter.toml").is_file() else None,
         env=environment,
         capture_output=True,
@@ -149,6 +149,7 @@ def _observed(
     """Return a report as data, with its observations: of a file, or of the API now."""
     from aqlgen.diagnostics.errors import OptionError
     from aqlgen.runtime.learn.report import Report, observations_of
+    from aqlgen.runtime.table import Table
 
     with tempfile.TemporaryDirectory() as scratch:
         if source is None:
@@ -158,7 +159,7 @@ def _observed(
         text = _text(source or Path(scratch) / "seen.json")
     try:
         data = json.loads(text)
-        observations, report = observations_of(data), Report().as_data()
+        observations, report = observations_of(data, Table(folder / "src" / package)), Report().as_data()
         return {
             key: data[key] if isinstance(data.get(key), type(value)) else value for key, value in report.items()
         }, observations

@@ -18,6 +18,7 @@ import yaml
 
 from aqlgen.runtime.learn.model import Observation
 from aqlgen.runtime.learn.report import observations_of
+from aqlgen.runtime.table import Table
 from bench.servers.model import Call, Server, filled, unmet
 from bench.support.documents import package_of
 from bench.support.processes import environment, free_port, generate, served
@@ -72,7 +73,7 @@ class Player:
         options = ["--allow-writes", *self._learn, *self._resources(), "--write", str(seen)]
         command = [sys.executable, "-m", module, "learn", *options]
         subprocess.run(command, check=True, capture_output=True, env=variables, timeout=300)
-        return observations_of(json.loads(seen.read_bytes()))
+        return observations_of(json.loads(seen.read_bytes()), Table(package_of(self._project)))
 
     def _resources(self) -> Iterator[str]:
         """Yield the paths of items with the values that are known for them."""

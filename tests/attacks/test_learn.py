@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import os
 import socket
@@ -20,10 +21,11 @@ from bounds import cpu_seconds
 
 from aqlgen.runtime.learn.model import Observation
 from aqlgen.runtime.learn.proposals import entries_of, proposals
-from aqlgen.runtime.learn.report import observe
+from aqlgen.runtime.learn.report import observations_of, observe
 from aqlgen.runtime.learn.requests import Budget
+from aqlgen.runtime.table import Table
 from tests.cases import each
-from tests.generator.commands import api, tabulate
+from tests.generator.commands import api, generate, run, tabulate
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "runtime"))
 
@@ -346,3 +348,62 @@ def test_a_create_that_names_another_identifier_for_updates_leads_to_no_thing(tm
         harmless(observing(package, local.url, tmp_path / "ledger"))
         assert not [request for request in changed_by(local) if victim in request.path]
     assert shop.things[f"/pets/{victim}"] == {"id": victim, "name": "Rosa"}
+
+
+@each("key", ["POST /*", "*", "tag:pets", "adapter", "accept", "post /pets", "GET /nowhere", "GET /pets\nadapter:"])
+def test_a_report_says_nothing_of_anything_but_the_operations_of_the_adapter(key: str, package: Path) -> None:
+    """R-LEARN-2: an entry for a pattern, a tag or the adapter would decide about more than was observed."""
+    entry = {"key": key, "fact": "reversal", "says": "x", "override": {"send": "named"}, "certain": True}
+    assert observations_of({"observations": [{**entry, "settled": False}]}, Table(package)) == []
+
+
+def test_a_report_is_not_certain_of_anything_that_ends_a_question(package: Path) -> None:
+    """R-LEARN-2: `--take certain` leaves it to a person, whatever a file claims."""
+    keys = {row.key: row.asked for name, family in Table(package).names() if (row := Table(package).find(name, family))}
+    entry = {"fact": "reversal", "says": "x", "override": {"reversible": True}, "certain": True, "settled": False}
+    observations = observations_of({"observations": [{**entry, "key": key} for key in keys]}, Table(package))
+    assert {seen.key: seen.certain for seen in observations} == {key: asked == "never" for key, asked in keys.items()}
+    assert {"never", "always"} <= set(keys.values())
+
+
+SECRET = "Kx7secretKEY92abcd"
+
+
+@each("spelt", [SECRET, base64.b64encode(SECRET.encode()).decode().rstrip("="), SECRET.encode().hex()])
+def test_a_credential_that_an_answer_tells_is_neither_kept_nor_sent_in_an_address(spelt: str, tmp_path: Path) -> None:
+    """R-LEARN-2: neither as the name of a field in overrides.yaml, nor as an identifier of the next read."""
+    sizes = [{"name": name, "in": "query", "schema": {"type": "integer"}} for name in ("limit", "page")]
+    paths = json.loads(json.dumps({path: PATHS[path] for path in ("/pets", "/pets/{petId}")}))
+    paths["/pets"]["get"]["parameters"] = sizes
+    key = {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}
+    document = api(paths, components={"securitySchemes": key}, security=[{"key": []}])
+
+    def answer(request: Asked) -> Answer:
+        values = dict(pair.split("=") for pair in request.path.partition("?")[2].split("&") if pair)
+        size, page = int(values.get("limit", 5)), int(values.get("page", 1))
+        pets = [{"id": spelt, "name": str(number)} for number in range(12)]
+        return Answer(
+            {f"k_{spelt}": pets[(page - 1) * size : page * size]} if "/pets/" not in request.path else pets[0]
+        )
+
+    package = tmp_path / "package"
+    for path, text in tabulate(tmp_path, document).texts.items():
+        (package / path).parent.mkdir(parents=True, exist_ok=True)
+        (package / path).write_text(text, encoding="utf-8")
+    environ = {"MCP_AQL_CONFIG": os.devnull, "MCP_AQL_STATE_URL": "memory:", "MCP_AQL_LOG_LEVEL": "error"}
+    with serving(answer) as local:
+        environ |= {"MCP_AQL_BASE_URL": local.url, "SHOP_KEY": SECRET}
+        report = asyncio.run(observe(package, None, environ, Budget(60, 20)))
+        assert [request for request in local.asked if request.headers.get("x-key") == SECRET]
+        assert not [request for request in local.asked if spelt in request.path]
+    text = json.dumps(report.as_data())
+    assert "k_***" in text
+    assert spelt not in text
+    assert not [each for each in proposals(report.observations, {}, "2026-01-02") if each.field == "pagination"]
+
+
+def test_the_folder_in_which_learn_is_started_gives_no_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = generate(tmp_path, api({path: PATHS[path] for path in ("/pets",)}))
+    (tmp_path / "argparse.py").write_text("raise SystemExit('hostile code ran')")
+    monkeypatch.chdir(tmp_path)
+    assert run("learn", project.folder, "--plan").code == 0

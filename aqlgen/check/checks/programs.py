@@ -182,7 +182,7 @@ async def as_configured(run: Run) -> None:
         name: value for name, value in run.launch.variables.items() if name.removeprefix("MCP_AQL_") not in set_here
     }
     try:
-        launch = replace(run.launch, variables=kept, command=(sys.executable, "-m", run.api.package.name))
+        launch = replace(run.launch, variables=kept, command=(sys.executable, "-P", "-m", run.api.package.name))
         async with replace(run, launch=launch).connected() as run:
             answer = await run.introspect(query="operations")
             run.expect(run.adapter.tools and answer.ok, "introspect", "fails")

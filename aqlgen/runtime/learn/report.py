@@ -55,13 +55,19 @@ class Report:
         return {**data, "seconds": round(self.seconds, 1)}
 
 
-def observations_of(data: Any) -> list[Observation]:
-    """Read the observations of a report. Raises ValueError for anything else."""
+def observations_of(data: Any, table: Table) -> list[Observation]:
+    """Read the observations of a report about the operations of a table. Raises ValueError for anything else.
+
+    A report is not believed: it says nothing of another key, and is not certain of anything that ends a question.
+    """
+    rows = (table.find(name, family) for name, family in table.names())
+    asked = {"": "never", **{row.key: row.asked for row in rows if row is not None}}
     try:
         return [
-            Observation(str(entry["key"]), entry["fact"], str(entry["says"]), dict(entry["override"]),
-                        entry["certain"] is True, entry["settled"] is True)
+            Observation(key, entry["fact"], str(entry["says"]), override, entry["certain"] is True
+                        and ("reversible" not in override or asked[key] == "never"), entry["settled"] is True)
             for entry in data["observations"]
+            if (key := str(entry["key"])) in asked and isinstance(override := dict(entry["override"]), dict)
         ]  # fmt: skip
     except (KeyError, TypeError, ValueError):
         raise ValueError("not a file of observations") from None
@@ -113,6 +119,7 @@ async def observe_with_writes(
             report.observations += await observe_writes(
                 requests, named, ledger, most=budget.requests, seconds=budget.seconds, creates=creates
             )
+            report.observations = requests.masked(report.observations)
             report.requests, report.seconds = requests.count, requests.seconds
     finally:
         ledger.close()
@@ -150,7 +157,7 @@ async def observe(
                     report.observations.append(seen)
         except Spent as reason:
             report.spent = str(reason)
-        report.observations += observe_answers(requests.table, reads)
+        report.observations = requests.masked([*report.observations, *observe_answers(requests.table, reads)])
         report.reads = {read.row.key: read.status for read in reads}
         report.unread = [row.key for row in rows if row.key not in report.reads]
         report.requests, report.seconds = requests.count, requests.seconds

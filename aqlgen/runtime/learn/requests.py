@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
 from typing import Any, Self
@@ -19,7 +19,7 @@ from ..hooks import Call, HookError
 from ..logs.observers import CallEnd, Exchange
 from ..table import Adapter, Row, Table
 from ..wire import ApiRequest, ApiResponse, QuotaPaused, origin_of, stream_form
-from .model import Spent
+from .model import Observation, Spent
 
 __all__ = ["AdapterRequests", "Budget", "is_certain_read", "safe_reads"]
 
@@ -163,6 +163,8 @@ class AdapterRequests:
             raise Spent("the API asked for fewer requests (HTTP 429)")
         self._counter.first = None
         before, parts = self.count, self._side(carries=carries).dispatcher
+        if parts.api.masked(values := dict(params)) is not values:
+            return None  # an identifier that an answer told is a credential, which goes into no address
         call = Call(row.name, params, row.family, f"learn-{before + 1}")
         try:
             async with asyncio.timeout(min(seconds_left, _LONGEST)):
@@ -180,6 +182,11 @@ class AdapterRequests:
             return None
         finally:
             self._most_of_one = max(self._most_of_one, self.count - before)
+
+    def masked(self, observations: Iterable[Observation]) -> list[Observation]:
+        """Return observations without the adapter's secrets, which an answer can have as names of its fields."""
+        mask = self._side(carries=True).dispatcher.api.masked
+        return [replace(seen, says=mask(seen.says), override=mask(dict(seen.override))) for seen in observations]
 
     def _side(self, *, carries: bool) -> Assembly:
         if carries not in self._sides:
