@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -131,10 +131,14 @@ class StandIn:
                     entries.append((row.method, re.compile(pattern), row))
         return sorted(entries, key=lambda entry: entry[2].path.count("{"))
 
-    def row_of(self, method: str, path: str, api: str = "") -> Row | None:
-        """Return the operation of a request to an API, of several the one with the most literal path."""
-        fitting = (row for known, pattern, row in self._rows if known == method and pattern.fullmatch(path))
-        return next((row for row in fitting if row.api == api), None)
+    def row_of(self, method: str, path: str, api: str = "", wanted: Collection[str | None] = ()) -> Row | None:
+        """Return the operation of a request to an API, of several one of its own or that with the most literal path.
+
+        Paths that only a fragment tells apart, which is not sent, fit the same request.
+        """
+        fitting = [row for known, pattern, row in self._rows if known == method and pattern.fullmatch(path)]
+        rows = [row for row in fitting if row.api == api]
+        return next((row for row in rows if row.name in wanted), next(iter(rows), None))
 
     def answer(self, request: Arrived) -> Reply:
         """Return the answer to a request."""

@@ -137,11 +137,15 @@ def _values(first: Node, second: Node, result: Node) -> None:
 
 
 def _common_types(first: list[str], second: list[str]) -> list[str]:
+    """Return the types that both name, and null if one does: `nullable` beside a reference speaks of the whole."""
+
     def admitted(kind: str, types: list[str]) -> bool:
         return kind in types or (kind == "integer" and "number" in types)
 
     common = [kind for kind in second if admitted(kind, first)]
-    return common + [kind for kind in first if kind not in common and admitted(kind, second)]
+    common += [kind for kind in first if kind not in common and admitted(kind, second)]
+    is_nullable = common and "null" in {*first, *second} - {*common}
+    return [*common, "null"] if is_nullable else common
 
 
 def _identity(value: Json) -> tuple[bool, Json]:

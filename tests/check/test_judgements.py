@@ -65,29 +65,32 @@ def test_a_replacement_keeps_null_where_the_document_allows_it_and_leaves_the_fi
             "b": {"type": "string"},
             "c": {"type": "string", "nullable": True},
             "d": {"nullable": True},
+            "e": {"allOf": [{"type": "object"}, {"nullable": True}]},
         }
     }
     written = replaced(
         Document({}, Owner(tmp_path)),
         schema,
-        {"a": "x", "b": "x", "d": 1, "e": 1},
-        {"a": None, "b": None, "c": None, "d": None},
+        {"a": "x", "b": "x", "d": 1, "f": 1},
+        {"a": None, "b": None, "c": None, "d": None, "e": None},
     )
-    assert written == {"a": None, "c": None, "e": 1}
+    assert written == {"a": None, "c": None, "e": None, "f": 1}
 
 
 def test_values_of_the_model_are_the_documents_and_no_patch_removes_what_is_required(tmp_path: Path) -> None:
     schema = {
         "type": "object",
-        "required": ["kind"],
         "properties": {
             "id": {"type": "integer", "readOnly": True},
-            "kind": {"enum": ["a", "b"]},
             "homeAddress": {"type": "object", "properties": {"postCode": {"type": "string", "maxLength": 3}}},
             "count": {"type": "integer", "minimum": 3, "maximum": 5},
             "when": {"type": "string", "format": "date"},
             "code": {"type": "string", "writeOnly": True},
         },
+        "allOf": [
+            {"properties": {"kind": {"type": "string", "readOnly": True}}},
+            {"required": ["kind"], "properties": {"kind": {"enum": ["a", "b"]}}},
+        ],
     }
     body = {"required": True, "content": {"application/json": {"schema": schema}}}
     root = api({"/things/{id}": {"patch": {"requestBody": body}}})

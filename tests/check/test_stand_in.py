@@ -15,6 +15,8 @@ from aqlgen.check.listing import NUMBER, PagedList
 from aqlgen.check.operations import Operation, operations_of, sampled
 from aqlgen.check.stand_in import Arrived, Reply, StandIn, serve
 from aqlgen.runtime.table import Row
+from tests.generator.commands import api as document
+from tests.generator.commands import generate
 
 
 def asked(method: str, path: str, body: Any = None, query: str = "", **headers: str) -> Arrived:
@@ -32,6 +34,16 @@ def api(project: Path) -> StandIn:
 def operations(api: StandIn) -> Mapping[str, Operation]:
     api.forget()
     return {operation.name: operation for operation in operations_of(api.table)}
+
+
+def test_paths_that_a_fragment_tells_apart_are_those_of_the_operation_at_work(tmp_path: Path) -> None:
+    update = {"requestBody": {"content": {"application/json": {"schema": {"properties": {"name": {}}}}}}}
+    paths = {f"/files/{{id}}{end}": {"put": {"operationId": name, **update}} for name, end in
+             (("openFile", "#open"), ("lockFile", "#lock"))}  # fmt: skip
+    folder = generate(tmp_path, document(paths)).folder
+    api = StandIn(next((folder / "src").iterdir()))
+    for name in ("open_file", "lock_file"):
+        assert api.row_of("PUT", "/files/7", wanted=(name,)).name == name  # type: ignore[union-attr]
 
 
 def row(operations: Mapping[str, Operation], name: str) -> Row:

@@ -206,6 +206,7 @@ PET = {"type": "object", "properties": {"name": TEXT, "age": NUMBER}}
 ID = [{"name": "id", "in": "path", "required": True, "schema": TEXT}]
 STEP = {"type": "object", "properties": {"op": TEXT, "path": TEXT, "value": {}}}
 WRAPPED = {"type": "object", "properties": {"patches": {"type": "array", "items": STEP}}}
+EDITS = {"type": "array", "items": {"type": "object", "properties": {"op": TEXT, "fieldKey": TEXT}}}
 
 
 def writing(method: str, schema: Any = PET, content_type: str = "application/json", **reader: Any) -> dict[str, Any]:
@@ -226,6 +227,8 @@ def writing(method: str, schema: Any = PET, content_type: str = "application/jso
             writing("patch", {"type": "array", "items": {}}, "application/json-patch+json"),
             {"strategy": "json-patch"},
         ),
+        (writing("patch", EDITS, "application/json-patch+json"), {"strategy": "patch"}),
+        (writing("put", EDITS, "application/json-patch+json"), {"strategy": "put"}),
         (writing("patch", PET, "application/json-patch+json"), {"strategy": "json-patch"}),
         (writing("patch", WRAPPED, "application/json-patch+json"), {"strategy": "patch"}),
         (writing("put", PET, "application/json-patch+json"), {"strategy": "put"}),

@@ -1,8 +1,8 @@
 """The meaning of a schema of OpenAPI 3.0 or 3.1 by its specification, independent of the generator.
 
 With `lenient`, what the generator documents to be lenient in is allowed for: `nullable` counts in 3.1 too, `oneOf`
-admits a value of several branches, what is nullable by its own type admits null whatever stands beside it, and a
-property that is required counts as declared. Conditions are left to the API.
+admits a value of several branches, what is nullable by its own type or that of a part of its `allOf` admits null
+whatever stands beside it, and a property that is required counts as declared. Conditions are left to the API.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def meaning(schema: Any, openapi: str, *, lenient: bool) -> Any:
     if not isinstance(schema, dict):
         return schema
     nullable = schema.get("nullable") is True and (lenient or openapi == "3.0")
-    nulled = nullable or "null" in schema.get("type", ())
+    nulled = nullable or _names_null(schema)
     if "$ref" in schema and openapi == "3.0":
         schema = {"$ref": schema["$ref"]}
         return {"anyOf": [schema, {"type": "null"}]} if nullable and lenient else schema
@@ -60,6 +60,11 @@ def meaning(schema: Any, openapi: str, *, lenient: bool) -> Any:
     if lenient and "oneOf" in out:
         out = {"allOf": [{key: value for key, value in out.items() if key != "oneOf"}, {"anyOf": out["oneOf"]}]}
     return {"anyOf": [out, {"type": "null"}]} if lenient and nulled else out
+
+
+def _names_null(schema: Any) -> bool:
+    is_nullable = schema.get("nullable") is True or "null" in schema.get("type", ())
+    return is_nullable or any(_names_null(part) for part in schema.get("allOf", ()) if isinstance(part, dict))
 
 
 def validator(

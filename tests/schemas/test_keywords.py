@@ -71,6 +71,8 @@ def test_siblings_of_a_reference_count_in_3_1_and_not_in_3_0() -> None:
     assert not adapted(schema, components).admits("abc")
     assert adapted(schema, components, openapi="3.0").admits("abc")
     assert adapted({**refers("Name"), "nullable": True}, components, openapi="3.0").admits(None)
+    part = {"type": "string", "nullable": True}
+    assert adapted({"allOf": [refers("Name"), part]}, components, openapi="3.0").admits(None)
 
 
 def test_a_closed_branch_does_not_close_the_whole() -> None:

@@ -46,9 +46,8 @@ def replaced(document: Document, schema: Any, target: Any, patch: Any) -> Any:
     result, known = dict(target) if isinstance(target, dict) else {}, document.properties(schema)
     for key, value in patch.items():
         inner = known.get(key, {})
-        admits = "null" in document.kinds(inner) or any(
-            "type" in part and part.get("nullable") for part in document.parts(inner)
-        )  # OpenAPI 3.0.4, 4.7.24: beside a type
+        kinds = document.kinds(inner)  # of no type, `nullable` has no effect (OpenAPI 3.0.4, 4.7.24)
+        admits = "null" in kinds or (kinds and any(part.get("nullable") for part in document.parts(inner)))
         if value is None and not admits:
             result.pop(key, None)
         else:
@@ -158,8 +157,10 @@ class Resource:
     def reply(self, request: Arrived) -> Reply | None:
         """Answer a request: another's write comes behind the first read."""
         operation, api = self._operation, self._run.api
-        row, update = api.row_of(request.method, request.path, request.api), operation.row.update
-        if row is None or update is None or row.name not in (operation.name, update.read):
+        update = operation.row.update
+        names = () if update is None else (operation.name, update.read)
+        row = api.row_of(request.method, request.path, request.api, names)
+        if row is None or update is None or row.name not in names:
             return None
         usual = api.shape(row)
         if row.name == update.read:
@@ -259,7 +260,8 @@ async def updates_notice_changes(run: Run) -> None:
         operation, states = updated.operation, [updated.state(turn) for turn in range(8)]
         state, patch = states[0], updated.patch(1, Random(7))  # noqa: S311
         others = [item for item in states if item != state]
-        if updated.strategy != "put-merge" or not isinstance(state, dict) or not patch or not others:
+        are_objects = isinstance(state, dict) and isinstance(patch, dict)
+        if updated.strategy != "put-merge" or not are_objects or not patch or not others:
             continue
         params = updated.params(patch, are_wire=True)
         for tag in ("", '"v-1"'):

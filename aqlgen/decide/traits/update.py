@@ -72,7 +72,7 @@ def replaced(subject: Subject, around: Around) -> str | None:
 def _strategy(subject: Subject, reader: Subject | None, around: Around) -> tuple[Update, Reason]:
     sent = subject.sent or ""
     strategy = patched_as(sent)
-    if strategy == "json-patch" and not _is_object_as_told(subject, around):
+    if strategy == "json-patch" and not _is_other_than_told(subject, around):
         return Update(strategy="json-patch"), Reason("content-type", Evidence.METADATA, 1.0, sent)
     if subject.send == "named":
         return Update(strategy="patch"), Reason("send-named", Evidence.OVERRIDE, 1.0, "")
@@ -201,12 +201,15 @@ def _resource(schema: Json, pointer: str, schemas: Schemas) -> Json:
     return schema
 
 
-def _is_object_as_told(subject: Subject, around: Around) -> bool:
-    """Return True if a body declared as JSON Patch, which is an array, has the schema of an object.
+def _is_other_than_told(subject: Subject, around: Around) -> bool:
+    """Return True if a body declared as JSON Patch is none by its schema: no list of operations on paths (RFC 6902).
 
-    It holds the operations in one of its fields, or it is not a patch at all, since the method is not PATCH.
+    It is a list of other things, it holds the operations in one of its fields, or the method is not PATCH.
     """
     fields = around.schemas.properties(subject.body)
+    entries = around.schemas.properties(around.schemas.items(subject.body))
+    if entries and "path" not in entries:
+        return True
     if subject.method != "PATCH" and fields:
         return True
     lists = (around.schemas.items(array) for array in fields.values())

@@ -85,7 +85,8 @@ class Schemas:
 
     def is_marked(self, schema: Any, mark: str = "readOnly") -> bool:
         """Return True for a property that is `readOnly` or `writeOnly`."""
-        return any(part.get(mark) is True for part in self.parts(schema, _PARTS[:1]))
+        marks = (part[mark] for part in self.parts(schema, _PARTS[:1]) if mark in part)
+        return next(marks, False) is True
 
     def problems(self, schema: Any, value: Any) -> list[str]:
         """Return what is wrong with a value; nothing for a schema that cannot be judged by."""
@@ -131,13 +132,19 @@ class Schemas:
         return kinds
 
     def properties(self, schema: Any, beside: str = "") -> dict[str, Any]:
-        """Return the properties of all parts of a schema, beside those with a mark."""
+        """Return the properties of all parts of a schema, beside those with a mark.
+
+        A part that requires a property and declares it without `readOnly` takes the mark of another part back.
+        """
         if id(schema) not in self._properties:
             known: dict[str, Any] = {}
-            for name, each in (
-                (*pair,) for part in self.parts(schema) for pair in (part.get("properties") or {}).items()
-            ):
-                known[name] = {"allOf": [known[name], each]} if known.get(name, each) != each else each
+            sent: set[str] = set()
+            for part in self.parts(schema):
+                for name, each in (part.get("properties") or {}).items():
+                    known[name] = {"allOf": [known[name], each]} if known.get(name, each) != each else each
+                    if name in (part.get("required") or ()) and not {"$ref", "readOnly"} & set(each):
+                        sent.add(name)
+            known |= {name: {"readOnly": False, "allOf": [known[name]]} for name in sent if self.is_marked(known[name])}
             self._properties[id(schema)] = schema, known
         known = self._properties[id(schema)][1]
         return {name: each for name, each in known.items() if not (beside and self.is_marked(each, beside))}
