@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from ssl import PROTOCOL_TLS_CLIENT, SSLContext
 from time import monotonic, perf_counter
 from typing import IO, Any
 
@@ -55,7 +56,7 @@ class Launch:
     def environment(self) -> dict[str, str]:
         """The whole environment of the process: nothing of this one but what programs need."""
         passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-        return {**passed, "PYTHONPATH": str(self.project / "src"), "PYTHONDONTWRITEBYTECODE": "1", **self.variables}
+        return {**passed, "PYTHONPATH": str(self.project / "src"), **self.variables}
 
 
 class Answer(dict[str, Any]):
@@ -161,7 +162,7 @@ async def connect(
         parameters = StdioServerParameters(
             command=program, args=arguments, env=launch.environment, cwd=str(launch.project)
         )
-        server: Any = stdio_client(parameters, errlog=errors) if url is None else url  # type: ignore[arg-type]
+        server: Any = stdio_client(parameters, errlog=errors) if url is None else _over_http(url)  # type: ignore[arg-type]
         started = False
         try:
             async with Client(
@@ -176,6 +177,17 @@ async def connect(
             if started:
                 raise
             raise NotStarted.of(_written(errors), problem) from None
+
+
+@asynccontextmanager
+async def _over_http(url: str) -> AsyncIterator[Any]:
+    """Connect to a URL by a client that reads no certificates, which would take longer than a start."""
+    import httpx2
+    from mcp.client.streamable_http import streamable_http_client
+
+    plain = httpx2.AsyncClient(verify=SSLContext(PROTOCOL_TLS_CLIENT), timeout=_SECONDS)
+    async with plain, streamable_http_client(url, http_client=plain) as streams:
+        yield streams
 
 
 def _written(file: IO[bytes]) -> str:

@@ -12,6 +12,7 @@ import gc
 import importlib
 import marshal
 import os
+import pkgutil
 import runpy
 import select
 import signal
@@ -34,16 +35,6 @@ _MODULES = (
     "mcp", "sqlite3", "ssl", "jsonschema_rs", "logging.config", "anyio._backends._asyncio", "uvicorn.lifespan.on",
     "uvicorn.loops.asyncio", "uvicorn.protocols.http.auto", "httpcore2", "truststore", "tomllib", "encodings.idna",
     "difflib",
-)  # fmt: skip
-_OF_THE_ADAPTER = (
-    "start", "assembly", "cli.serving", "cli.doctor", "cli.readiness", "cli.operations", "server.http", "server.stdio",
-    "server.monitoring", "server.access", "server.mcp", "server.elicitation", "client.transport", "client.receive",
-    "hosts.gate", "warnings.ceiling", "warnings.content", "warnings.deprecation", "safety.asking", "safety.view",
-    "safety.rules", "safety.loop.loop", "safety.loop.parts", "safety.loop.verification", "calls.conditions",
-    "calls.selection", "calls.merge", "calls.resource", "calls.update_plan", "steps.plan", "validation.leaves",
-    "validation.value_problems", "decode.api_error", "decode.failures", "decode.field_errors", "decode.upstream",
-    "decode.outcome", "quota.limits", "dispatch.batch", "dispatch.reports", "dispatch.executions", "dispatch.ahead",
-    "hosts.report", "client.idempotency", "executions.handles",
 )  # fmt: skip
 _GRACE = 5.0
 _PROGRAM = """
@@ -84,10 +75,13 @@ def starter(package: str, environment: Mapping[str, str]) -> Iterator[tuple[str,
 
 
 def _import(package: str) -> None:
-    """Import what the adapter will; what cannot be imported, the adapter itself shall say."""
-    for module in (*_MODULES, *(f"{package}.runtime.{name}" for name in _OF_THE_ADAPTER)):
-        with suppress(Exception):
-            importlib.import_module(module)
+    """Import whatever the adapter may; what cannot be imported, the adapter itself shall say."""
+    with suppress(Exception):
+        runtime = importlib.import_module(f"{package}.runtime")
+        modules = pkgutil.walk_packages(runtime.__path__, f"{package}.runtime.", onerror=lambda _: None)
+        for name in (*_MODULES, *(module.name for module in modules)):
+            with suppress(Exception):
+                importlib.import_module(name)
     gc.collect()
     gc.freeze()
 

@@ -120,6 +120,7 @@ async def _check(project: Path, package: str, chosen: Chosen) -> Checked:
             "MCP_AQL_CONFIG": str(settings), "MCP_AQL_STATE_URL": "memory:", "MCP_AQL_POLICY": "open",
             "MCP_AQL_AUDIT_PATH": str(Path(scratch) / "all.jsonl"), "MCP_AQL_APPROVAL": "agent",
             "MCP_AQL_MAX_STRING_LENGTH": str(64 * 1024),
+            "SSL_CERT_DIR": scratch,  # which has none: reading the system's takes longer than a start
             **credentials,
         }  # fmt: skip
         launch = Launch(project, (sys.executable, "-P", "-m", package), variables)
