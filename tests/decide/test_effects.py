@@ -53,6 +53,8 @@ def of(first: Operation, *others: Operation) -> Decision:
         (operation("PATCH /messages/{id}", **sending("tags")), reading("GET /messages/{id}", "id", "tags")),
         (operation("PATCH /boards/{id}", **sending("title")), enveloped("GET /boards/{id}", {})),
         (operation("PATCH /boards/{id}", **sending("title")), enveloped("GET /boards/{id}", {"type": "object"})),
+        (operation("PUT /boards/{id}", **sending("title", "size")), reading("GET /boards", "id", "title", "size")),
+        (operation("PUT /board", **sending("id", "title")), reading("GET /board/{id}", "id", "title")),
     ],
 )
 def test_what_structure_proves_reversible_is_never_asked_about(write: Operation, other: Operation) -> None:
@@ -75,6 +77,8 @@ def test_what_structure_proves_reversible_is_never_asked_about(write: Operation,
         (operation("POST /boards/{id}/start"), operation("POST /boards/{id}/stop")),
         (operation("POST /boards.add"), operation("POST /labels.remove")),
         (operation("POST /boards", responses=(answer("202"),)), operation("DELETE /boards/{id}")),
+        (operation("PUT /boards/{id}", **sending("title", "size")), reading("GET /boards", "id", "title")),
+        (operation("PUT /boards/{id}/area", **sending("width", "size")), reading("GET /boards/{id}", "width", "size")),
         (operation("PATCH /boards/{id}", **sending("role")), reading("GET /boards/{id}", "role")),
         (operation("POST /boards", description="Existing boards are removed."), operation("DELETE /boards/{id}")),
         (operation("POST /boards/{id}/transfers"), operation("DELETE /boards/{id}/transfers/{transfer}")),

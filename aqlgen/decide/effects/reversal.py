@@ -78,7 +78,7 @@ class Reversal:
 
     def proof(self, reading: Reading) -> str:
         """Return what takes an operation back, as evidence; "" where nothing proves it."""
-        other = self._inverse(reading)
+        other = None if reading.loss else self._inverse(reading)
         if other is None and reading.category is Category.CREATE:
             other = self._taker(reading)
         if other is not None:
@@ -163,7 +163,11 @@ class Reversal:
 
     def _readers(self, reading: Reading) -> Iterator[Reading]:
         place = reading.template
-        around = (*self._at[place], *self._at[place.rpartition("/")[0]], *self._alike(reading))
+        whole = self._at[place.rpartition("/")[0]]
+        if not reading.loss:
+            around = (*self._at[place], *whole, *self._alike(reading))
+        else:  # a GET of its path does not show it; the list of the collection may, or a GET whose path has the item
+            around = (*(whole if place.endswith("}") else ()), *self._at.get(f"{place}/{{}}", ()))
         return (other for other in around if other.category is Category.READ)
 
 

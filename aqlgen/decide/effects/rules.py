@@ -311,6 +311,6 @@ RULES: Final = (
     Rule("outside", _DOUBT, _by_outside),
     Rule("may-overwrite", 0.75, _by_overwriting),
     Rule(CARRIES, 0.8, _by_carried, of_reads=True),
-    Rule(REPLACES, _DOUBT, _by_replacement),
+    Rule(REPLACES, _DOUBT, _by_replacement, unless_proven=True),
 )
 """All of them are asked; of equal levels the first one's counts."""
