@@ -35,6 +35,7 @@ generated: $(STAMP)
 	$(BIN)/python -m aqlgen.render.settings_texts
 	$(BIN)/python -m aqlgen.table.schema
 	$(BIN)/python -m tests.diagrams
+	$(BIN)/python -m tests.check.probe
 	$(BIN)/python -m pytest -q --update-goldens -k test_the_project_is_what_it_was tests/generator/test_goldens.py
 
 # The site of docs/, in site/; a broken link ends it.

@@ -18,11 +18,16 @@ from aqlgen.check.run import TESTS
 from aqlgen.check.runner import test_ids as ids_of_tests
 from aqlgen.check.stand_in import Reply, StandIn, serve
 from bench.mutants import LEAST, MUTATIONS, broken, mutations
+from tests.check.probe import PROBE, files
 from tests.generator.commands import run
 
 pytestmark = pytest.mark.long
 ROOT = Path(__file__).parents[2]
 RUNTIME = ROOT / "aqlgen" / "runtime"
+
+
+def test_the_table_of_the_probe_follows_from_its_document() -> None:
+    assert {name: (PROBE / "src" / name).read_bytes() for name in files()} == files(), "`make generated` writes it"
 
 
 def test_a_test_of_an_honest_adapter_passes_and_writes_its_reports(project: Path, tmp_path: Path) -> None:
