@@ -1,21 +1,19 @@
 """Vendor extensions of an operation: its category, its name in an SDK, whether it only reads.
 
 The extensions read are our own `x-mcpaql-*` and those of SDK and documentation generators: Kubernetes, Azure
-(`x-ms-*`), Stripe, Speakeasy, Fern, Stainless, and any name in the style of `x-…-method-name`.
+(`x-ms-*`), Speakeasy, Fern, and any name in the style of `x-…-method-name`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Final
 
 from aqlgen.decide.decision import Category
-from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Operation
 from aqlgen.words import split
 
-__all__ = ["category", "hidden", "method_name", "reads", "stripe_names"]
+__all__ = ["category", "hidden", "method_name", "reads"]
 
 _NAMING: Final = re.compile(
     r"x-(?:[a-z0-9]+-)*(?:method-?name|operation-?name|function-?name|name-override|client-name|stainless-name)",
@@ -70,28 +68,4 @@ def method_name(operation: Operation) -> str | None:
     for key, value in operation.extensions.items():
         if isinstance(value, str) and "name" in key.lower() and _NAMING.fullmatch(key) and split(value):
             return value
-    naming = operation.extensions.get("x-stainless-naming")
-    if isinstance(naming, Mapping):
-        for language in naming.values():
-            name = language.get("method_name") if isinstance(language, Mapping) else None
-            if isinstance(name, str) and split(name):
-                return name
     return None
-
-
-def stripe_names(resolver: Resolver | None) -> Mapping[str, str]:
-    """Return method names by `METHOD /path` from the schemas that list their operations (`x-stripeOperations`)."""
-    names: dict[str, str] = {}
-    components = resolver.root.get("components") if resolver else None
-    schemas = components.get("schemas") if isinstance(components, dict) else None
-    for schema in schemas.values() if isinstance(schemas, dict) else ():
-        listed = schema.get("x-stripeOperations") if isinstance(schema, dict) else None
-        for entry in listed if isinstance(listed, list) else ():
-            if isinstance(entry, dict) and all(isinstance(entry.get(key), str) for key in _STRIPE):
-                key = f"{entry['operation'].upper()} {entry['path']}"
-                if split(entry["method_name"]) and (entry.get("method_on") == "service" or key not in names):
-                    names[key] = entry["method_name"]
-    return names
-
-
-_STRIPE: Final = ("method_name", "operation", "path")

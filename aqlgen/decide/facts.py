@@ -23,11 +23,10 @@ __all__ = ["Facts"]
 
 @dataclass(frozen=True)
 class Facts:
-    """An operation with what can be read from it; `sdk_name` is its name elsewhere in the document."""
+    """An operation with what can be read from it."""
 
     operation: Operation
     resolver: Resolver | None = None
-    sdk_name: str | None = None
 
     @cached_property
     def method(self) -> str:
@@ -57,7 +56,7 @@ class Facts:
     @cached_property
     def phrase(self) -> Phrase | None:
         """The operation's name as people wrote it, None where nobody named it."""
-        return phrase(self.operation, self.sdk_name)
+        return phrase(self.operation)
 
     @cached_property
     def action_verb(self) -> Verb | None:

@@ -20,7 +20,7 @@ from aqlgen.decide.decision import (
     overridden,
 )
 from aqlgen.decide.effects import Effects, Reading, Reversal, effects_of
-from aqlgen.decide.extensions import hidden, stripe_names
+from aqlgen.decide.extensions import hidden
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.candidates import Names, names_for
 from aqlgen.decide.naming.uniqueness import Settled, settle_keeping
@@ -107,10 +107,7 @@ def name_operations(
     known: Known = NOTHING_KNOWN,
 ) -> Named:
     """Decide the categories and the names; the parameters are those of `decide`."""
-    sdk_names = stripe_names(resolver)
-    operations = {
-        operation.key: Facts(operation, resolver, sdk_names.get(operation.key)) for operation in document.operations
-    }
+    operations = {operation.key: Facts(operation, resolver) for operation in document.operations}
     siblings = Siblings(document.operations)
     vocabulary = vocabulary_of(document, resolver)
     chosen = {key: overrides.of(facts.operation, None) for key, facts in operations.items()}

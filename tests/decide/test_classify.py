@@ -325,7 +325,6 @@ def test_the_verb_of_a_name_is_the_one_that_its_summary_or_its_path_has(
         ({"x-methodName": "cancelPayment"}, "EXECUTE"),
         ({"x-fern-sdk-method-name": "search"}, "READ"),
         ({"x-speakeasy-name-override": "upsert"}, "UPDATE"),
-        ({"x-stainless-naming": {"python": {"method_name": "archive"}}}, "UPDATE"),
         ({"x-speakeasy-entity-operation": "Pet#delete"}, "DELETE"),
         ({"x-readonly": True, "x-methodName": "query"}, "READ"),
         ({"x-ms-pageable": {"nextLinkName": "nextLink"}, "x-methodName": "findAll"}, "READ"),
@@ -336,14 +335,6 @@ def test_the_verb_of_a_name_is_the_one_that_its_summary_or_its_path_has(
 def test_extensions_of_sdk_generators_are_believed(extensions: dict[str, object], category: str) -> None:
     """R-NAME-1"""
     assert decide_one("POST /payments/reports", "post-payments-reports", extensions=extensions).category == category
-
-
-def test_extensions_that_stand_elsewhere_in_the_document_are_found() -> None:
-    """R-NAME-1"""
-    stripe = {"method_name": "cancel", "method_on": "service", "operation": "post", "path": "/v1/plans/{plan}/end"}
-    root = {"components": {"schemas": {"plan": {"x-stripeOperations": [stripe, "no operation"]}}}}
-    (decision,) = decide(document(operation("POST /v1/plans/{plan}/end")), Overrides(), Resolver(root))
-    assert decision.category == "EXECUTE"
 
 
 @each("key", ["POST /auth/login", "PUT /things/{id}/lists", "POST /things/{id}/lists"])

@@ -165,34 +165,6 @@ def test_what_only_looks_like_paging_is_none(tmp_path: Path, parameters: list[An
     assert paged(tmp_path, parameters, answer(schema)) is None
 
 
-@pytest.mark.parametrize(
-    ("extensions", "expected"),
-    [
-        (
-            {"x-ms-pageable": {"nextLinkName": "more_at", "itemName": "animals"}},
-            {"style": "next_url", "next": "/more_at", "items": "/animals"},
-        ),
-        (
-            {
-                "x-speakeasy-pagination": {
-                    "type": "cursor",
-                    "inputs": [{"name": "since_key", "in": "parameters", "type": "cursor"}],
-                    "outputs": {"results": "$.animals", "nextCursor": "$.meta.last"},
-                }
-            },
-            {"style": "cursor", "cursor_param": "since_key", "next": "/meta/last", "items": "/animals"},
-        ),
-    ],
-    ids=["x-ms-pageable", "x-speakeasy-pagination"],
-)
-def test_what_the_document_declares_of_paging_comes_first(
-    tmp_path: Path, extensions: dict[str, Any], expected: dict[str, Any]
-) -> None:
-    pagination = paged(tmp_path, [query("since_key", "string")], answer({"type": "object"}), **extensions)
-    assert pagination is not None
-    assert {key: pagination.get(key) for key in expected} == expected
-
-
 def test_paging_in_the_body_of_a_search_is_found_there(tmp_path: Path) -> None:
     options = {"type": "object", "properties": {"count": NUMBER, "offset": NUMBER}}
     body = {"content": {"application/json": {"schema": {"type": "object", "properties": {"options": options}}}}}
@@ -370,7 +342,7 @@ def test_nothing_that_a_document_holds_stops_the_decisions(schemas: Any, extensi
         "parameters": [{"name": "page", "in": "query", "schema": asked}, query("after", "string"), SIZE],
         "requestBody": {"content": {"application/json": {"schema": sent}}},
         "responses": answer(given_back),
-        **dict.fromkeys(("x-ms-pageable", "x-speakeasy-pagination", "x-sunset"), extension),
+        "x-sunset": extension,
     }
     resolver = Resolver(api({"/pets/{id}": {"parameters": ID, method: operation, "get": {"responses": answer(sent)}}}))
     for decision in decide(build(resolver, "3.1").document, Overrides(), resolver):

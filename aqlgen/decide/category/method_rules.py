@@ -237,7 +237,7 @@ def put(facts: Facts) -> Verdict | None:
 
 def _heads_name(facts: Facts, verb: Verb) -> bool:
     """Return True if a verb is the first word of the name, behind its namespace."""
-    name = facts.sdk_name or facts.operation.operation_id or ""
+    name = facts.operation.operation_id or ""
     return split(re.split(r"[/._]", name)[-1])[:1] == (verb.word,)
 
 

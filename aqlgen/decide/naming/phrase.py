@@ -67,9 +67,9 @@ class Phrase:
         return frozenset(map(singular, (*self.namespace, *self.object)))
 
 
-def phrase(operation: Operation, sdk_name: str | None = None) -> Phrase | None:
-    """Read the name that people gave the operation, None if nobody named it; `sdk_name` is a name from elsewhere."""
-    name = (sdk_name or method_name(operation) or operation.operation_id or "")[:_LONGEST]
+def phrase(operation: Operation) -> Phrase | None:
+    """Read the name that people gave the operation, None if nobody named it."""
+    name = (method_name(operation) or operation.operation_id or "")[:_LONGEST]
     method, path = operation.method.upper(), operation.path
     tag = operation.tags[0] if operation.tags else ""
     if name == operation.operation_id and (function := _function_name(name, path, tag)):
