@@ -69,8 +69,5 @@ def _walk_components(walk: Walk) -> None:
         source = component.source
         component.value, moved = source.value, None
         if isinstance(source.value, (dict, list)):
-            scope = (
-                walk.components.dynamic.bound(component.scope, source.file, source.pointer) if component.scope else None
-            )
-            component.value, moved = walk.walk(source.value, component.kind, Cursor(source.file, source.pointer, scope))
+            component.value, moved = walk.walk(source.value, component.kind, Cursor(source.file, source.pointer))
         component.origin = moved or source.file.origin(source.pointer)

@@ -16,7 +16,7 @@ from hashlib import sha256
 from typing import Final, TypeAlias, TypeVar
 
 from aqlgen.document.link.objects import OBJECT_TYPES, Layout, ObjectType
-from aqlgen.document.link.references import MOST_VARIANTS, Bindings, DynamicScopes, References, Target, is_bare
+from aqlgen.document.link.references import References, Target, is_bare
 from aqlgen.document.positions import Origins, escape, join, split
 from aqlgen.ir import Json, Origin
 
@@ -92,7 +92,7 @@ def _clean(word: str) -> str:
 OMITTED: Final = object()
 """A marker for a value that is left out."""
 
-_Key: TypeAlias = tuple[str, str, str, Bindings]
+_Key: TypeAlias = tuple[str, str, str]
 
 
 @dataclass(slots=True, eq=False)
@@ -104,7 +104,6 @@ class Component:
 
     kind: ObjectType
     source: Target
-    scope: Bindings = ()
     name: tuple[str, str] | None = None
     uses: list[tuple[dict[str, Json], str]] = field(default_factory=list)
     value: Json = None
@@ -116,14 +115,12 @@ class Components:
     """All components of a document, with a queue of those that are not walked yet."""
 
     def __init__(self, references: References, layout: Layout) -> None:
-        self.dynamic = DynamicScopes(references)
         self.queue: deque[Component] = deque()
         self._references = references
         self._layout = layout
         self._named: dict[tuple[str, str], Component] = {}
         self._imported: dict[_Key, Component] = {}
-        self._claims: dict[tuple[str, str, str], Component] = {}
-        self._variants = 0
+        self._claims: dict[_Key, Component] = {}
 
     def claim(self) -> None:
         """Register the root document's components, so that references from other files find them."""
@@ -146,21 +143,16 @@ class Components:
             component.queued = True
             self.queue.append(component)
 
-    def point(self, holder: dict[str, Json], key: str, target: Target, kind: ObjectType, scope: Bindings) -> None:
+    def point(self, holder: dict[str, Json], key: str, target: Target, kind: ObjectType) -> None:
         """Set a member of `holder` to the reference to `target` in the bundle, now or once the target has a name."""
-        needed = self.dynamic.needed(scope, target)
-        if needed and self._variants < MOST_VARIANTS:
-            self._variants += 1
-        else:
-            needed = ()
-        place = None if needed else self._place_of(kind, target)
+        place = self._place_of(kind, target)
         if place is not None:
             holder[key] = place
             return
-        identity = (kind.name, target.file.address, target.pointer, needed)
+        identity = _place(kind.name, target)
         component = self._imported.get(identity)
         if component is None:
-            component = self._imported[identity] = Component(kind, target, needed)
+            component = self._imported[identity] = Component(kind, target)
         component.uses.append((holder, key))
         holder[key] = ""
         self.use(component)
@@ -242,13 +234,8 @@ class Components:
         return self._references.final_target(target) if isinstance(target, Target) else entry
 
     def _words(self, component: Component) -> tuple[str, ...]:
-        main = self._references.root.address
-        words = name_words(component.source.file.address, component.source.pointer, main)
-        for _, address, pointer in component.scope:
-            user = name_words(address, pointer.split("/$defs/")[0], main)[-1]
-            words = (*words[:-1], f"{words[-1]}_{user}")
-        return words
+        return name_words(component.source.file.address, component.source.pointer, self._references.root.address)
 
 
-def _place(kind: str, target: Target) -> tuple[str, str, str]:
+def _place(kind: str, target: Target) -> _Key:
     return kind, target.file.address, target.pointer

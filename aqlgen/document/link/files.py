@@ -14,17 +14,14 @@ from aqlgen.ir import Json, Origin
 
 _MARKS: Final = re.compile(r"\$(?:id|anchor|dynamicAnchor|dynamicRef|recursiveRef|self)\b")
 
-_MOST_DYNAMIC: Final = 100
-"""How many names a file may bind; each is compared with each of its schemas."""
-
 
 @dataclass(slots=True, eq=False)
 class File:
     """One file. `label` is its name in origins, "" for the root document; `uri` is the base URI of its references.
 
     `resources` has the URI of each schema with `$id` by pointer, `anchors` the pointer of each anchor by resource and
-    name, `names` the pointer of the first anchor of each name. `dynamic` has the targets of `$dynamicRef`, `recursive`
-    those of `$recursiveRef`. If `marked` is false, the file has none of these.
+    name, `names` the pointer of the first anchor of each name. `recursive` has the targets of `$recursiveRef`. If
+    `marked` is false, the file has none of these.
     """
 
     address: str
@@ -35,7 +32,6 @@ class File:
     resources: dict[str, str] = field(default_factory=dict)
     anchors: dict[tuple[str, str], str] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
-    dynamic: dict[str, str] = field(default_factory=dict)
     recursive: set[str] = field(default_factory=set)
 
     @property
@@ -103,18 +99,16 @@ def _index(file: File, node: Json, pointer: str, resource: str, base: str) -> No
 def _index_names(file: File, node: dict[str, Json], pointer: str, resource: str, base: str) -> tuple[str, str]:
     """Add the names by which a schema can be referred to; return its base URI and its resource."""
     name = node.get("$id")
-    anchors = [("$anchor", node.get("$anchor")), ("$dynamicAnchor", node.get("$dynamicAnchor"))]
+    anchors = [node.get("$anchor"), node.get("$dynamicAnchor")]
     if isinstance(name, str) and name.startswith("#"):
-        anchors.insert(0, ("$id", name[1:]))
+        anchors.insert(0, name[1:])
     elif isinstance(name, str):
         base, resource = resolve_uri(base, name), pointer
         file.resources[pointer] = base
     if node.get("$recursiveAnchor") is True:
         file.recursive.add(pointer)
-    for key, anchor in anchors:
+    for anchor in anchors:
         if isinstance(anchor, str):
             file.anchors.setdefault((resource, anchor), pointer)
             file.names.setdefault(anchor, pointer)
-            if key == "$dynamicAnchor" and len(file.dynamic) < _MOST_DYNAMIC:
-                file.dynamic[pointer] = anchor
     return base, resource

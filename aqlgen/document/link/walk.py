@@ -14,7 +14,7 @@ from aqlgen.diagnostics.errors import DocumentError
 from aqlgen.document.link.components import OMITTED, Components
 from aqlgen.document.link.files import File
 from aqlgen.document.link.objects import OBJECT_TYPES, Layout, ObjectType
-from aqlgen.document.link.references import Bindings, Failure, References, Target, binding_of
+from aqlgen.document.link.references import Failure, References, Target
 from aqlgen.document.positions import Origins, escape
 from aqlgen.document.read import Limits
 from aqlgen.ir import Json, Origin
@@ -30,16 +30,15 @@ _Walked: TypeAlias = tuple[Json, Origin | None]
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """The position of the walk: file, pointer, dynamic scope (None outside of schemas) and depth."""
+    """The position of the walk: file, pointer and depth."""
 
     file: File
     pointer: str
-    scope: Bindings | None = None
     depth: int = 0
 
     def step(self, key: str) -> Cursor:
         """Return the position of a member."""
-        return Cursor(self.file, f"{self.pointer}/{escape(key)}", self.scope, self.depth + 1)
+        return Cursor(self.file, f"{self.pointer}/{escape(key)}", self.depth + 1)
 
     @property
     def origin(self) -> Origin:
@@ -76,8 +75,6 @@ class Walk:
             raise _too_large()
         if isinstance(value, list):
             return self._list(value, kind, at), None
-        if kind.name == "schema" and (at.scope is None or "$id" in value):
-            at = replace(at, scope=self.components.dynamic.bound(at.scope or (), at.file, at.pointer))
         reference = value.get("$ref")
         if not isinstance(reference, str):
             return self._object(value, kind, at), None
@@ -183,7 +180,7 @@ class Walk:
         rest = self._object(value, kind, at) if len(value) > 1 else value
         reference_object = dict(rest)
         self.origins.carry(rest, reference_object)
-        self.components.point(reference_object, "$ref", self.references.final_target(target), kind, at.scope or ())
+        self.components.point(reference_object, "$ref", self.references.final_target(target), kind)
         return value if in_root and rest is value and reference_object["$ref"] == reference else reference_object
 
     def _replacement(self, value: dict[str, Json], kind: ObjectType, at: Cursor) -> Json:
@@ -211,7 +208,7 @@ class Walk:
         try:
             new, moved = target.value, None
             if isinstance(new, (dict, list)):
-                new, moved = self.walk(new, kind, Cursor(target.file, target.pointer, at.scope, at.depth + 1))
+                new, moved = self.walk(new, kind, Cursor(target.file, target.pointer, at.depth + 1))
         finally:
             self._inlining.discard(key)
         if overrides and isinstance(new, dict):
@@ -259,28 +256,30 @@ _SUFFIXES: Final = (".json", ".yaml", ".yml")
 
 
 def _without_addresses(walk: Walk, value: dict[str, Json], at: Cursor) -> dict[str, Json]:
-    """Return a schema without its addresses, which no reference needs any more: all point into the bundle."""
+    """Return a schema without its addresses, which no reference needs any more: all point into the bundle.
+
+    The target of `$dynamicRef` is that of a `$ref`: what a template binds by itself, whoever uses the template.
+    """
     if not any(isinstance(value.get(key), (str, bool)) for key in _ADDRESSES):
         return value
     bare = {key: inner for key, inner in value.items() if key not in _ADDRESSES}
     walk.origins.carry(value, bare)
-    dynamic = value.get("$dynamicRef", value.get("$recursiveRef"))
-    if not isinstance(dynamic, str):
+    key = "$dynamicRef" if "$dynamicRef" in value else "$recursiveRef"
+    if not isinstance(value.get(key), str):
         return bare
-    if "$dynamicRef" in value:
-        bound = binding_of(at.scope or (), dynamic.rpartition("#")[2])
+    anchor = at.file.recursion(at.pointer) if key == "$recursiveRef" else None
+    if anchor is None:
+        target = walk.references.resolve(value[key], at.file, at.pointer)
     else:
-        anchor = at.file.recursion(at.pointer)
-        bound = None if anchor is None else (at.file.address, anchor)
-    target = walk.references.at(*bound) if bound else walk.references.resolve(dynamic, at.file, at.pointer)
+        target = walk.references.at(at.file.address, anchor)
     if isinstance(target, Failure):
-        walk.report(target, at.step("$dynamicRef" if "$dynamicRef" in value else "$recursiveRef"))
+        walk.report(target, at.step(key))
         return bare
     holder = bare
     if "$ref" in bare:
         holder = {}
         bare["allOf"] = [*(bare["allOf"] if isinstance(bare.get("allOf"), list) else ()), holder]
-    walk.components.point(holder, "$ref", walk.references.final_target(target), OBJECT_TYPES["schema"], at.scope or ())
+    walk.components.point(holder, "$ref", walk.references.final_target(target), OBJECT_TYPES["schema"])
     return bare
 
 
@@ -294,9 +293,7 @@ def _discriminator(walk: Walk, value: Json, at: Cursor) -> Json:
         if isinstance(reference, str) and ("/" in reference or "#" in reference or reference.endswith(_SUFFIXES)):
             target = walk.references.resolve(reference, at.file, at.pointer)
             if isinstance(target, Target):
-                walk.components.point(
-                    references, name, walk.references.final_target(target), OBJECT_TYPES["schema"], ()
-                )
+                walk.components.point(references, name, walk.references.final_target(target), OBJECT_TYPES["schema"])
             elif not reference.startswith("#"):
                 walk.report(target, at.step("mapping").step(name))
     return {**value, "mapping": references}
