@@ -25,10 +25,10 @@ _HEAD = """\
 # Commands and exit codes
 
 `aqlgen` generates and updates projects. Each project has a command named after its API, such as `petstore-adapter`.
-`--help` shows the same texts.
+`--help` shows the same texts, and `aqlgen --version` the version.
 
 Most commands of aqlgen also take `--output-format human/json` (default: `human`), `-v, --verbose` (also show notes) and
-`-q, --quiet` (show errors only).
+`-q, --quiet` (show errors only). `operations`, `doctor` and `learn` of an adapter also take `--output-format`.
 """
 
 _COMMON = ("Output for people or for programs.", "Also show notes.", "Show errors only.")
@@ -69,7 +69,6 @@ def page() -> str:
 
 def _of_aqlgen() -> Iterator[str]:
     yield "## aqlgen\n"
-    yield "`aqlgen --version` prints the version.\n"
     register(*COMMANDS)
     group: Any = typer.main.get_command(app)
     generating: list[tuple[str, str]] = []
@@ -112,9 +111,14 @@ def _of_adapters() -> Iterator[str]:
     commands = next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
     texts = {action.dest: action.help for action in commands._choices_actions}
     yield "| command, with its arguments and options | effect |\n|---|---|"
+    aqlgen: Any = typer.main.get_command(app)
+    known = {option for parameter in aqlgen.commands["learn"].params for option in parameter.opts}
     for name, command in commands.choices.items():
+        rows = [row for row in map(_argument, _actions(command)) if not row[1].startswith(_COMMON)]
+        same = [names for names, _ in rows if name == "learn" and re.split("[ `]", names[1:])[0] in known]
         yield f"| **`petstore-adapter {name}`** | {_sentences(str(texts[name]))} |"
-        yield from map(_row, map(_argument, _actions(command)))
+        yield from (_row(row) for row in rows if row[0] not in same)
+        yield from ([_row((", ".join(same), "As in `aqlgen learn`."))] if same else [])
     yield ""
 
 
