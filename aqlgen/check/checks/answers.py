@@ -17,7 +17,7 @@ from aqlgen.runtime.witness.document import is_filled
 
 _MANY = 6
 """Fields from which on a thing has some that do not identify it."""
-_WORDS, _PARTS = 5_000, 12
+_WORDS, _PARTS = 1_500, 12
 _DIGITS = "0.10000000000000000001"
 _EXTRA = {"x_Undeclared-Key": {"inner Key": [1, None]}}
 
@@ -67,14 +67,13 @@ async def _chosen(run: Run, operation: Operation, fields: Any) -> Answer:
 
 
 async def _select(run: Run, operation: Operation, thing: dict[str, Any]) -> None:
-    """Ask for a field, also beside one that is not there, and for a field of a field."""
+    """Ask for a field beside one that is not there, and for a field of a field."""
     for key in [name for name in thing if name.replace("_", "").isalnum()][:1]:
-        answer = await _chosen(run, operation, [key])
+        answer = await _chosen(run, operation, [key, "no_such_field"])
         shown = _thing(answer.data)
         within = shown != {key: thing[key]} and is_chosen_within(shown, key)
         run.expect(within or shown == {key: thing[key]}, operation, f"gives other fields than {key}")
-        partly = await _chosen(run, operation, [key, "no_such_field"])
-        run.expect(partly.data == answer.data, operation, "a field that is not there hides others")
+        run.expect("no_such_field" in answer.warned, operation, "says nothing of a field that is not there")
         places = [(outer, name) for outer, value in thing.items() if isinstance(value, dict) and len(value) > 1
                   for name in value if (outer + name).replace("_", "").isalnum()]  # fmt: skip
         for outer, name in places[:1] if not within else ():
@@ -217,7 +216,7 @@ def _referred(data: Any, text: str) -> Iterator[tuple[str, Any]]:
        "R-SEL-2")  # fmt: skip
 async def bounded_answers(run: Run) -> None:
     """Let the API answer far more than an answer holds, and put it together again by what each answer says."""
-    parts = [" ".join(f"word{number:06}" for number in range(start, _WORDS, _PARTS)) for start in range(_PARTS)]
+    parts = [" ".join(f"word{number:026}" for number in range(start, _WORDS, _PARTS)) for start in range(_PARTS)]
     pages = [item for item in run.reads(40) if item.row.paging and item.row.paging.location is None
              and item.row.paging.item_cursor is None and "first" in item.row.shown_parameters]  # fmt: skip
     others = [item for item in run.reads(40) if item.row.selects and item.row.paging is None]

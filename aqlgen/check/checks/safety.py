@@ -146,7 +146,8 @@ async def levels(run: Run) -> None:
     counted = (await run.introspect(query="danger")).data.get("summary", {}).keys()
     run.expect(counted >= _LEVELS, "danger", "does not count every level")
     called = [item for item in run.callable if item.row.carries is None and not item.row.servers]
-    for operation in [*run.grave("forbidden"), *called[:: max(1, len(called) // 20)]]:
+    kinds = {(row := item.row).family + row.danger + row.asked + str(sorted(row.effects)): item for item in called}
+    for operation in [*run.grave("forbidden"), *kinds.values()]:
         row = operation.row
         is_always = row.danger in ("destructive", "dangerous") or not _ASKED.isdisjoint(row.effects)
         behavior = "deny" if row.danger == "forbidden" else "confirm" if is_always or row.asked == "first" else "allow"
@@ -363,6 +364,10 @@ async def loop(run: Run) -> None:
         async with run.connected(LEGACY, None, person, settings) as agent:
             alone = await _step(agent, "nobody")
             agent.expect(not alone.get("continue") or mode != "enforcing", mode, "goes on without a start")
+            replies.append("accept")
+            for operation in _changes(run) if mode == "enforcing" else ():
+                await _reported(agent, operation)
+            replies.clear()
             for number, reports in enumerate(_REPORTS):
                 name, held = f"checker-{number}", mode == "enforcing"
                 replies.append("accept")
@@ -379,14 +384,16 @@ async def loop(run: Run) -> None:
                     await _held(agent, name)
                 ended = await agent.own("execute", "complete_execution", element_name=name)
                 agent.expect(ended.ok, mode, "does not end an agent")
-    settings = {"SAFETY_LOOP": "enforcing", "POLICY": "open"}
-    async with run.connected(LEGACY, None, lambda _: "accept", settings) as agent:
-        await agent.own("execute", "execute_agent", element_name="checker")
-        for operation in _changes(run):
-            report = await _step(agent, "checker", nextOperation=operation.name, nextParams=operation.params)
-            sent = [len(agent.arrived) for _ in range(3) if await agent.call(operation) is not None]
-            right = (sent[0] or not report.get("continue")) and not any(sent[1:])
-            agent.expect(right, operation, f"one report of it lets {sent} requests go")
+
+
+async def _reported(run: Run, operation: Operation) -> None:
+    """Report a call as the next one of a new agent, and expect that it is let through once."""
+    await run.own("execute", "execute_agent", element_name="reporter")
+    report = await _step(run, "reporter", nextOperation=operation.name, nextParams=operation.params)
+    sent = [len(run.arrived) for _ in range(3) if await run.call(operation) is not None]
+    right = (sent[0] or not report.get("continue")) and not any(sent[1:])
+    run.expect(right, operation, f"one report of it lets {sent} requests go")
+    await run.own("execute", "complete_execution", element_name="reporter")
 
 
 async def _held(run: Run, name: str) -> None:
