@@ -10,10 +10,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, TypeVarTuple, Unpack
-
-import anyio
-import anyio.to_thread
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from ..client import ApiSide
 from ..envelope import Stamp
@@ -113,10 +110,6 @@ def composed(stages: Sequence[Stage], last: Next) -> Next:
     return last
 
 
-Result = TypeVar("Result")
-Values = TypeVarTuple("Values")
-
-
 class Checking:
     """The stages of a call between its operation and the gate."""
 
@@ -126,7 +119,6 @@ class Checking:
         self._table = table
         self._gate = gate
         self._limits = limits
-        self._beside = anyio.Lock()
 
     # Stages
 
@@ -146,7 +138,7 @@ class Checking:
     ) -> Any:
         """Pass on a call with a warning, or advice of its failure, about what was understood."""
         if invalid is not None:
-            call.row, call.params = await self.beside(self.validated, call.row, invalid, understood)
+            call.row, call.params = await self._gate.beside(self.validated, call.row, invalid, understood)
         if not understood:
             return await next(call)
         self._limits.check({"params": call.params})  # what was text may be deep
@@ -187,12 +179,7 @@ class Checking:
         try:
             return self.validated(row, params, understood, explain=False)
         except Unexplained:
-            return await self.beside(self.validated, row, params, understood)
-
-    async def beside(self, work: Callable[[Unpack[Values]], Result], *values: *Values) -> Result:
-        """Do what may take long in a thread, so that no call holds the others: one at a time, for all callers."""
-        async with self._beside:
-            return await anyio.to_thread.run_sync(work, *values)
+            return await self._gate.beside(self.validated, row, params, understood)
 
     def validated(
         self, row: Row, params: Mapping[str, Any], understood: list[Repaired] | None = None, *, explain: bool = True

@@ -147,7 +147,7 @@ class Ahead:
 
     async def check_plan(self, plan: Plan, operations: Operations) -> dict[int, Row]:
         """Check a plan, and return each step's row. Raises Failure."""
-        return await self._checking.beside(check_plan, plan, operations)
+        return await self._gate.beside(check_plan, plan, operations)
 
     def check(self, row: Row, params: Mapping[str, Any]) -> None:
         """Check parameters as those of a call. Raises Failure with all problems."""

@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from ..errors import Code, Failure
 from ..exact_json import fingerprint
@@ -131,6 +131,11 @@ class HeldCall:
     def digest(self) -> str:
         """The digest of its operation and parameters, a blank, and that of its request."""
         return f"{fingerprint(self.row.name, self.call.params)} {request_digest(self.request)}"
+
+    def prepared(self) -> Self:
+        """Return it with its digest and its marks made."""
+        _ = self.digest, self.marks
+        return self
 
     @cached_property
     def marks(self) -> tuple[str, str]:
@@ -249,11 +254,11 @@ def question_about(calls: Sequence[HeldCall]) -> str:
 def _lines_of_kind(numbered: Sequence[tuple[int, HeldCall]]) -> list[str]:
     """Return the lines of all calls of an operation, those that all share first."""
     texts = [call.text.splitlines() for _, call in numbered]
-    shared = [line for line in texts[0][2:] if len(texts) > 1 and all(line in text[2:] for text in texts)]
-    lines = list(shared)
+    everywhere = set(texts[0][2:]).intersection(*(text[2:] for text in texts[1:])) if len(texts) > 1 else set[str]()
+    lines = [line for line in texts[0][2:] if line in everywhere]
     for (number, call), (_, request, *rest) in zip(numbered, texts, strict=True):
         lines.append(f"{number}) {request}{f' ({call.name})' if call.name else ''}")
-        lines += [f"   {line}" for line in rest if line not in shared]
+        lines += [f"   {line}" for line in rest if line not in everywhere]
     return lines
 
 

@@ -10,8 +10,7 @@ session, caller, parameters and request are the same. While the store is away no
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -53,7 +52,7 @@ class Asking:
         config: Config,
         state: State,
         decisions: Decisions,
-        view: Callable[[HeldCall], CallView],
+        view: Callable[[HeldCall], Awaitable[CallView]],
         observers: Observers | None = None,
         masked: Callable[[Any], Any] | None = None,
     ) -> None:
@@ -84,7 +83,6 @@ class Asking:
         self, calls: Sequence[HeldCall], sent: object, session: Session, person: Person | None
     ) -> None:
         """Return if the calls are confirmed. Raises Failure if they are not; nothing was sent then."""
-        await asyncio.sleep(0)
         await _Confirmation(self, calls, session).settle(sent, person)
 
     async def is_confirmed(self, held: HeldCall, session_id: str | None) -> bool:
@@ -98,9 +96,9 @@ class Asking:
         permits = any(each is not None and each.permits(now) for each in (known, granted))
         return permits or (known is not None and known.verdict != "")
 
-    def text(self, held: HeldCall) -> str:
+    async def text(self, held: HeldCall) -> str:
         """Return the question about a call in words. Raises Failure if policy `strict` refuses to ask it."""
-        view = self._view(held)
+        view = await self._view(held)
         if view.incomplete and held.decision.policy == "strict":
             reason = "policy strict: cannot be shown in full"
             self.decisions.record("OPERATION_DENIED", held.row, held.call, "denied", reason=reason)
@@ -184,7 +182,6 @@ class _Confirmation:
             reason = "only a person confirms here"
             self._refused("token", "TOKEN_REJECTED", token_id=shorten(sent), reason=reason)
             raise refusals.no_token(self._row, reason)
-        await asyncio.sleep(0)
         self._store = await asking.questions.of(self._session.id)
         known = await self._store.asked(self._about.digest)
         await self._refuse_if_denied(known, sent)
@@ -213,7 +210,6 @@ class _Confirmation:
             *approvals.keys_of(self._calls),
             *(key for call in self._calls for key in approvals.keys_of([call])),
         ]
-        await asyncio.sleep(0)
         if await self._asking.declined.holds(self._session.id, declined):
             self._refused("person", reason="a person declined it before", by="person")
             raise refusals.declined_before(self._row)
@@ -222,9 +218,8 @@ class _Confirmation:
         """Ask the person behind the client. Raises Failure with a token, or for the wait, where none is reached."""
         asking = self._asking
         self._text = approvals.question_about(
-            [call if call.text else replace(call, text=asking.text(call)) for call in self._calls]
+            [call if call.text else replace(call, text=await asking.text(call)) for call in self._calls]
         )
-        await asyncio.sleep(0)
         if person is None or not person.reachable or asking.settings.approval == "operator":
             raise await self._issue() if asking.by_agent else await self._wait()
         await self._ask(person)

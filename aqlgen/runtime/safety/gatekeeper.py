@@ -11,9 +11,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
+from contextvars import copy_context
 from dataclasses import replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cache, cached_property, partial
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, Unpack
+
+import anyio
+import anyio.to_thread
 
 from ..errors import Failure
 from ..hooks import Call, GateDecision, Hooks
@@ -39,6 +43,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Gatekeeper"]
 
+Result = TypeVar("Result")
+Values = TypeVarTuple("Values")
+_LARGE = 20_000
+"""Characters of the parameters of a call, names among them, beyond which others go on while it is looked at."""
 _WRITTEN_BACK = "The update reads and sends it back: give the field in the call"
 
 
@@ -58,6 +66,7 @@ class Gatekeeper:
         masked: Callable[[Any], Any] | None = None,
     ) -> None:
         self._policy = Policy(config, table)
+        self._beside = anyio.Lock()
         self.watches: Callable[[Row], bool] = self._policy.watches if hooks.on_decision is None else lambda _: True
         self.asks: Callable[[Row], bool] = self._policy.asks if hooks.on_decision is None else lambda _: True
         source = config.sources.get("trust_level", "default")
@@ -92,9 +101,8 @@ class Gatekeeper:
 
         `build` makes the call's request; `approvals` is what was decided before about the calls of its batch or plan.
         """
-        await asyncio.sleep(
-            0
-        )  # other calls have their turn before the work on a decision, and within that on a question
+        await asyncio.sleep(0)  # other calls have their turn between those of a batch or a plan
+        build = cache(build)
         try:
             decision = await self.decide(row, call, build)
         except Failure as refusal:
@@ -109,9 +117,9 @@ class Gatekeeper:
 
             require_key(row, build)
         if decision.outcome == "confirm":
-            from .approvals import Approval, HeldCall
+            from .approvals import Approval
 
-            pending = HeldCall(row, call, decision, build())
+            pending = await self._held(row, call, decision, build)
             token = _sent_token(call)
             if token is not None or approvals is None or not approvals.use(row, pending.digest):
                 await self.asking.confirm_calls([pending], token, session, person)
@@ -141,7 +149,28 @@ class Gatekeeper:
 
         Whatever looks at a call asks here: its own turn, a question about several, and a dry run.
         """
-        return await self._hooks.on_gate(self._policy.decide(row, call.params, build), call)
+        decision = await self._looked_at(call, partial(self._policy.decide, row, call.params, build))
+        return await self._hooks.on_gate(decision, call)
+
+    async def beside(self, work: Callable[[Unpack[Values]], Result], *values: *Values) -> Result:
+        """Do what may take long in a thread, so that no call holds the others: one at a time, for all callers."""
+        async with self._beside:
+            context = copy_context()
+            try:
+                return await anyio.to_thread.run_sync(context.run, work, *values)
+            finally:
+                for variable, value in context.items():
+                    if variable.get(None) is not value:
+                        variable.set(value)
+
+    async def _looked_at(self, call: Call, work: Callable[[], Result]) -> Result:
+        """Return the result of work on the parameters of a call, which is done beside other calls if they are large."""
+        return await self.beside(work) if _is_large(call.params) else work()
+
+    async def _held(self, row: Row, call: Call, decision: GateDecision, build: Callable[[], ApiRequest]) -> HeldCall:
+        from .approvals import HeldCall
+
+        return await self._looked_at(call, lambda: HeldCall(row, call, decision, build()).prepared())
 
     async def foresee_confirmation(self, row: Row, call: Call, build: Callable[[], ApiRequest]) -> HeldCall | None:
         """Return what would have to be confirmed about a call; None where nothing would, or its own turn decides.
@@ -150,15 +179,14 @@ class Gatekeeper:
         """
         if not self.watches(row) or _sent_token(call) is not None:
             return None
+        build = cache(build)
         decision = await self.decide(row, replace(call, dry_run=True), build)
         if decision.outcome != "confirm":
             return None
-        from .approvals import HeldCall
-
-        pending = HeldCall(row, call, decision, build())
+        pending = await self._held(row, call, decision, build)
         if await self.asking.is_confirmed(pending, call.session_id):
             return None
-        view = self._view(pending)
+        view = await self._view(pending)
         if view.incomplete and decision.policy == "strict":
             return None
         return replace(pending, text=view.text)
@@ -229,12 +257,27 @@ class Gatekeeper:
         about["adapter_trust"] = self._config.trust_level
         self._audit.record(event, {**about, **more, "session_id": session.id, "request_id": request_id})
 
-    def _view(self, pending: HeldCall) -> CallView:
+    async def _view(self, pending: HeldCall) -> CallView:
         from .view import view_of
 
         types = {} if self._table is None else self._table.types
         row, params = pending.row, pending.call.params
-        return view_of(row, params, pending.decision, pending.request, types, hooked=bool(self._hooks))
+        parts = row, params, pending.decision, pending.request, types
+        return await self._looked_at(pending.call, partial(view_of, *parts, hooked=bool(self._hooks)))
+
+
+def _is_large(params: Mapping[str, Any]) -> bool:
+    waiting: list[Any] = [params]
+    size = 0
+    while waiting and size <= _LARGE:
+        value = waiting.pop()
+        size += len(value) if isinstance(value, str) else 10
+        if isinstance(value, Mapping):
+            waiting += value
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+    return size > _LARGE
 
 
 def _sent_token(call: Call) -> object:
