@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from aqlgen.runtime.schema import resolve
-from aqlgen.runtime.table import FAMILIES, Adapter, Parameter, Row, Table, is_plain_read
+from aqlgen.runtime.table import FAMILIES, Adapter, Parameter, Row, Table
 from aqlgen.runtime.witness import Operation as Documented
 
-__all__ = ["Operation", "operations_of", "sampled", "scalars", "schema_of", "unserved"]
+__all__ = ["Operation", "operations_of", "sampled", "scalars", "schema_of", "security_of", "unserved"]
 
 _TEXT_RULES = ("pattern", "format", "maxLength")
 
@@ -37,11 +37,6 @@ class Operation:
     def is_safe_read(self) -> bool:
         """True for a GET that is safe."""
         return self.row.method == "GET" and self.row.danger == "safe" and self.family == "read"
-
-    @property
-    def is_plain_read(self) -> bool:
-        """True for a read that a read-only adapter offers."""
-        return is_plain_read(self.family, self.row.method, self.row.danger, self.row.rule)
 
     def always_is(self, levels: Iterable[str]) -> bool:
         """Return True if it is of one of these levels of danger, whatever a call of it carries."""
@@ -109,13 +104,18 @@ def sampled(operations: list[Operation], count: int) -> list[Operation]:
     return chosen
 
 
+def security_of(adapter: Adapter, row: Row) -> Sequence[Sequence[str]]:
+    """Return the alternatives of schemes by which an operation is called."""
+    return adapter.of_api(row.api).security if row.security is None else row.security
+
+
 def unserved(adapter: Adapter, row: Row) -> list[str]:
     """Return the schemes of which no credential can be given, if an operation cannot do without one of them."""
-    alternatives = [
-        [name for name in names if not adapter.security_schemes.get(name, {}).get("variables")]
-        for names in (adapter.security if row.security is None else row.security)
-    ]
-    return min(alternatives, key=len, default=[])
+    schemes = adapter.security_schemes
+    lacking = (
+        [name for name in names if not schemes.get(name, {}).get("variables")] for names in security_of(adapter, row)
+    )
+    return min(lacking, key=len, default=[])
 
 
 def schema_of(stated: Documented, row: Row, name: str) -> Any:

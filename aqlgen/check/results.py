@@ -136,7 +136,8 @@ class Report:
 
     def outcome_of(self, category: Category) -> Outcome:
         """Return the worst outcome of a category; SKIP if none of its tests ran."""
-        return worst(result.outcome for result in self.of(category))
+        outcomes = {result.outcome for result in self.of(category)}
+        return next((each for each in (Outcome.FAIL, Outcome.WARN, Outcome.PASS) if each in outcomes), Outcome.SKIP)
 
     @property
     def exceptions(self) -> tuple[str, ...]:
@@ -178,10 +179,3 @@ class Report:
         """The number of tests of each outcome, and in all."""
         outcomes, names = [result.outcome for result in self.results], ("passed", "warned", "failed", "skipped")
         return {"total": len(outcomes)} | dict(zip(names, map(outcomes.count, Outcome), strict=True))
-
-
-def worst(outcomes: Iterable[Outcome]) -> Outcome:
-    """Return the gravest of several outcomes: FAIL, WARN, PASS, and SKIP if there is no other."""
-    order = (Outcome.FAIL, Outcome.WARN, Outcome.PASS)
-    present = set(outcomes)
-    return next((outcome for outcome in order if outcome in present), Outcome.SKIP)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -211,8 +211,3 @@ def check(
         return body
 
     return add
-
-
-def tests_of(where: str) -> Iterator[Test]:
-    """Yield the tests that run there, in the order of their definition."""
-    return (test for test in TESTS if test.where == where)

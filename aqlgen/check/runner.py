@@ -209,7 +209,8 @@ async def _run_tests(
     async def each(run: Run) -> None:
         for test in tests:
             run.api.forget()
-            result = test.result(", ".join(_named(setting)) if test.where == "every" and setting else "", run.known)
+            era, *others = setting or ("",)
+            result = test.result(", ".join((*others, era)) if test.where == "every" else "", run.known)
             results.extend([result] if test is not _ANSWERS else ())
             await _guarded(test, replace(run, result=result))
             if fail_fast and _has_failed([result, run.answers]):
@@ -232,11 +233,6 @@ async def _run_tests(
         for result in results:
             result.expect(False, "the adapter", f"does not start: {problem}")
     return results
-
-
-def _named(setting: tuple[str, str, str]) -> tuple[str, str, str]:
-    era, transport, mode = setting
-    return transport, mode, era
 
 
 async def _guarded(test: Test, run: Run) -> None:

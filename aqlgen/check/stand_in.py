@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from time import monotonic
 from typing import Any, ClassVar
 from urllib.parse import parse_qsl, urlsplit
 
@@ -46,6 +47,8 @@ class Arrived:
     """The API that it is for, where the adapter has several."""
     raw_query: str = ""
     """The query as it was sent."""
+    seconds: float = field(default_factory=monotonic)
+    """The time of its arrival."""
 
     @property
     def as_seen(self) -> Request:
@@ -110,10 +113,18 @@ class StandIn:
         self.arrived, self.misbehaviour = [], None
 
     @contextmanager
-    def behaving(self, reply: Reply | Callable[[Arrived], Reply | None]) -> Iterator[list[Arrived]]:
-        """Answer everything with one reply, or by a function; yields the list of what arrives meanwhile."""
-        self.arrived = []
-        self.misbehaviour = reply if callable(reply) else lambda _: reply
+    def behaving(
+        self, reply: Reply | Callable[[Arrived], Reply | None], method: str = "", most: int | None = None
+    ) -> Iterator[list[Arrived]]:
+        """Answer with one reply, or by a function, the first requests of a method; yields what arrives meanwhile."""
+
+        def behave(request: Arrived) -> Reply | None:
+            count = sum(method in ("", each.method) for each in self.arrived)
+            if method not in ("", request.method) or (most is not None and count > most):
+                return None
+            return reply(request) if callable(reply) else reply
+
+        self.arrived, self.misbehaviour = [], behave
         try:
             yield self.arrived
         finally:

@@ -238,7 +238,8 @@ def test_an_operation_whose_every_credential_is_of_an_unknown_kind_cannot_be_cal
     general: Any, stated: Any, lacking: list[str]
 ) -> None:
     adapter = SimpleNamespace(security_schemes={"key": {"variables": ["KEY"]}, "hmac": {}}, security=general)
-    assert unserved(adapter, SimpleNamespace(security=stated)) == lacking  # type: ignore[arg-type]
+    adapter.of_api = lambda api: adapter
+    assert unserved(adapter, SimpleNamespace(security=stated, api="")) == lacking  # type: ignore[arg-type]
 
 
 def test_an_operation_that_is_as_grave_as_the_action_it_chooses_is_not_always_grave(tmp_path: Path) -> None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
-from time import monotonic, time
+from time import time
 from typing import Any
 
 from aqlgen.check.envelope import HOSTILE
 from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check
-from aqlgen.check.stand_in import Arrived, Reply
+from aqlgen.check.stand_in import Reply
 
 _ALMOST = 0.95
 """Seconds that an adapter has waited for one, as clocks differ."""
@@ -73,9 +72,8 @@ async def consequences(run: Run) -> None:
                 {"code": "INTERNAL_ERROR"} if status >= 500 else {"code": _CODES[status]} if status in _CODES else {}
             )
             for reply in Reply.failures(status)[0 if family == "read" and status < 500 else 2 :]:
-                with run.api.behaving(
-                    _always(replace(reply, headers={**reply.headers, **headers}), operation.row.method)
-                ):
+                failure = replace(reply, headers={**reply.headers, **headers})
+                with run.api.behaving(failure, operation.row.method):
                     answer = await run.call(operation)
                 details, expected = {"code": answer.code, **answer.details}, {**usual, "http_status": status, **more}
                 stated = {name: details.get(name) for name in expected}
@@ -101,11 +99,6 @@ async def _endings(run: Run) -> None:
         run.expect("DEPRECATION_WARNING" in answer.warned, operation, "does not warn of its end, which headers tell")
 
 
-def _always(reply: Reply, method: str) -> Callable[[Arrived], Reply | None]:
-    """Return how an API behaves that answers each request of a method so."""
-    return lambda request: reply if request.method == method else None
-
-
 @check("EQ-3", "Broken, oversized and non-data answers end in an error", Category.ERRORS,
        "R-ERR-2")  # fmt: skip
 async def broken_answers(run: Run) -> None:
@@ -125,30 +118,20 @@ async def broken_answers(run: Run) -> None:
             run.expect(is_told, operation, f"says nothing of {name}")
 
 
-def _once(reply: Reply, times: list[float], method: str) -> Callable[[Arrived], Reply | None]:
-    """Return how an API behaves that fails for the first request of a method; `times` gets the times of all."""
-
-    def behave(request: Arrived) -> Reply | None:
-        if request.method != method:
-            return None
-        times.append(monotonic())
-        return reply if len(times) == 1 else None
-
-    return behave
-
-
 @check("EQ-4", "Safe reads are tried again when the API puts them off, and nothing else is", Category.ERRORS,
        "R-RATE-2, R-ERR-2")  # fmt: skip
 async def retries(run: Run) -> None:
     """Let the API refuse once."""
+    later = Reply.of(503, {"message": "later"}, **{"Retry-After": "0"})
     for operation in [*run.reads(1), *[item for item in run.callable if item.family != "read"][:6]]:
-        times, method = list[float](), operation.row.method
-        with run.api.behaving(_once(Reply.of(503, {"message": "later"}, **{"Retry-After": "0"}), times, method)):
+        method = operation.row.method
+        with run.api.behaving(later, method, 1):
             answer = await run.call(operation)
+        times = len(run.writes(operation))
         if operation.is_safe_read:
-            run.expect(answer.ok and len(times) == 2, operation, f"is not tried again: {len(times)} requests")
+            run.expect(answer.ok and times == 2, operation, f"is not tried again: {times} requests")
         elif operation.row.idempotency is None and method in ("POST", "PATCH"):
-            run.expect(len(times) < 2, operation, f"is sent {len(times)} times")
+            run.expect(times < 2, operation, f"is sent {times} times")
             is_told = answer.ok or not times or operation.family == "read" or "outcome" in answer.details
             run.expect(is_told, operation, "does not report a possible success")
 
@@ -159,9 +142,9 @@ async def limits_of_the_api(run: Run) -> None:
     for operation in run.reads(1):
         async with run.connected() as run:
             for status in (429, 503):
-                times = list[float]()
-                with run.api.behaving(_once(Reply.of(status, {}, **{"Retry-After": "1"}), times, "GET")):
+                with run.api.behaving(Reply.of(status, {}, **{"Retry-After": "1"}), most=1):
                     answer = await run.call(operation)
+                times = [request.seconds for request in run.arrived]
                 right = answer.ok and len(times) == 2 and times[1] - times[0] >= _ALMOST
                 run.expect(right, operation, f"does not wait the second that {status} asks for: {times}")
             usual = run.api.shape(operation.row)

@@ -154,23 +154,14 @@ async def _report(run: Run, *beginnings: str) -> None:
         run.expect(True, operation, "")
 
 
-@check("IF-4", "Documented parameters are accepted, and reach the API", Category.INTROSPECTION, "R-INT-4")
-async def documented_values(run: Run) -> None:
-    """Take what the witness finds of calls with values of the document."""
-    await _report(run, *CALLS)
-
-
-@check("WI-1", "Families, dangers, pages, answers and introspection are as a second reading of the document has them",
-       Category.OPERATION, "R-INT-4, R-SEL-1, R-SEL-3")  # fmt: skip
-async def second_reading(run: Run) -> None:
-    """Take what the witness finds beyond calls."""
-    await _report(run)
-
-
-@check("IF-5", "Every type that introspection names is described", Category.INTROSPECTION, "R-INT-5")
-async def types_are_closed(run: Run) -> None:
-    """Take the types that the witness could not be shown."""
-    await _report(run, NO_TYPE)
+check("IF-4", "Documented parameters are accepted, and reach the API", Category.INTROSPECTION, "R-INT-4")(
+    lambda run: _report(run, *CALLS)
+)
+check("WI-1", "Families, dangers, pages, answers and introspection are as a second reading of the document has them",
+      Category.OPERATION, "R-INT-4, R-SEL-1, R-SEL-3")(_report)  # fmt: skip
+check("IF-5", "Every type that introspection names is described", Category.INTROSPECTION, "R-INT-5")(
+    lambda run: _report(run, NO_TYPE)
+)
 
 
 @check("IF-6", "An operation is found by its name, also misspelt; an unknown query is refused with the known ones",

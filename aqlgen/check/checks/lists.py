@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
+from aqlgen.check.connection import Answer
 from aqlgen.check.listing import NUMBER, PagedList
 from aqlgen.check.operations import Operation
 from aqlgen.check.results import Category
@@ -88,44 +89,45 @@ def _filter_of(operation: Operation) -> str:
     return next(names, "")
 
 
+async def _pages(
+    run: Run, operation: Operation, params: dict[str, Any], step: str = "after"
+) -> AsyncIterator[tuple[Answer, list[Any], dict[str, Any]]]:
+    """Yield the answers of a list with the numbers of their items and their `pageInfo`, as far as each leads on."""
+    name, key = ("endCursor", "hasNextPage") if step == "after" else ("startCursor", "hasPreviousPage")
+    for _ in range(_MOST_PAGES):
+        answer = await run.call(operation, params)
+        data: Any = answer.data if isinstance(answer.data, dict) else {}
+        info, items = data.get("pageInfo") or {}, data.get("items")
+        yield answer, [item.get(NUMBER) for item in items or () if isinstance(item, dict)], info
+        if info.get(key) is not True or not items:
+            break
+        params = {**params, step: info.get(name)}
+
+
 async def _paged(run: Run, operation: Operation, params: dict[str, Any]) -> str | None:
     """Page to the end, and compare each `pageInfo` and what is asked for; returns the cursor of the first page."""
-    numbers, cursors, name = list[Any](), list[str](), _filter_of(operation)
+    numbers, cursors, name = list[Any](), list[Any](), _filter_of(operation)
     params, total = {**params, **({name: "kept"} if name else {})}, operation.row.paging and operation.row.paging.total
-    for number in range(_MOST_PAGES):
-        answer = await run.call(operation, {**params, **({"after": cursors[-1]} if cursors else {})})
-        page: Any = answer.data if isinstance(answer.data, dict) else {}
-        info, items = page.get("pageInfo") or {}, page.get("items")
-        if not run.expect(isinstance(items, list) and len(items) <= _SIZE, operation, "gives no page"):
-            return None
-        if answer.warned:
-            return None  # the items are too large for a page of so many
-        numbers += [item.get(NUMBER) if isinstance(item, dict) else None for item in items]
-        more = info.get("hasNextPage") is True
-        expected = {"hasPreviousPage": number > 0, **({"totalCount": _ITEMS} if total else {})}
+    async for answer, items, info in _pages(run, operation, params):
+        if not run.expect(answer.ok and len(items) <= _SIZE, operation, "gives no page") or answer.warned:
+            return None  # where it warns, the items are too large for a page of so many
+        expected = {"hasPreviousPage": bool(cursors), **({"totalCount": _ITEMS} if total else {})}
         shown = {key: info.get(key) for key in expected}
-        run.expect(shown == expected, operation, f"page {number + 1} says {shown}, not {expected}")
-        run.expect(more == ("endCursor" in info), operation, f"page {number + 1} has a wrong end: {info}")
+        cursors.append(info.get("endCursor"))
+        run.expect(shown == expected, operation, f"page {len(cursors)} says {shown}, not {expected}")
+        right = bool(info.get("hasNextPage")) is ("endCursor" in info)
+        run.expect(right, operation, f"page {len(cursors)} has a wrong end: {info}")
         kept = [request for request in run.arrived if "kept" in dict(request.query).values()]
-        run.expect(not name or kept == run.arrived, operation, f"page {number + 1} is asked for without {name}")
-        if not more:
-            break
-        cursors.append(str(info.get("endCursor")))
+        run.expect(not name or kept == run.arrived, operation, f"page {len(cursors)} is asked for without {name}")
+        numbers += items
     run.expect(numbers == list(range(_ITEMS)), operation, f"its pages hold the items {numbers} of {_ITEMS}")
     return next(iter(cursors), None)
 
 
 async def _backwards(run: Run, operation: Operation, params: dict[str, Any]) -> None:
     """Page from the end to the beginning."""
-    numbers, cursor = list[Any](), None
-    for _ in range(_MOST_PAGES):
-        answer = await run.call(operation, {**params, "last": _SIZE, **({"before": cursor} if cursor else {})})
-        page: Any = answer.data if isinstance(answer.data, dict) else {}
-        info, items = page.get("pageInfo") or {}, page.get("items") or []
-        numbers = [item.get(NUMBER) for item in items if isinstance(item, dict)] + numbers
-        cursor = info.get("startCursor")
-        if info.get("hasPreviousPage") is not True or not items:
-            break
+    parts = [items async for _, items, _ in _pages(run, operation, {**params, "last": _SIZE}, "before")]
+    numbers = [number for part in reversed(parts) for number in part]
     run.expect(numbers == list(range(_ITEMS)), operation, f"backwards its pages hold {numbers} of {_ITEMS}")
 
 
@@ -133,14 +135,7 @@ async def _repeated(run: Run, operation: Operation, params: dict[str, Any]) -> N
     """Let the API give its first page whatever is asked for: the list must end, and no item come twice."""
     listed = _paged_list(run, operation)
     with run.api.behaving(lambda request: listed.reply(Arrived("GET", request.path, (), {}, b"", request.base))):
-        numbers, after = list[Any](), dict[str, Any]()
-        for _ in range(_MOST_PAGES):
-            answer = await run.call(operation, {**params, **after})
-            data: Any = answer.data if isinstance(answer.data, dict) else {}
-            numbers += [item.get(NUMBER) for item in data.get("items") or () if isinstance(item, dict)]
-            after = {"after": (data.get("pageInfo") or {}).get("endCursor")}
-            if not after["after"]:
-                break
+        numbers = [number async for _, items, _ in _pages(run, operation, params) for number in items]
     run.expect(len(numbers) == len(set(numbers)), operation, f"of an API that does not page it gives {numbers}")
 
 

@@ -15,7 +15,6 @@ import anyio
 import anyio.to_thread
 
 from aqlgen.check.connection import LEGACY, Answer, NotStarted, output_of
-from aqlgen.check.operations import Operation
 from aqlgen.check.results import Category, Cause
 from aqlgen.check.run import Run, check
 from aqlgen.check.stand_in import data_of
@@ -233,11 +232,6 @@ async def quotas(run: Run) -> None:
             run.expect((await run.introspect(query="quota_status")).ok, "quota_status", "is not told")
 
 
-def is_callable_live(operation: Operation) -> bool:
-    """Return True for a safe read that can be called as it is: nothing of its request has to be made up."""
-    return operation.is_safe_read and not operation.required and operation.row.long_running is None
-
-
 def is_documented(declared: Collection[str], answer: Answer) -> bool:
     """Return True for a failure with one of the statuses that the document has for the operation."""
     status = str(answer.details.get("http_status", ""))
@@ -248,7 +242,8 @@ def is_documented(declared: Collection[str], answer: Answer) -> bool:
        where="live")  # fmt: skip
 async def live_reads(run: Run) -> None:
     """Call what needs no parameters, with the owner's credentials, by an adapter that is read only."""
-    operations = [operation for operation in run.operations if is_callable_live(operation)][:_MOST_LIVE]
+    plain = [item for item in run.operations if not item.required and item.row.long_running is None]
+    operations = [item for item in plain if item.is_safe_read][:_MOST_LIVE]
     answered = 0
     async with run.connected(settings={"READ_ONLY": "true"}) as run:
         for operation in operations:

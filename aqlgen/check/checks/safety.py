@@ -15,10 +15,11 @@ from typing import Any
 import anyio
 
 from aqlgen.check.connection import LEGACY, MODERN, output_of
-from aqlgen.check.operations import Operation
+from aqlgen.check.operations import Operation, security_of
 from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check
 from aqlgen.check.stand_in import Arrived, Reply, StandIn, base_url, serve
+from aqlgen.runtime.table import is_plain_read
 
 _ASKED = {"money", "access", "people"}
 """The effects of which each call is confirmed."""
@@ -182,7 +183,9 @@ async def read_only(run: Run) -> None:
     async with run.connected(settings={"READ_ONLY": "1", "POLICY": "open"}) as run:
         listed = (await run.introspect(query="operations", all=True)).data.get("operations") or ()
         names = {entry.get("name") for entry in listed}
-        for operation in [item for item in run.callable if not item.is_plain_read][:40]:
+        rows = [(item, item.row) for item in run.callable]
+        others = [item for item, row in rows if not is_plain_read(item.family, row.method, row.danger, row.rule)]
+        for operation in others[:40]:
             run.expect(operation.name not in names, operation, "is listed")
             for tool in list(run.adapter.tools)[:2]:
                 answer = await run.send(tool, {"operation": operation.name, "params": operation.params})
@@ -193,8 +196,7 @@ async def read_only(run: Run) -> None:
 
 def _credentials(run: Run, operation: Operation) -> tuple[bool, list[str]]:
     """Return whether a call shows a credential as it is, and no digest of it, and the secrets of other APIs."""
-    api, stated = run.table.of_api(operation.row.api), operation.row.security
-    security = api.security if stated is None else stated
+    api, security = run.table.of_api(operation.row.api), security_of(run.table, operation.row)
     schemes = [run.table.security_schemes.get(name) for option in security for name in option]
     is_shown = bool(security) and all(security) and all(
         scheme is not None and (scheme["type"] != "http" or scheme.get("scheme", "").lower() in ("basic", "bearer"))
@@ -257,9 +259,8 @@ async def secrets(run: Run) -> None:
 
 async def _lacking(run: Run) -> None:
     """Call what needs credentials without one of them, and at an address at which everybody could read them."""
-    needed = [item for item in run.callable if _is_closed(run, item) and not item.row.servers]
-    kinds = {str(run.table.of_api(item.row.api).security if item.row.security is None else item.row.security): item
-             for item in needed}  # fmt: skip
+    secured = [(item, security_of(run.table, item.row)) for item in run.callable if not item.row.servers]
+    kinds = {str(security): item for item, security in secured if security and all(security)}
     for name in list(run.secrets)[:_MOST_SECRETS]:
         kept = {key: value for key, value in run.launch.variables.items() if key != name}
         async with replace(run, launch=replace(run.launch, variables=kept)).connected() as poorer:
@@ -267,17 +268,10 @@ async def _lacking(run: Run) -> None:
                 await poorer.call(operation)
                 problems = poorer.request_problems()
                 poorer.expect(not problems, operation, f"is sent without {name}: {problems}")
-    for operation in needed[:1]:
+    for operation in list(kinds.values())[:1]:
         async with run.connected(settings={"BASE_URL": base_url(run.table, "http://check.invalid")}) as plain:
             code = (await plain.call(operation)).code
             plain.expect(code.startswith("PERMISSION_"), operation, f"is sent over plain http: {code}")
-
-
-def _is_closed(run: Run, operation: Operation) -> bool:
-    """Return True for an operation that nobody calls without a credential."""
-    stated = operation.row.security
-    security = run.table.of_api(operation.row.api).security if stated is None else stated
-    return bool(security) and all(security)
 
 
 @check("SA-8", "Grave calls are in the audit log, which shows when it is changed", Category.SAFETY, "R-SAFE-5",
