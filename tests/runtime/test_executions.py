@@ -754,8 +754,10 @@ def test_states_are_read_from_answers_of_every_kind(status: int, data: Any, expe
 
 
 def test_a_state_of_no_known_word_goes_on_and_is_shown() -> None:
-    condition = condition_of(200, {"status": "sleeping"}, "/status")
-    assert (condition.status, condition.progress) == ("running", {"message": "sleeping"})
+    for pointer in ("/status", None):
+        condition = condition_of(200, {"status": "sleeping"}, pointer)
+        assert (condition.status, condition.progress) == ("running", {"message": "sleeping"})
+        assert condition.stated is (pointer is not None), "an answer that may be of something else begins no work"
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,9 @@ def _patched(there: Any, change: Any) -> Any:
 class Client:
     """An adapter for the shelf, whose update has one strategy."""
 
-    def __init__(self, folder: Path, shelf: Shelf, strategy: str, *, read: bool = True, etag: bool = True) -> None:
+    def __init__(
+        self, folder: Path, shelf: Shelf, strategy: str, *, read: bool = True, etag: bool = True, **settings: Any
+    ) -> None:
         content_type = {"json-patch": "application/json-patch+json", "merge-patch": "application/merge-patch+json"}
         kind = content_type.get(strategy, "application/json")
         common = {"resource": "thing", "danger": "reversible", "returns": {"name": "Thing", "kind": "object"}}
@@ -190,7 +192,7 @@ class Client:
         self.shelf = shelf
         adapter, table = Adapter.load(folder), Table(folder)
         side = Api(adapter, table, shelf, base_url="https://api.example", environ={})
-        self.dispatcher = Dispatcher(adapter, table, side, Config())
+        self.dispatcher = Dispatcher(adapter, table, side, Config(**settings))
 
     async def update(self, input: Any, **params: Any) -> Envelope:
         request = {"operation": "update_thing", "params": {"thing_id": "7", "input": input, **params}}
@@ -329,6 +331,21 @@ async def test_the_whole_must_have_what_is_required(tmp_path: Path) -> None:
     alone = await Client(tmp_path / "q", shelf, "put", read=False).update({"nick_name": "B"})
     assert alone["error"]["code"] == "VALIDATION_MISSING_PARAM"
     assert all(request.method == "GET" for request in shelf.sent)
+
+
+async def test_nobody_is_asked_about_an_update_that_cannot_be_made(tmp_path: Path) -> None:
+    """R-UPD-2, R-SAFE-1"""
+    shelf = Shelf()
+    shelf.thing = {"nickName": "A"}
+    client = Client(
+        tmp_path, shelf, "put-merge", policy_rules=({"id": "ask", "families": ["update"], "action": "confirm"},)
+    )
+    answers = [await client.update(change) for change in ({"nick_name": "B"}, {"nick_name": "B", "full_name": "Eve"})]
+    codes = [answer["error"]["code"] for answer in answers]
+    assert codes == ["VALIDATION_MISSING_PARAM", "CONFIRMATION_REQUIRED"]
+    answer = await client.update({"nick_name": "B", "full_name": "Eve"}, if_match='"other"')
+    assert answer["error"]["code"] == "CONFLICT_VERSION_MISMATCH"
+    assert {request.method for request in shelf.sent} == {"GET"}
 
 
 async def test_a_dry_run_shows_what_would_be_sent_and_sends_nothing(tmp_path: Path) -> None:

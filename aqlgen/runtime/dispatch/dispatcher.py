@@ -144,6 +144,7 @@ class Dispatcher:
         after = [extension.after for extension in self.extensions if extension.after is not None]
         performer = Performer(api, self.hooks, table, rules, self._gate, self.state, after)
         self.perform = performer.perform
+        self._rehearse = performer.rehearse
         self.stages = self._stages()
         self._way = composed(self.stages, self.perform)
 
@@ -295,7 +296,8 @@ class Dispatcher:
     async def _admitted(self, call: ToolCall, next: Next) -> Any:
         row, seen = call.row, call.seen()
         built = partial(self.checking.built, row, call.params)
-        approval = await self._gate.admit(row, seen, call.session, call.person, built, call.request.approvals)
+        rehearse = partial(self._rehearse, call)
+        approval = await self._gate.admit(row, seen, call.session, call.person, built, rehearse, call.request.approvals)
         if call.approval is not None and approval is not None and approval.digest != call.approval.digest:
             raise changed(row)
         call.approval = approval or call.approval

@@ -111,6 +111,20 @@ class Performer:
             self._note_headers(call, exchanges.last, fitted)
         return fitted
 
+    async def rehearse(self, call: ToolCall) -> None:
+        """Read what an update merges its change into, before anybody is asked about it. Raises Failure as that does.
+
+        An owner's hooks may make another call or request of it, and see it only once it was let through.
+        """
+        row = call.row
+        if row.update is None or not row.update.reads_first or self._hooks:
+            return
+        from ..calls.update import rehearse
+
+        params = {name: value for name, value in call.params.items() if name not in row.adapter_parameters}
+        etag = call.params.get("if_match") if "if_match" in row.adapter_parameters else None
+        await rehearse(Exchanges(self._api, self._hooks, None), row, self._table, params, etag)
+
     def _note_headers(self, call: ToolCall, last: ApiResponse | None, data: Any) -> None:
         headers = {} if last is None else self._api.told_headers(last, call.row, data)
         if headers:

@@ -116,7 +116,8 @@ class Condition(NamedTuple):
 def condition_of(status: int, data: Any, pointer: str | None = None) -> Condition:
     """Return what an answer of an HTTP status and its data tell; `pointer` leads to the state, if that is known.
 
-    An answer that tells no state is of work that goes on, with 202 or where it should tell one, and else its result.
+    An answer that tells no state is of work that goes on, with 202 or where it should tell one, and else its result. A
+    word for a state that is not known is one of work that goes on, and is shown.
     """
     if not isinstance(data, Mapping):
         return Condition("running", False) if status == 202 else Condition("completed", False, result=data)
@@ -135,7 +136,7 @@ def condition_of(status: int, data: Any, pointer: str | None = None) -> Conditio
     progress, result = (None, data) if state == "completed" else (_progress(fields, shown), None)
     return Condition(
         state,
-        True,
+        pointer is not None or _core(word) is not None,
         progress,
         error,
         _finished(fields) if state in ENDED else None,
@@ -166,7 +167,7 @@ def _of_operation(fields: Mapping[str, Any], done: bool, data: Mapping[str, Any]
 
 
 def _word(data: Mapping[str, Any], fields: Mapping[str, Any], pointer: str | None) -> str | None:
-    """Return the API's own word for the state: where it is known to stand, else where it may."""
+    """Return the API's own word for the state: where it is known to stand, else where it may, a known word first."""
     value = None if pointer is None else value_at(data, pointer)
     if isinstance(value, str) and value:
         return value
@@ -175,7 +176,7 @@ def _word(data: Mapping[str, Any], fields: Mapping[str, Any], pointer: str | Non
             value = level.get(key)
             if isinstance(value, str) and _core(value) is not None:
                 return value
-    return None
+    return next((fields[key] for key in _STATES if isinstance(fields.get(key), str) and fields[key]), None)
 
 
 def _core(word: str) -> str | None:
