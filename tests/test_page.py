@@ -366,10 +366,10 @@ def test_the_review_has_what_is_asked_and_what_runs_unasked_by_consequence(tmp_p
         ("never", "walks", [names["POST /toys"]]),
     ]
     words = " ".join(" ".join(page.words).split())
-    assert "5 operations run without a question : 4 reads, and 1 change proven harmless by structure" in words
-    assert "4 need a confirmation at first use , since they are not proven harmless" in words
+    assert "5 operations run without a confirmation : 4 reads, and 1 write that can be undone" in words
+    assert "4 need a confirmation at first use , because they may do harm" in words
     assert "it sends client_secret" in words
-    assert "takes it back" in words
+    assert "undoes it" in words
 
 
 @pytest.mark.parametrize("path", ["/a: b/{id}", f"/x{HOSTILE}/{{id}}", '/q"\\/{id}', "/a/*/{id}"])

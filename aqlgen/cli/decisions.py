@@ -135,24 +135,25 @@ def _table(shown: Sequence[Decision], width: int, *, colour: bool) -> Iterator[s
 def _parts(decision: Decision, paint: str | None, *, colour: bool) -> list[tuple[str, str | None]]:
     """Return what stands below a decision, each text with its colour."""
     faint, loud = ("2", "33") if colour else (None, None)
-    review = f"review {'; '.join(map(visible, decision.review_reasons))}" if decision.review_reasons else ""
+    review = f"to review: {'; '.join(map(visible, decision.review_reasons))}" if decision.review_reasons else ""
     accepted = "; ".join(visible(acceptance.text) for acceptance in decision.accepted)
-    seen = "; ".join(f"observed {visible(each.says)}" for each in decision.evidence if each.kind == "observed")
+    seen = "; ".join(f"observed: {visible(each.says)}" for each in decision.evidence if each.kind == "observed")
     parts = [(_danger(decision), paint), (_overrides(decision), faint), (seen, faint), (accepted, faint)]
     parts.append((review, loud))
     return [part for part in parts if part[0]]
 
 
 def _danger(decision: Decision) -> str:
-    """Return what raised the danger, "" where category, method or owner alone decided."""
+    """Return what raised the danger, "" where category, method or owner alone decided, or a review shows it."""
     reason = decision.danger_reason
-    return f"danger {visible(reason.note)}" if reason.rule not in _PLAIN else ""
+    is_reviewed = any(concern.subject == "danger" for concern in decision.concerns)
+    return "" if is_reviewed or reason.rule in _PLAIN else f"danger: {visible(reason.note)}"
 
 
 def _overrides(decision: Decision) -> str:
     """Return which entry of the overrides decided what, "" for none."""
     entries = (f"`{visible(key)}` {', '.join(map(visible, fields))}" for key, fields in decision.overridden_by.items())
-    return f"overrides {'; '.join(entries)}" if decision.overridden_by else ""
+    return f"overridden by {'; '.join(entries)}" if decision.overridden_by else ""
 
 
 def _cells(decision: Decision) -> tuple[str, ...]:

@@ -250,8 +250,8 @@ def _steps(generated: Generated) -> Iterator[str]:
     yield f"Try it: cd {quote(str(generated.folder))} && pip install -e . && {command} operations"
     if prepared.table.adapter.security_schemes:
         variables = _needed_variables(prepared)
-        first, ways = (f"set {' and '.join(variables)}; ", "every way") if variables else ("", "the credentials")
-        yield f"For real calls: {first}`{command} doctor` names {ways}; README.md has the next steps."
+        first = f"set {' and '.join(variables)}; " if variables else ""
+        yield f"For real calls: {first}`{command} doctor` lists all credentials; README.md has the next steps."
 
 
 def _place_of_review(generated: Generated) -> str:

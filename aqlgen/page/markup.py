@@ -93,10 +93,10 @@ def _asked(operations: Iterable[Entry]) -> str:
     reads, changes = counts[Asked.NEVER, True], counts[Asked.NEVER, False]
     runs = "runs" if reads + changes == 1 else "run"
     return (
-        f"<strong>{counted(reads + changes, 'operation')} {runs} without a question</strong>: {counted(reads, 'read')},"
-        f" and {counted(changes, 'change')} proven harmless by structure or accepted by you."
+        f"<strong>{counted(reads + changes, 'operation')} {runs} without a confirmation</strong>:"
+        f" {counted(reads, 'read')}, and {counted(changes, 'write')} that can be undone or that you accepted."
         f" <strong>{first:,} {'needs' if first == 1 else 'need'} a confirmation at first use</strong>"
-        f"{', since they are not proven harmless' if first else ''}."
+        f"{', because they may do harm' if first else ''}."
         f" {always:,} {'needs' if always == 1 else 'need'} one each time."
     )
 

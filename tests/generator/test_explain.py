@@ -41,18 +41,18 @@ def doubtful(tmp_path: Path) -> Path:
 
 def test_a_narrow_terminal_has_the_address_and_what_to_review_below_and_whole(doubtful: Path) -> None:
     head, name, *rest = on_a_terminal(90, doubtful).out.splitlines()
-    address, review = (next(line for line in rest if line.startswith(start)) for start in ("  POST", "  review"))
+    address, review = (next(line for line in rest if line.startswith(start)) for start in ("  POST", "  to review:"))
     assert head.split() == ["operation", "category", "danger", "conf", "why"]
     assert name.split()[1:3] == ["UPDATE", "destructive"]
     assert address == "  POST /auth/{mount}/roles/{role}/a-rather-long-path-of-many-words"
-    assert review.startswith("  review category: named-verb (called write, though its summary has create)")
+    assert review.startswith("  to review: category: named-verb (called write, though its summary has create)")
 
 
 def test_programs_get_a_line_for_each_operation(doubtful: Path) -> None:
     head, row, blank, counts = run("explain", doubtful).out.splitlines()
     assert (head.split()[4:6], blank, counts[:12]) == (["why", "was"], "", "1 operation:")
     assert "POST /auth/{mount}/roles/{role}/a-rather-long-path-of-many-words / writeRole" in row
-    assert "review category" in row
+    assert "to review: category" in row
 
 
 def test_the_last_line_counts_by_category_danger_and_review() -> None:

@@ -184,7 +184,7 @@ def money_beside(reading: Reading) -> Finding | None:
     words = reading.heads & _DOUBTFUL | {*reading.thing, *reading.object} & _MOVEMENTS
     if words and reading.category is not Category.UPDATE:
         is_thing = bool(words & reading.heads) and reading.verb_words.isdisjoint(_PREPARING)
-        says, is_sure = f"it speaks of {min(words)}", is_thing and _is_about_money(reading)
+        says, is_sure = f"it mentions {min(words)}", is_thing and _is_about_money(reading)
     elif party := reading.sends(_PARTIES):
         says, is_sure = f"it sends {party}", reading.category is not Category.UPDATE and party.endswith(_OF_PAYMENTS)
     else:

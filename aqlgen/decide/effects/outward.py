@@ -86,7 +86,7 @@ def _admits(reading: Reading, heads: frozenset[str]) -> str:
         verbs |= reading.verb_words & _JOINING
         if not verbs and _joins(reading):
             return f"a {reading.noun} is added"
-    return f"it is called {min(verbs)}" if verbs else ""
+    return f"its name says {min(verbs)}" if verbs else ""
 
 
 def _joins(reading: Reading) -> bool:
@@ -103,7 +103,7 @@ def access_beside(reading: Reading) -> Finding | None:
     nouns = frozenset((*reading.thing, *reading.object))
     words = (nouns & MEANS) | (reading.verb_words & _LIMITING) | (_GRANTED & set(reading.path_things))
     if words:
-        return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it speaks of {min(words)}")
+        return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it mentions {min(words)}")
     rights = reading.sends(_RIGHTS)
     return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it sends {rights}", "field") if rights else None
 
@@ -175,4 +175,4 @@ def people_beside(reading: Reading) -> Finding | None:
             return None
         nouns = {*reading.heads, *around} - {"notification"}
     words = (nouns & _MESSAGES) | (reading.verb_words & _REACHING)
-    return Finding(Effect.PEOPLE, Danger.REVERSIBLE, f"it speaks of {min(words)}") if words else None
+    return Finding(Effect.PEOPLE, Danger.REVERSIBLE, f"it mentions {min(words)}") if words else None

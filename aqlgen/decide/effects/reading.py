@@ -141,7 +141,7 @@ class Reading:
     def acts(self) -> tuple[Act, ...]:
         """The acts that the names and the texts tell of."""
         named = (
-            Act(frozenset(name[:1]), tuple(map(singular, name[1:])), f"it is called {' '.join(name)}")
+            Act(frozenset(name[:1]), tuple(map(singular, name[1:])), f"its name says {' '.join(name)}")
             for name in self.names
         )
         return (*named, *clauses(self.facts.operation))

@@ -82,10 +82,10 @@ class Reversal:
         if other is None and reading.category is Category.CREATE:
             other = self._taker(reading)
         if other is not None:
-            return f"{other.name} takes it back"
+            return f"{other.name} undoes it"
         if reading.category is Category.EXECUTE and _takes_back(reading):
             makers = (other.name for other in self._alike(reading) if other.category is Category.CREATE)
-            return next((f"{name} makes another" for name in makers), "")
+            return next((f"{name} creates another" for name in makers), "")
         return self._read_before(reading) if reading.category is Category.UPDATE else ""
 
     def _taker(self, reading: Reading) -> Reading | None:
@@ -142,14 +142,14 @@ class Reversal:
         known, top, part = self._known_of(other), change.fields, change.part
         read = len(top & known)
         if other.template == change.path and (not top or not known or _is_undescribed(other)):
-            return f"{other.name} reads it"
+            return f"{other.name} returns it"
         if top and read >= change.least * len(top):
-            return f"{other.name} reads {read} of the {len(top)} fields that it changes"
+            return f"{other.name} returns {read} of the {len(top)} changed fields"
         if not top and part in known:
-            return f"{other.name} reads it"
+            return f"{other.name} returns it"
         is_part_set = change.is_set and part and len(top) <= 1
         is_read = part in known or (not known and other.template == change.item)
-        return f"{other.name} reads it" if is_part_set and is_read else ""
+        return f"{other.name} returns it" if is_part_set and is_read else ""
 
     def _known_of(self, other: Reading) -> frozenset[str]:
         """Return the fields that a GET shows, each once more without its last word."""

@@ -88,7 +88,7 @@ def _by_method(reading: Reading) -> Finding | None:
     method = reading.facts.method
     level = _BY_METHOD.get(method)
     if method == "DELETE" and reading.category is not Category.DELETE and _is_switch(reading):
-        return Finding(Effect.DATA, Danger.REVERSIBLE, "a request without a body on the same path takes it back")
+        return Finding(Effect.DATA, Danger.REVERSIBLE, "a request without a body on the same path undoes it")
     return None if level is None else Finding(Effect.ENDS if method == "DELETE" else Effect.DATA, level, method)
 
 
@@ -133,7 +133,7 @@ def _by_reading(reading: Reading) -> Finding | None:
     if not (act or called_back or reading.is_doubted or is_silent):
         return None
     if act or called_back:
-        says = f"it is called a READ, but {act.says if act else f'it sends {called_back}'}"
+        says = f"it counts as a READ, but {act.says if act else f'it sends {called_back}'}"
     else:
         says = "no other evidence for a READ"
     return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, says)
@@ -287,7 +287,7 @@ def _by_outside(reading: Reading) -> Finding | None:
     """Find an effect outside of the data, which nothing beside it takes back: what is executed, or queued (202)."""
     successes = {response.status for response in reading.facts.operation.responses if response.status.startswith("2")}
     if reading.category is Category.EXECUTE:
-        return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, "it has an effect outside of the data")
+        return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, "it may act outside the API's data")
     return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, "it answers before it is done") if successes == {"202"} else None
 
 

@@ -197,6 +197,7 @@ def _policy_of(config: Config, table: Table) -> dict[str, Any]:
     }
 
 
+_CONFIRMS = {"person": "a person, or the call is refused", "operator": "an operator"}
 _PLACES = {"audit log": "MCP_AQL_AUDIT_PATH", "state": "MCP_AQL_STATE_URL"}
 
 
@@ -279,7 +280,7 @@ def _hosts(hosts: list[Mapping[str, Any]]) -> Iterator[str]:
 def _settings(settings: Mapping[str, Mapping[str, Any]], *, all_settings: bool) -> Iterator[str]:
     shown = {key: entry for key, entry in settings.items() if all_settings or entry["source"] != "default"}
     rest = len(settings) - len(shown)
-    summary = f"{rest if shown else 'all'} as they come; `doctor --all` shows them"
+    summary = f"{rest if shown else 'all'} have their defaults; `doctor --all` shows them"
     yield f"Settings     {summary}" if rest else "Settings"
     values = {key: _value(entry["value"]) for key, entry in shown.items()}
     key_width = max(map(len, shown), default=0)
@@ -303,8 +304,7 @@ def _safety(safety: Mapping[str, Any]) -> Iterator[str]:
     for text in safety["untold"]:
         yield f"  {'':<26} {text}"
     yield f"  {'trust level':<26} {safety['trust_level']}"
-    confirms = "a person, or the call is refused" if safety["approval"] == "person" else "a person, else a token"
-    yield f"  {'confirmed by':<26} {confirms}"
+    yield f"  {'confirmed by':<26} {_CONFIRMS.get(safety['approval'], 'a person; if the client cannot ask, the agent')}"
     yield f"  {'safety loop':<26} {safety['safety_loop']}"
     for name, location in (("audit log", safety["audit"]), ("state", safety["state"])):
         missing = "" if location["writable"] else f": cannot be written, set {_PLACES[name]}"
