@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +15,9 @@ import pytest
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.cli.audit import audit_tail, audit_verdict
 from aqlgen.runtime.errors import CommandError
+from aqlgen.runtime.hooks import Call
 from aqlgen.runtime.safety.audit import Audit, Chain
+from aqlgen.runtime.wire import ApiRequest
 from tests.attacks.guarded_shop import OPERATIONS, Human, open_shop, operation, write_shop
 from tests.cases import each
 
@@ -73,6 +77,41 @@ async def test_nothing_but_plain_reads_is_sent_without_an_entry_before_and_after
     assert events.count("OPERATION_PERFORMED") == len(changes)
     assert len([event for event in events if event in ("OPERATION_ALLOWED", "CONFIRMATION_GRANTED")]) == len(changes)
     assert all(entry["operation"] and "params" in entry for entry in place.events() if "rule" in entry)
+
+
+@each("hook", ["before_call", "before_send"])
+@pytest.mark.anyio
+async def test_a_hook_that_changes_a_call_without_a_question_is_named(tmp_path: Path, hook: str) -> None:
+    """R-SAFE-5: also where nobody was asked about the call."""
+
+    def before_call(call: Call) -> Call:
+        return replace(call, params={**call.params, "amount": 2})
+
+    def before_send(request: ApiRequest, _: Call) -> ApiRequest:
+        return replace(request, content=b"{}")
+
+    hooks = SimpleNamespace(**{hook: locals()[hook]})
+    place = open_shop(write_shop(tmp_path / "shop"), tmp_path / "audit.jsonl", hooks, policy="open")
+    await place.dispatcher.handle(None, {"operation": "pay", "params": SENT["pay"]})
+    assert [entry.get("altered_by") for entry in place.events()] == [None, hook]
+
+
+@pytest.mark.anyio
+async def test_a_read_that_a_hook_makes_a_write_has_an_entry_first(tmp_path: Path) -> None:
+    """R-SAFE-5: and is not sent where that cannot be written."""
+    hooks = SimpleNamespace(before_send=lambda request, _: replace(request, method="DELETE"))
+    audit = tmp_path / "log" / "audit.jsonl"
+    place = open_shop(write_shop(tmp_path / "shop"), audit, hooks, policy="open")
+    read = {"operation": "get_item", "params": ITEM}
+    await place.dispatcher.handle(None, read)
+    assert [request.method for request in place.wire.sent] == ["DELETE"]
+    assert [(entry["by"], entry["reason"]) for entry in place.events()] == [
+        ("before_send", "the request is sent by DELETE")
+    ]
+    audit.unlink()
+    audit.mkdir()
+    assert not (await place.dispatcher.handle(None, read))["success"]
+    assert len(place.wire.sent) == 1
 
 
 @each("name", [*SENT])

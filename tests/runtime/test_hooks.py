@@ -202,3 +202,22 @@ async def test_a_dry_run_that_a_hook_refuses_is_refused_in_its_words(make: Make,
     answer = await dry(dispatcher)
     assert answer["error"]["message"] == "Permission denied: not for agents"
     assert not api.sent
+
+
+@each("fault", [ZeroDivisionError(), Refuse("not for you")])
+async def test_a_write_whose_answer_a_hook_does_not_pass_on_may_have_been_carried_out(
+    make: Make, api: FakeApi, fault: Exception
+) -> None:
+    """R-LOOP-6, R-ERR-2: an agent that makes it again would do it twice."""
+
+    def after_response(response: ApiResponse, call: Call) -> None:
+        raise fault
+
+    dispatcher = hooked(make, after_response=after_response)
+    write = {"operation": "create_animal", "params": {"name": "Rex", "species": "cat"}}
+    error = (await dispatcher.handle("create", write))["error"]
+    assert api.sent
+    assert error["details"]["outcome"] == "unknown"
+    assert "may have been carried out" in error["message"]
+    error = (await dispatcher.handle("read", GET))["error"]
+    assert "outcome" not in error.get("details", {})

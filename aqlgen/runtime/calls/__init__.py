@@ -18,9 +18,9 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from ..errors import Failure
+from ..errors import UNKNOWN_OUTCOME, Failure
 from ..text import folded
-from ..wire import QuotaPaused, current_spending
+from ..wire import QuotaPaused, changes_something, current_spending
 
 if TYPE_CHECKING:
     from ..client import ApiSide
@@ -41,18 +41,26 @@ class Approved(Protocol):
         """Raise Failure for a request of the approved operation that is another one than was approved."""
         ...
 
-    def altered(self, hook: str) -> None:
-        """Record that a hook of the owner changed the request."""
+
+class Gate(Protocol):
+    """What admits a request in place of an admitted one, or raises Failure; `safety.gatekeeper.Gatekeeper` does."""
+
+    def admit_changed(self, row: Row, params: Mapping[str, Any], first: ApiRequest, changed: ApiRequest) -> None:
+        """Admit a request that another was made of, such as the whole of an update."""
+        ...
+
+    def admit_hooked(self, row: Row, call: Call, method: str) -> None:
+        """Admit a request that a hook changed."""
         ...
 
 
 class Exchanges:
     """Sends the requests of one call; `seconds` is the API's time for all of them, `last` its answer to `request`.
 
-    `admit` is asked about each request that another was made of, such as the whole of an update; it raises Failure.
+    The names of hooks that change a request are added to `altered_by`.
     """
 
-    __slots__ = ("_admit", "_approved", "_call", "_hooks", "api", "last", "request", "seconds")
+    __slots__ = ("_altered_by", "_approved", "_call", "_gate", "_hooks", "_sent", "api", "last", "request", "seconds")
 
     def __init__(
         self,
@@ -60,7 +68,8 @@ class Exchanges:
         hooks: Hooks,
         call: Call | None,
         approved: Approved | None = None,
-        admit: Callable[[Row, Mapping[str, Any], ApiRequest, ApiRequest], None] | None = None,
+        gate: Gate | None = None,
+        altered_by: list[str] | None = None,
     ) -> None:
         self.api = api
         self.seconds = 0.0
@@ -69,7 +78,9 @@ class Exchanges:
         self._hooks = hooks
         self._call = call
         self._approved = approved
-        self._admit = admit
+        self._gate = gate
+        self._altered_by = [] if altered_by is None else altered_by
+        self._sent = False
 
     async def send(
         self,
@@ -91,17 +102,20 @@ class Exchanges:
             self._approved.check(row, request)
         if change is not None:
             first, request = request, change(request)
-            if self._admit is not None:
-                self._admit(row, params, first, request)
+            if self._gate is not None:
+                self._gate.admit_changed(row, params, first, request)
         if call is not None:
             hooked = await self._hooks.on_send(request, call)
-            if self._approved is not None and hooked != request:
-                self._approved.altered("before_send")
+            if hooked != request:
+                self._altered_by.append("before_send")
+                if self._gate is not None:
+                    self._gate.admit_hooked(row, call, hooked.method)
             request = hooked
         if row.idempotency is not None:
             from ..client.idempotency import with_idempotency_key
 
             request = with_idempotency_key(request, row)
+        self._sent = self._sent or changes_something(row, request.method)
         begin, spending, response = perf_counter(), current_spending(), None
         try:
             while response is None:
@@ -115,7 +129,10 @@ class Exchanges:
             raise self._advised(failure, row, params, request) from None
         self.seconds += perf_counter() - begin
         if call is not None:
-            response = await self._hooks.on_response(response, call)
+            try:
+                response = await self._hooks.on_response(response, call)
+            except Failure as refusal:
+                raise self.unfinished(refusal, row, params) from None
         if not aside:
             self.last, self.request = response, request
         return response
@@ -126,6 +143,12 @@ class Exchanges:
             return self.api.decode(response, row, params)
         except Failure as failure:
             raise self._advised(failure, row, params, self.request) from None
+
+    def unfinished(self, failure: Failure, row: Row, params: Mapping[str, Any]) -> Failure:
+        """Return the failure of a call after something was sent, with how to find out whether it was carried out."""
+        if self._sent:
+            failure = Failure(failure.code, failure.message, {"outcome": UNKNOWN_OUTCOME, **failure.details})
+        return self._advised(failure, row, params, self.request)
 
     def _advised(self, failure: Failure, row: Row, params: Mapping[str, Any], request: ApiRequest | None) -> Failure:
         """Return a failure with how to find out whether a write was carried out, and the key that it was sent with."""

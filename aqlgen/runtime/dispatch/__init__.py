@@ -60,6 +60,10 @@ class ToolCall:
     """False for an operation of a batch, and a step of a plan."""
     hooked: Call | None = None
     """The call as the owner's hooks know it; None without hooks."""
+    altered_by: list[str] = field(default_factory=list)
+    """The owner's hooks that changed the call or its request."""
+    exchanges: Exchanges | None = None
+    """What was sent for it."""
 
     @property
     def name(self) -> str:
@@ -163,8 +167,9 @@ class Checking:
         if changed is not seen:
             call.hooked = changed
             call.row, call.params = self.validated(call.row, changed.params)
+            call.altered_by.append("before_call")
             if call.approval is not None:
-                call.approval.altered("before_call", parameters=True)
+                call.approval.release()
         return await next(call)
 
     # For calls before their turn

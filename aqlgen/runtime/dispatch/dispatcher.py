@@ -220,7 +220,10 @@ class Dispatcher:
         except Exception as error:
             ids = {"request_id": call.stamp.request_id, "operation": operation, "session_id": call.session.id}
             self.log.exception("unexpected failure", error, **ids)  # noqa: TRY401
-            envelope = internal_failure(call.stamp.request_id).envelope()
+            unexpected = internal_failure(call.stamp.request_id)
+            if call.exchanges is not None:
+                unexpected = call.exchanges.unfinished(unexpected, call.row, call.params)
+            envelope = unexpected.envelope()
         if self.observers or not envelope["success"]:
             self._note_end(self._named(operation), envelope, call.stamp, call.session, perf_counter() - began)
         return envelope
@@ -310,7 +313,7 @@ class Dispatcher:
             raise
         finally:
             warnings = call.warnings if code is None else ()
-            self._gate.ended(row, call.session, seen.request_id, code, call.approval, warnings)
+            self._gate.ended(row, call.session, seen.request_id, code, call.approval, warnings, call.altered_by)
         return data
 
     def find(

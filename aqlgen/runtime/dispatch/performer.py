@@ -86,7 +86,8 @@ class Performer:
     async def perform(self, call: ToolCall) -> Any:
         """Send what is needed, if it is what was approved, and return the data in the tokens that they may have."""
         row, params = call.row, call.params
-        exchanges = Exchanges(self._api, self._hooks, call.hooked, call.approval, self._gate.admit_changed)
+        exchanges = Exchanges(self._api, self._hooks, call.hooked, call.approval, self._gate, call.altered_by)
+        call.exchanges = exchanges
         call.warnings.extend(self._rules.before(row, params) or ())
         # Parameters for the adapter, not for the API; one gives way to the API's of its name, which keeps it.
         options = {row.parameters[name].wire: params[name] for name in row.adapter_parameters if name in params}

@@ -59,15 +59,14 @@ def request_digest(request: ApiRequest) -> str:
 
 
 class Approval:
-    """The approval of the call; `altered_by` lists the owner's hooks that changed the request afterwards."""
+    """The approval of the call."""
 
-    __slots__ = ("_address", "_digest", "_row", "altered_by")
+    __slots__ = ("_address", "_digest", "_row")
 
     def __init__(self, row: Row, request: ApiRequest) -> None:
         self._row = row
         self._digest: str | None = request_digest(request)
         self._address = _address(request)
-        self.altered_by: list[str] = []
 
     @property
     def digest(self) -> str:
@@ -85,11 +84,9 @@ class Approval:
         if not same:
             raise changed(row)
 
-    def altered(self, hook: str, *, parameters: bool = False) -> None:
-        """Record that a hook changed the call; with `parameters` the request is the owner's from here on."""
-        self.altered_by.append(hook)
-        if parameters:
-            self._digest = None
+    def release(self) -> None:
+        """Let another request be sent: a hook changed the parameters, and the request is the owner's from here on."""
+        self._digest = None
 
 
 def changed(row: Row) -> Failure:

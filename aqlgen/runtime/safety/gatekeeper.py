@@ -22,6 +22,8 @@ import anyio.to_thread
 from ..errors import Failure
 from ..hooks import Call, GateDecision, Hooks
 from ..settings.trust import TRUST_FILE
+from ..text import line
+from ..wire import changes_something
 from .audit import Decisions
 from .policy import FIRST_USE, SEVERITY, Policy, Subject, is_recorded
 from .refusals import denied
@@ -236,19 +238,26 @@ class Gatekeeper:
         code: str | None,
         approval: Approval | None = None,
         warnings: Iterable[CallWarning] = (),
+        altered_by: Iterable[str] = (),
     ) -> None:
         """Record how a call ended that is no plain read, or was confirmed.
 
-        `code` is that of its error, `warnings` those of its answer.
+        `code` is that of its error, `warnings` those of its answer, `altered_by` the hooks that changed its request.
         """
         if is_recorded(row) or approval is not None:
             more: dict[str, Any] = {"error": code}
-            if approval is not None and approval.altered_by:
-                more["altered_by"] = ", ".join(dict.fromkeys(approval.altered_by))
+            if altered_by:
+                more["altered_by"] = ", ".join(dict.fromkeys(altered_by))
             codes = list(dict.fromkeys(warning.code for warning in warnings))
             if codes:
                 more["warnings"] = codes
             self._record("OPERATION_PERFORMED" if code is None else "OPERATION_FAILED", row, session, request_id, more)
+
+    def admit_hooked(self, row: Row, call: Call, method: str) -> None:
+        """Record that a hook sends a plain read by a method that changes something. Raises Failure if it cannot be."""
+        if not is_recorded(row) and changes_something(None, method):
+            reason = f"the request is sent by {line(method, 20)}"
+            self._decisions.record("OPERATION_ALLOWED", row, call, "allowed", reason=reason, by="before_send")
 
     def record_hidden(self, row: Row, session: Session, request_id: str) -> None:
         """Record that an operation was called which a read-only adapter does not offer."""
