@@ -107,7 +107,7 @@ def shape(decision: Decision, types: Types, wanted: str | None = None) -> Shaped
             return ShapedBody(TableBody(content_type=content_type, shape="fields", required=True), ())
     hint = pascal(split(decision.name))
     fields = fields_of(media, types)
-    is_patch = is_update and media.content_type == JSON_PATCH and not _is_list_of_others(media, types)
+    is_patch = is_update and _is_json_patch(media, types)
     if is_patch and (fields is None or _is_that_of_another(media, body, types)):
         return _patch(fields, media, content_type, body, types, hint)
     if fields is None:
@@ -148,12 +148,14 @@ def _patch(
     return _whole("input", content_type, either, body, required=body.required is not False)
 
 
-def _is_list_of_others(media: MediaType, types: Types) -> bool:
-    """Return True if the entries of a list declare fields without `path`: no operations of JSON Patch (RFC 6902)."""
+def _is_json_patch(media: MediaType, types: Types) -> bool:
+    """Return True for a JSON Patch (RFC 6902), unless the entries of its list declare fields without `path`."""
+    if media.content_type != JSON_PATCH:
+        return False
     schema = types.target(media.value_schema)
     entries = types.object_view(schema.get("items")) if isinstance(schema, Mapping) else None
     declared = {} if entries is None else entries.get("properties")
-    return isinstance(declared, Mapping) and bool(declared) and "path" not in declared
+    return not isinstance(declared, Mapping) or not declared or "path" in declared
 
 
 def _is_that_of_another(media: MediaType, body: Body, types: Types) -> bool:

@@ -260,8 +260,7 @@ async def updates_notice_changes(run: Run) -> None:
         operation, states = updated.operation, [updated.state(turn) for turn in range(8)]
         state, patch = states[0], updated.patch(1, Random(7))  # noqa: S311
         others = [item for item in states if item != state]
-        are_objects = isinstance(state, dict) and isinstance(patch, dict)
-        if updated.strategy != "put-merge" or not are_objects or not patch or not others:
+        if updated.strategy != "put-merge" or not isinstance(patch, dict) or not (patch and others):
             continue
         params = updated.params(patch, are_wire=True)
         for tag in ("", '"v-1"'):

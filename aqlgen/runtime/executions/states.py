@@ -130,13 +130,14 @@ def condition_of(status: int, data: Any, pointer: str | None = None) -> Conditio
         if status == 202 or pointer is not None:
             return Condition("running", False, _progress(fields, ""))
         return Condition("completed", False, result=data)
-    state = _core(word) or "running"
+    core = _core(word)
+    state = core or "running"
     error = next((fields[key] for key in _ERRORS if fields.get(key)), None) if state == "failed" else None
     shown = "" if letters(word) == state else word
     progress, result = (None, data) if state == "completed" else (_progress(fields, shown), None)
     return Condition(
         state,
-        pointer is not None or _core(word) is not None,
+        any((pointer, core)),
         progress,
         error,
         _finished(fields) if state in ENDED else None,
