@@ -110,8 +110,12 @@ def changelog(version: str) -> list[str]:
     file = own_templates() / "CHANGELOG.md"
     text = file.read_text(encoding="utf-8") if file.is_file() else ""
     newer = re.split(rf"^## {re.escape(version)}(?![\w.])", text, maxsplit=1, flags=re.MULTILINE)[0]
-    entries = (" ".join(entry.split()) for entry in re.findall(r"^- (.*\n(?:  .*\n)*)", newer, re.MULTILINE))
-    return [re.split(r"(?<=\.) ", entry, maxsplit=1)[0] for entry in entries]
+    kind, entries = "", []
+    for heading, entry in re.findall(r"^(?:### (.*)|- (.*\n(?:  .*\n)*))", newer, re.MULTILINE):
+        kind = heading or kind
+        sentence = re.split(r"(?<=\.) ", " ".join(entry.split()), maxsplit=1)[0]
+        entries += [f"Removed: {sentence}" if kind == "Removed" else sentence] if entry else []
+    return entries
 
 
 def files_in(folder: Path) -> Iterator[tuple[str, Path]]:

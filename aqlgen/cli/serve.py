@@ -275,7 +275,7 @@ def _review(project: Path, package: Path, report: Mapping[str, Any], *, mock: bo
     if asked:
         times = {"at first use": first, "at each call": asked - first}
         when = ", ".join(f"{counted(count, 'operation')} {time}" for time, count in times.items() if count)
-        yield f"Confirmations: {when}; `aqlgen explain {_short(project)} --review` shows why."
+        yield f"Confirmations: {when}; `aqlgen explain {_short(project)}` shows why."
     if not mock:  # which needs neither hosts nor credentials
         yield from _refused_hosts(report)
 

@@ -181,7 +181,7 @@ def _summary(updated: Updated, *, verbose: bool) -> str:
         parts.append(_conflicts(updated))
     elif updated.written:
         added = f"`git add` {' and '.join(updated.uncommitted)} to it, " if updated.uncommitted else ""
-        parts.append(f"Look at it with `git diff --cached`, then {added}commit it. {_undo(updated)}")
+        parts.append(f"Review it with `git diff --cached`, then {added}commit it. {_undo(updated)}")
     return "\n".join(parts)
 
 
@@ -204,7 +204,7 @@ def _conflicts(updated: Updated) -> str:
 def _undo(updated: Updated) -> str:
     """Return the way to undo the update and nothing else: there may be other work elsewhere in the repository."""
     kept = "".join(f" {quote(f':(exclude){updated.folder / path}')}" for path in updated.uncommitted)
-    return f"`git restore --source=HEAD --staged --worktree {quote(str(updated.folder))}{kept}` takes it back."
+    return f"`git restore --source=HEAD --staged --worktree {quote(str(updated.folder))}{kept}` undoes it."
 
 
 def _versions(before: Provenance, after: Provenance) -> str:

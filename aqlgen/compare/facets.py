@@ -145,7 +145,7 @@ def _format(old: Schema, new: Schema, direction: Direction) -> Iterator[Differen
 
 def _default(old: Schema, new: Schema) -> Iterator[Difference]:
     if "default" in new and "default" not in old:
-        yield Difference("default-told", (_text(new["default"]),), phrase="[means|mean] {} when left out")
+        yield Difference("default-told", (_text(new["default"]),), phrase="[has|have] the default {}")
     elif "default" in old and "default" not in new:
         yield Difference("default-told", phrase="no longer [has|have] a default")
     elif _text(old.get("default")) != _text(new.get("default")):

@@ -178,7 +178,7 @@ _RULES: Final[dict[str, Rule]] = {
     ),
     "default-changed": Rule(
         "A default is another",
-        on_input=("[means|mean] {} now when left out, not {}", ATTENTION),
+        on_input=("[has|have] the default {} now, not {}", ATTENTION),
         on_output=("[has|have] the default {} now, not {}", TEXTS),
     ),
     "operation-added": Rule("An operation is new", "new operation[|s] in {}", COMPATIBLE),

@@ -136,7 +136,7 @@ def _operations(
         instruction = f"Put into overrides.yaml: `{flow(key)}: {flow(override)}`." if override else ""
         reason = f"No override says: {', '.join(others)}. {_way(row.path, package)}" if others else ""
         edits = ", ".join((*override, *others))
-        message = f"`{row.name}` was edited by hand in a generated file: {edits}"
+        message = f"the {edits} of `{row.name}` was edited by hand in a generated file"
         text = edited[row.path].decode("utf-8", "replace")
         line, column = _place(text, pointer_of((row.name,))) if new else (1, 1)
         way = " ".join(filter(None, (instruction, reason, _UNDO)))
@@ -195,7 +195,7 @@ def _whole(path: str, edited: bytes, pristine: bytes | None, package: str) -> Di
     first = next((number for number, pair in enumerate(zip(before, lines, strict=False)) if pair[0] != pair[1]), None)
     line = (min(len(before), len(lines)) if first is None else first) + 1 if pristine is not None else 1
     code = is_code(path, package)
-    what = "this file of code is the machine's and was edited by hand"
+    what = "this file is code of aqlgen and was edited by hand"
     message = what if code else "this file is generated and was edited by hand"
     way = f"{_way(path, package)} {_UNDO}"
     return Diagnostic(CODE, Severity.ERROR, message, file=path, line=line, column=1, help=way)

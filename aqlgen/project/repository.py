@@ -124,7 +124,7 @@ class Repository:
                 "uncommitted-changes",
                 f"there are uncommitted changes{where}: {few(names)}",
                 [str(self.top / name) for name in names],
-                help=f"{_in(self.folder)}git stash, or git commit; then an update can be seen, and undone.{unread}",
+                help=f"{_in(self.folder)}git commit, or git stash, so that you can review and undo the update.{unread}",
             )
         return taken
 

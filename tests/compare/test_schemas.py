@@ -86,7 +86,7 @@ INPUTS: list[tuple[str, Edit, Expected]] = [
         (
             "default-changed",
             "attention",
-            "the parameter `order` means `age` now when left out, not `name`",
+            "the parameter `order` has the default `age` now, not `name`",
             ["list_pets"],
         ),
     ),

@@ -67,7 +67,7 @@ def test_people_are_told_of_conflicts_also_when_it_is_to_be_quiet(repo: Repo, ne
     done = repo.update("-q")
     assert done.code == 1
     assert "Dockerfile: changed by you and by aqlgen in the same place" in done.err
-    assert "takes it back" in done.err
+    assert "undoes it" in done.err
 
 
 def test_what_is_yours_is_never_touched(repo: Repo, newer: Templates, spec: Spec) -> None:

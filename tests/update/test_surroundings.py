@@ -139,6 +139,6 @@ def test_what_is_told_takes_an_update_back(inner: Repo, newer: Templates, spec: 
     before = {path: text for path, text in inner.snapshot().items() if not path.startswith(".git/")}
     done = inner.update("--spec", spec(grown(orders={"get": operation("listOrders")})))
     assert done.code == 1
-    command = next(line for line in done.out.splitlines() if "takes it back" in line).split("`")[1]
+    command = next(line for line in done.out.splitlines() if "undoes it" in line).split("`")[1]
     subprocess.run(shlex.split(command), cwd=inner.top, check=True)
     assert {path: text for path, text in inner.snapshot().items() if not path.startswith(".git/")} == before
