@@ -1,4 +1,4 @@
-"""The report in each form: text for a terminal, JSON and Markdown for people and tools, JUnit, SARIF, and a badge."""
+"""The report in each form: text for a terminal, JSON and Markdown for people and tools, and JUnit."""
 
 from __future__ import annotations
 
@@ -178,64 +178,12 @@ def _as_junit(report: Report) -> str:
     return "\n".join([*lines, "</testsuites>"]) + "\n"
 
 
-def _as_sarif(report: Report) -> str:
-    levels = {Outcome.FAIL: "error", Outcome.WARN: "warning"}
-    rules = {
-        result.id: {
-            "id": result.id,
-            "shortDescription": {"text": result.title},
-            "properties": {"category": result.category},
-        }
-        for result in report.results
-    }
-    results = [
-        {
-            "ruleId": result.id,
-            "level": levels[result.outcome],
-            "message": {"text": f"{problem.subject}: {problem.text}"},
-            "properties": {"cause": problem.cause},
-            "locations": [
-                {
-                    "physicalLocation": _location(report, problem.subject),
-                    "logicalLocations": [{"name": problem.subject, "kind": "function"}],
-                }
-            ],
-        }
-        for result in report.results
-        if result.outcome in levels
-        for problem in result.problems
-    ]
-    driver = {"name": "aqlgen check", "version": report.aqlgen, "rules": list(rules.values())}
-    schema = "https://json.schemastore.org/sarif-2.1.0.json"
-    whole = {"$schema": schema, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
-    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
-
-
-def _location(report: Report, subject: str) -> dict[str, Any]:
-    place = report.places.get(subject)
-    if place is None:
-        return {"artifactLocation": {"uri": "OPERATIONS.md"}}
-    return {"artifactLocation": {"uri": place.file}, "region": {"startLine": place.line}}
-
-
-def _as_badge(report: Report) -> str:
-    color, text = ("#b33", "#3a3", "#27c")[report.level], f"MCP-AQL: level {report.level}"
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="120" height="20" role="img" aria-label="{text}">'
-        f'<title>{text}</title><rect width="66" height="20" fill="#444"/><rect x="66" width="54" height="20" '
-        f'fill="{color}"/><g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" '
-        f'font-size="11"><text x="33" y="14">MCP-AQL</text><text x="93" y="14">level {report.level}</text></g></svg>\n'
-    )
-
-
 FORMATS: Mapping[str, Callable[[Report], str]] = {
     ".json": _as_json,
     ".md": _as_markdown,
     ".xml": _as_junit,
-    ".sarif": _as_sarif,
-    ".svg": _as_badge,
 }
-"""The forms of a report by the ending of its file: JSON, Markdown, JUnit, SARIF, badge."""
+"""The forms of a report by the ending of its file: JSON, Markdown, JUnit."""
 
 
 def format_of(file: PurePath) -> Callable[[Report], str] | None:

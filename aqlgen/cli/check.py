@@ -30,7 +30,7 @@ def _ids(incomplete: str) -> list[tuple[str, str]]:
     return sorted((test.id, test.title) for test in tests)
 
 
-_ENDINGS = ".json, .md, .xml (JUnit), .sarif, .svg (a badge)"
+_ENDINGS = ".json, .md, .xml (JUnit)"
 
 
 @app.command(

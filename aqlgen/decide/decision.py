@@ -130,7 +130,7 @@ class Concern:
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """Names among which an agent may take the wrong one, or that call the same thing by different verbs."""
+    """Names among which an agent may take the wrong one."""
 
     rule: str
     names: tuple[str, ...]

@@ -177,15 +177,6 @@ def test_a_list_and_its_item_are_not_confused(prepared: Any) -> None:
         assert not rows(prepared(paths))
 
 
-def test_a_verb_that_only_repeats_the_method_is_seen_beside_the_canonical_one(prepared: Any) -> None:
-    names = {"PATCH /pages/{id}": "patch_page", "PATCH /blocks/{id}": "update_block"}
-    names |= {"GET /pages/{id}": "get_page", "GET /blocks/{id}": "get_block"}
-    (row,) = rows(prepared(paths_of(names), names=names))
-    assert row.reasons == ("name: mixed-verbs (patch, where update_block says update)",)
-    names["PATCH /blocks/{id}"] = "patch_block"
-    assert not rows(prepared(paths_of(names), names=names))
-
-
 def test_a_name_that_the_owner_gave_needs_no_second_look(prepared: Any) -> None:
     named = "".join(f"{key}:\n  name: {name}\n" for key, name in NAMES.items())
     assert not rows(prepared(paths_of(NAMES), overrides=named))

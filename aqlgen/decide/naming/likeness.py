@@ -1,11 +1,7 @@
-"""Names that an agent may take for one another, and names out of line with their API's other names.
+"""Names that an agent may take for one another (`similar-names`).
 
-- `similar-names`: on the same resource, names that differ only in number (`get_account`, `get_accounts`), or only in
-  verbs of one meaning (`get_accounts`, `list_accounts`)
-- `mixed-verbs`: a verb that only repeats the HTTP method where other names of that method have the canonical verb
-  (`patch_page` beside `update_block`)
-
-Both look at settled names alone; they change none, and the owner accepts or renames.
+On the same resource they differ only in number (`get_account`, `get_accounts`), or only in verbs of one meaning
+(`get_accounts`, `list_accounts`). Settled names alone are looked at; none changes, and the owner accepts or renames.
 """
 
 from __future__ import annotations
@@ -29,8 +25,6 @@ _MEANINGS: Final = (
 )
 _MEANING: Final = {verb: verbs.split()[0] for verbs in _MEANINGS for verb in verbs.split()}
 """The verb that stands for all of one meaning, by each of them."""
-_METHOD_VERBS: Final = frozenset({"post", "put", "patch"})
-_CANONICAL: Final = {Category.CREATE: "create", Category.UPDATE: "update"}
 _MOST: Final = 3
 """Names that a note gives."""
 
@@ -41,7 +35,7 @@ def with_likenesses(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
     """Return the decisions with what their names have in common. A name that the owner gave needs no second look."""
     decisions = tuple(decisions)
     likenesses: defaultdict[str, list[Likeness]] = defaultdict(list)
-    for likeness in (*_similar(decisions), *_mixed(decisions)):
+    for likeness in _similar(decisions):
         for name in likeness.names:
             likenesses[name].append(likeness)
     return tuple(
@@ -55,9 +49,6 @@ def with_likenesses(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
 def _of(decision: Decision, likenesses: Iterable[Likeness]) -> Iterator[Likeness]:
     """Yield the likenesses with a note for this operation."""
     for likeness in likenesses:
-        if likeness.note:
-            yield likeness
-            continue
         others = [name for name in likeness.names if name != decision.name]
         more = f" and {len(others) - _MOST} more" if len(others) > _MOST else ""
         yield replace(likeness, note=f"like {', '.join(others[:_MOST])}{more}")
@@ -92,19 +83,3 @@ def _are_list_and_item(pair: _Pair) -> bool:
     first, second = sorted((decision.operation.path for decision in pair), key=len)
     verbs = {split(decision.name)[0] for decision in pair}
     return verbs == {"get", "list"} and second.startswith(f"{first.rstrip('/')}/{{")
-
-
-def _mixed(decisions: Sequence[Decision]) -> Iterator[Likeness]:
-    """Yield the verbs that only repeat the method, where others with it are named by the canonical verb."""
-    canonical = {
-        (decision.operation.method.upper(), decision.category): decision.name
-        for decision in reversed(decisions)
-        if split(decision.name)[:1] == (_CANONICAL.get(decision.category),)
-    }
-    for decision in decisions:
-        verb, *rest = split(decision.name) or ("",)
-        method = decision.operation.method.upper()
-        other = canonical.get((method, decision.category))
-        if rest and verb in _METHOD_VERBS and verb == method.lower() and other:
-            note = f"{verb}, where {other} says {_CANONICAL[decision.category]}"
-            yield Likeness("mixed-verbs", (decision.name,), verb, note)
