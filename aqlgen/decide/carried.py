@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, TypeAlias
 
 from aqlgen.decide.naming.verbs import leading_verb
-from aqlgen.decide.payloads import body_objects, branches
-from aqlgen.document.resolve import Resolver
+from aqlgen.decide.payloads import body_objects
+from aqlgen.decide.schemas import Schemas
 from aqlgen.ir import Json, Location, Operation, Parameter
 from aqlgen.runtime.table import CarriedPlace
 from aqlgen.runtime.wire import is_json_lines, media_type
@@ -64,7 +65,7 @@ class Carrying:
         return self.is_batch and (not self.places or any(place.address is not None for place in self.places))
 
 
-def carrying(operation: Operation, resolver: Resolver | None, *, of_one: bool) -> Carrying | None:
+def carrying(operation: Operation, schemas: Schemas, *, of_one: bool) -> Carrying | None:
     """Return what an operation can carry, None if it carries nothing.
 
     With `of_one` the path names one resource. What is added to it and removed from it, as by JSON Patch, is an ordinary
@@ -72,9 +73,10 @@ def carrying(operation: Operation, resolver: Resolver | None, *, of_one: bool) -
     """
     places = [place for parameter in operation.parameters for place in _parameter(parameter, operation.method.upper())]
     sizes: dict[str, int] = {}
-    resolver = resolver or Resolver({})
-    for pointer, schema in body_objects(operation, resolver):
-        size, places_of_object = resolver.once(_object, schema, _end(pointer), of_one)
+    for pointer, schema in body_objects(operation, schemas):
+        end = _end(pointer)
+        look = partial(_object, schema, schemas, end, of_one)
+        size, places_of_object = schemas.once(f"carried {of_one} {end}", schema, look)
         sizes[pointer] = max(size, sizes.get(pointer, 0))
         places += [replace(place, at=pointer) for place in places_of_object]
     if places:
@@ -119,10 +121,10 @@ def _end(pointer: str) -> str:
     return "/field" if item else ""
 
 
-def _object(schema: _Schema, resolver: Resolver, pointer: str, of_one: bool) -> tuple[int, tuple[CarriedPlace, ...]]:
+def _object(schema: Json, schemas: Schemas, pointer: str, of_one: bool) -> tuple[int, tuple[CarriedPlace, ...]]:
     """Return how many fields an object has, and those that say what is done."""
-    parts = list(branches(schema, resolver))
-    fields = _fields(parts, resolver)
+    parts = list(schemas.parts(schema))
+    fields = _fields(parts, schemas)
     places = (
         *_requests(pointer, fields),
         *_choices(pointer, fields, parts, of_one=of_one),
@@ -131,12 +133,12 @@ def _object(schema: _Schema, resolver: Resolver, pointer: str, of_one: bool) -> 
     return len(fields), places
 
 
-def _fields(parts: Iterable[_Schema], resolver: Resolver) -> _Fields:
+def _fields(parts: Iterable[_Schema], schemas: Schemas) -> _Fields:
     fields: dict[str, list[_Schema]] = {}
     for part in parts:
         declared = part.get("properties")
         for name, field in declared.items() if isinstance(declared, dict) else ():
-            fields.setdefault(str(name), []).extend(branches(field, resolver))
+            fields.setdefault(str(name), []).extend(schemas.parts(field))
     return fields
 
 

@@ -14,7 +14,7 @@ from aqlgen.decide.naming.phrase import Phrase, phrase
 from aqlgen.decide.naming.shape import Shape, action_as_noun, shape
 from aqlgen.decide.naming.verbs import Verb, find_verb, leading_verb, without_third_person
 from aqlgen.decide.payloads import answers_list, answers_nothing
-from aqlgen.document.resolve import Resolver
+from aqlgen.decide.schemas import Schemas
 from aqlgen.ir import JsonSchema, Location, Operation
 from aqlgen.words import split
 
@@ -26,7 +26,7 @@ class Facts:
     """An operation with what can be read from it."""
 
     operation: Operation
-    resolver: Resolver | None = None
+    schemas: Schemas
 
     @cached_property
     def method(self) -> str:
@@ -112,12 +112,12 @@ class Facts:
         """The other operations that a call can carry, None if there are none."""
         last = self.last_noun
         of_one = self.shape.item or last is None or not is_plural(last.words)
-        return carrying(self.operation, self.resolver, of_one=of_one)
+        return carrying(self.operation, self.schemas, of_one=of_one)
 
     @cached_property
     def answers_list(self) -> bool | None:
         """True if a success answers with a list, None if the document does not say."""
-        return answers_list(self.operation, self.last_noun.words if self.last_noun else (), self.resolver)
+        return answers_list(self.operation, self.last_noun.words if self.last_noun else (), self.schemas)
 
     @cached_property
     def answers_nothing(self) -> bool:

@@ -1,23 +1,19 @@
-"""Evidence in request and response schemas: a list, one thing, or no body.
-
-Schemas are raw JSON Schema; references are followed by the document's resolver, and only as far as a question needs.
-"""
+"""Evidence in request and response schemas: a list, one thing, or no body."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Final, TypeAlias
 
+from aqlgen.decide.schemas import Schemas
 from aqlgen.document.positions import escape
-from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import Json, Operation
 from aqlgen.runtime.wire import JSON_PATCH, media_type
 from aqlgen.words import split
 
-__all__ = [
-    "answers_list", "answers_nothing", "body_objects", "branches", "is_sent_as_list", "sends_list",
-]  # fmt: skip
+__all__ = ["answers_list", "answers_nothing", "body_objects", "is_sent_as_list", "sends_list"]
 
 Schema: TypeAlias = Mapping[str, Json]
 
@@ -48,9 +44,8 @@ _WRAPPER_SIZE: Final = 6
 """A response with this many properties or more is no wrapper."""
 
 _DEPTH: Final = 4
-_ALTERNATIVES: Final = ("allOf", "oneOf", "anyOf")
-"""Keywords under which fields stand that a body may have."""
-_STRUCTURE: Final = frozenset({"properties", "items", "additionalProperties", *_ALTERNATIVES})
+_LIST: Final = frozenset({"array"})
+_STRUCTURE: Final = frozenset({"properties", "items", "additionalProperties", "allOf", "oneOf", "anyOf"})
 _MOST_OBJECTS, _DEEPEST_OBJECT = 200, 6
 """How many objects of a request body are looked at, and how deep they may lie."""
 
@@ -61,7 +56,7 @@ def answers_nothing(operation: Operation) -> bool:
     return bool(successes) and not any(response.media for response in successes)
 
 
-def answers_list(operation: Operation, nouns: tuple[str, ...], resolver: Resolver | None) -> bool | None:
+def answers_list(operation: Operation, nouns: tuple[str, ...], schemas: Schemas) -> bool | None:
     """Return True if the response is a list, bare or with paging properties; None where the document does not say.
 
     `nouns` are the words of the path's last noun: a property of that name holds the list.
@@ -71,91 +66,88 @@ def answers_list(operation: Operation, nouns: tuple[str, ...], resolver: Resolve
             continue
         for media in response.media:
             if "json" in media.content_type and isinstance(media.schema, dict):
-                return _is_list(media.schema, nouns, resolver, _DEPTH)
+                return _is_list(media.schema, nouns, schemas, _DEPTH)
         if response.media:
             return None
     return None
 
 
-def sends_list(operation: Operation, resolver: Resolver | None) -> bool | None:
+def sends_list(operation: Operation, schemas: Schemas) -> bool | None:
     """Return True if a request body is or holds a list; None where the document does not say."""
-    answers = [_sends_list(schema, resolver) for schema in _bodies(operation, resolver)]
+    answers = [_sends_list(schema, schemas) for schema in _bodies(operation)]
     return True if True in answers else next((answer for answer in answers if answer is not None), None)
 
 
-def is_sent_as_list(operation: Operation, resolver: Resolver | None) -> bool:
+def is_sent_as_list(operation: Operation, schemas: Schemas) -> bool:
     """Return True if a request body is a list itself."""
-    return any(map(_is_array, _bodies(operation, resolver)))
+    return any(schemas.kinds(schema) == _LIST for schema in _bodies(operation))
 
 
-def _sends_list(schema: Schema, resolver: Resolver | None) -> bool | None:
-    if _is_array(schema):
+def _sends_list(schema: Json, schemas: Schemas) -> bool | None:
+    fields = schemas.properties(schema).values()
+    if any(schemas.kinds(each) == _LIST for each in (schema, *fields)):
         return True
-    fields = [_follow(field, resolver) or {} for field in _properties(schema, resolver, _ALTERNATIVES).values()]
-    if any(map(_is_array, fields)):
-        return True
-    return None if any(map(_is_file, fields)) else False if fields else None
+    return None if any(_is_file(schemas.resolve(field)) for field in fields) else False if fields else None
 
 
-def body_objects(operation: Operation, resolver: Resolver) -> Iterator[tuple[str, Schema]]:
+def body_objects(operation: Operation, schemas: Schemas) -> Iterator[tuple[str, Json]]:
     """Yield the objects that a request body may hold, the nearest first: the pointer to each, and its schema.
 
     In the pointer `*` stands for every item. Of alternatives all are there. Those that lie too deep are left out.
     """
-    waiting = deque(("", schema) for schema in _bodies(operation, resolver))
+    waiting = deque(("", schema) for schema in _bodies(operation))
     for _ in range(_MOST_OBJECTS):
         if not waiting:
             return
         pointer, schema = waiting.popleft()
         yield pointer, schema
         if pointer.count("/") < _DEEPEST_OBJECT:
-            waiting += [(pointer + step, inner) for step, inner in resolver.once(_inner_objects, schema)]
+            inner_objects = schemas.once("inner objects", schema, partial(_inner_objects, schema, schemas))
+            waiting += [(pointer + step, inner) for step, inner in inner_objects]
 
 
-def _inner_objects(schema: Schema, resolver: Resolver) -> list[tuple[str, Schema]]:
+def _inner_objects(schema: Json, schemas: Schemas) -> list[tuple[str, Schema]]:
     """Return the schemas of the fields and items of an object, where they have a structure, with their steps."""
     inner: list[tuple[str, Json]] = []
-    for part in branches(schema, resolver):
+    for part in schemas.parts(schema):
         declared = part.get("properties")
         if isinstance(declared, dict):
             inner += [(f"/{escape(str(name))}", field) for name, field in declared.items()]
         inner += [("/*", part[key]) for key in ("items", "additionalProperties") if key in part]
-    followed = [(step, _follow(field, resolver)) for step, field in inner]
-    return [(step, field) for step, field in followed if field is not None and not _STRUCTURE.isdisjoint(field)]
+    followed = ((step, schemas.resolve(field)) for step, field in inner)
+    return [(step, field) for step, field in followed if not _STRUCTURE.isdisjoint(field)]
 
 
-def _bodies(operation: Operation, resolver: Resolver | None) -> Iterator[Schema]:
+def _bodies(operation: Operation) -> Iterator[Json]:
     """Yield the schemas of a request body in all its media types, except patch scripts, which name no fields."""
     for media in operation.body.media if operation.body else ():
-        schema = _follow(media.schema, resolver)
-        if schema is not None and media_type(media.content_type) != JSON_PATCH:
-            yield schema
+        if isinstance(media.schema, dict) and media_type(media.content_type) != JSON_PATCH:
+            yield media.schema
 
 
-def _is_list(schema: Json, nouns: tuple[str, ...], resolver: Resolver | None, depth: int) -> bool | None:
-    followed = _follow(schema, resolver)
-    if followed is None or depth == 0:
+def _is_list(schema: Json, nouns: tuple[str, ...], schemas: Schemas, depth: int) -> bool | None:
+    if depth == 0:
         return None
-    if _is_array(followed):
+    if schemas.kinds(schema) == _LIST:
         return True
-    properties = _properties(followed, resolver)
-    if not properties:
-        branches = _branches(followed, "oneOf") or _branches(followed, "anyOf")
-        return _is_list(branches[0], nouns, resolver, depth - 1) if branches else None
-    return _is_list_in(properties, nouns, resolver, depth)
+    target = schemas.resolve(schema)
+    branches = target.get("oneOf") or target.get("anyOf")
+    if branches and isinstance(branches, list) and "properties" not in target and "allOf" not in target:
+        return _is_list(branches[0], nouns, schemas, depth - 1)
+    properties = schemas.properties(schema)
+    return _is_list_in(properties, nouns, schemas, depth) if properties else None
 
 
-def _is_list_in(properties: Schema, nouns: tuple[str, ...], resolver: Resolver | None, depth: int) -> bool | None:
+def _is_list_in(properties: Schema, nouns: tuple[str, ...], schemas: Schemas, depth: int) -> bool | None:
     """Return True if an object with these properties is a page of a list, or wraps one; None if it does not say."""
-    fields = {name: field for name, raw in properties.items() if (field := _follow(raw, resolver)) is not None}
-    arrays = [name for name, field in fields.items() if _is_array(field)]
-    wrappers = [field for name, field in fields.items() if name.lower() in _WRAPPERS]
+    arrays = [name for name, field in properties.items() if schemas.kinds(field) == _LIST]
+    wrappers = [field for name, field in properties.items() if name.lower() in _WRAPPERS]
     if arrays and not (wrappers and set(map(str.lower, arrays)) <= _NOTICES):
         return _is_page(properties, arrays, nouns)
-    wrapped = _wrapped(fields, nouns, resolver) if len(properties) < _WRAPPER_SIZE else None
+    wrapped = _wrapped(properties, nouns, schemas) if len(properties) < _WRAPPER_SIZE else None
     if wrapped is not None:
-        return _is_list(wrapped, nouns, resolver, depth - 1)
-    return None if any(map(_is_open, wrappers)) else False
+        return _is_list(wrapped, nouns, schemas, depth - 1)
+    return None if any(_is_open(schemas.resolve(field)) for field in wrappers) else False
 
 
 def _is_page(properties: Schema, arrays: list[str], nouns: tuple[str, ...]) -> bool:
@@ -167,9 +159,9 @@ def _is_page(properties: Schema, arrays: list[str], nouns: tuple[str, ...]) -> b
     return (bool(paging) or any(_is_called(name, nouns) for name in arrays)) and len(keys - paging) <= _EXTRAS
 
 
-def _wrapped(fields: Mapping[str, Schema], nouns: tuple[str, ...], resolver: Resolver | None) -> Schema | None:
+def _wrapped(fields: Schema, nouns: tuple[str, ...], schemas: Schemas) -> Json:
     """Return the schema of the only property that wraps the whole response, None where there is no such property."""
-    wrapped = [field for name, field in fields.items() if _wraps(name, nouns) and _properties(field, resolver)]
+    wrapped = [field for name, field in fields.items() if _wraps(name, nouns) and schemas.properties(field)]
     return wrapped[0] if len(wrapped) == 1 else None
 
 
@@ -186,55 +178,6 @@ def _is_called(name: str, nouns: tuple[str, ...]) -> bool:
     return bool(nouns) and split(name)[-1:] == nouns[-1:]
 
 
-def _follow(schema: Json, resolver: Resolver | None) -> Schema | None:
-    if isinstance(schema, dict) and "$ref" in schema:
-        if resolver is None or not isinstance(schema["$ref"], str):
-            return None
-        try:
-            schema, _ = resolver.follow(schema, "")
-        except UnresolvedError:
-            return None
-    return schema if isinstance(schema, dict) else None
-
-
-def _is_array(schema: Schema) -> bool:
-    kind = schema.get("type")
-    return kind == "array" or (isinstance(kind, list) and "array" in kind) or (kind is None and "items" in schema)
-
-
 def _is_file(schema: Schema) -> bool:
     """Return True if a field takes a file, which may hold a list."""
     return schema.get("format") == "binary" or not {"contentMediaType", "contentEncoding"}.isdisjoint(schema)
-
-
-def _branches(schema: Schema, keyword: str) -> list[Json]:
-    branches = schema.get(keyword)
-    return branches if isinstance(branches, list) else []
-
-
-def _properties(schema: Schema, resolver: Resolver | None, keywords: tuple[str, ...] = ("allOf",)) -> dict[str, Json]:
-    """Return the properties of a schema and of its branches under `keywords`; each schema is visited once.
-
-    Of several of one name the outer one counts, then that of the last part: an envelope's parts come first.
-    """
-    properties: dict[str, Json] = {}
-    for part in branches(schema, resolver, keywords):
-        declared = part.get("properties")
-        for name, field in declared.items() if isinstance(declared, dict) else ():
-            properties.setdefault(str(name), field)
-    return properties
-
-
-def branches(schema: Json, resolver: Resolver | None, keywords: tuple[str, ...] = _ALTERNATIVES) -> Iterator[Schema]:
-    """Yield a schema and its branches under `keywords`, each once."""
-    first = _follow(schema, resolver)
-    waiting, seen = [] if first is None else [first], {id(first)}
-    while waiting:
-        part = waiting.pop()
-        yield part
-        for keyword in keywords:
-            for branch in _branches(part, keyword) if keyword in part else ():
-                followed = _follow(branch, resolver)
-                if followed is not None and id(followed) not in seen:
-                    seen.add(id(followed))
-                    waiting.append(followed)

@@ -29,6 +29,7 @@ from aqlgen.decide.naming.vocabulary import Vocabulary, vocabulary_of
 from aqlgen.decide.overrides import Override, Overrides, Report, check, check_requirements, name_collisions
 from aqlgen.decide.overrides import load as load_overrides
 from aqlgen.decide.owned import with_requirements
+from aqlgen.decide.schemas import Schemas
 from aqlgen.decide.traits import Around, Subject, replaced, with_traits
 from aqlgen.decide.traits.references import with_references
 from aqlgen.diagnostics import Diagnostic
@@ -86,7 +87,7 @@ class Named:
 
     document: Document
     overrides: Overrides
-    resolver: Resolver | None
+    schemas: Schemas
     facts: Mapping[str, Facts]
     chosen: Mapping[str, Override]
     categories: Mapping[str, tuple[Category, Reason]]
@@ -107,7 +108,8 @@ def name_operations(
     known: Known = NOTHING_KNOWN,
 ) -> Named:
     """Decide the categories and the names; the parameters are those of `decide`."""
-    operations = {operation.key: Facts(operation, resolver) for operation in document.operations}
+    schemas = Schemas(resolver)
+    operations = {operation.key: Facts(operation, schemas) for operation in document.operations}
     siblings = Siblings(document.operations)
     vocabulary = vocabulary_of(document, resolver)
     chosen = {key: overrides.of(facts.operation, None) for key, facts in operations.items()}
@@ -138,7 +140,7 @@ def name_operations(
     return Named(
         document,
         overrides,
-        resolver,
+        schemas,
         operations,
         chosen,
         categories,
@@ -174,7 +176,7 @@ def decide_named(named: Named, prefixed: Settled | None = None) -> tuple[Decisio
         )
         for key, naming in namings.items()
     ]
-    around = Around(subjects, named.resolver, named.document.description)
+    around = Around(subjects, named.schemas, named.document.description)
     losses = {
         subject.operation.key: note
         for subject in subjects

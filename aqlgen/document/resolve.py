@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from typing import TypeVar, cast
+from typing import TypeVar
 from urllib.parse import unquote
 
 from aqlgen.document.positions import split
@@ -30,7 +29,6 @@ class Resolver:
     def __init__(self, root: dict[str, Json]) -> None:
         self.root = root
         self._cache: dict[str, Json] = {}
-        self._made: dict[Hashable, tuple[object, object]] = {}
 
     def lookup(self, reference: str) -> Json:
         """Return the value that `reference` (`#/…`) points to. Raises UnresolvedError."""
@@ -41,14 +39,6 @@ class Resolver:
         except KeyError:
             target = self._cache[reference] = self._walk(reference)
             return target
-
-    def once(self, make: Callable[..., T], schema: object, *others: Hashable) -> T:
-        """Return `make(schema, self, *others)`, computed once for all operations that share the schema."""
-        key = (make, id(schema), *others)
-        known = self._made.get(key)
-        if known is None:  # the schema is kept, so that its identity stays its own
-            known = self._made[key] = (schema, make(schema, self, *others))
-        return cast("T", known[1])
 
     def _walk(self, reference: str) -> Json:
         if not isinstance(reference, str):

@@ -8,6 +8,7 @@ from operations import NOWHERE, answer, decide_one, decided, document, operation
 from aqlgen.decide import Override, Overrides, decide
 from aqlgen.decide.decision import REVIEW_THRESHOLD, Category, Evidence
 from aqlgen.decide.facts import Facts
+from aqlgen.decide.schemas import Schemas
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import MISSING, Body, Document, MediaType
 from tests.cases import each
@@ -407,4 +408,4 @@ def test_the_answer_tells_one_from_many(schema: object, verb: str) -> None:
 def test_odd_schemas_and_schemas_that_hold_themselves_do_no_harm(schema: object) -> None:
     root = {"bomb": {"allOf": [{"$ref": "#/bomb"}] * 50, "properties": {"data": {"$ref": "#/bomb"}}}}
     (reading,) = paged(schema).operations
-    assert Facts(reading, Resolver(root)).answers_list in (True, False, None)
+    assert Facts(reading, Schemas(Resolver(root))).answers_list in (True, False, None)

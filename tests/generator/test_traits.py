@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from aqlgen.build import build
 from aqlgen.decide import Overrides, decide
-from aqlgen.decide.traits.around import Schemas
+from aqlgen.decide.schemas import Schemas
 from aqlgen.document.resolve import Resolver
 from aqlgen.runtime.table import encode
 from tests.examples import examples

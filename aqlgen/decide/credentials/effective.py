@@ -29,6 +29,7 @@ from aqlgen.decide.credentials.parameters import (
     without_fields,
 )
 from aqlgen.decide.credentials.placement import TOKENS, sends_parameter
+from aqlgen.decide.schemas import Schemas
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import escape
 from aqlgen.document.resolve import Resolver
@@ -77,16 +78,17 @@ def with_effective_security(document: Document, resolver: Resolver) -> tuple[Doc
     findings = _Findings({scheme.name: scheme for scheme in document.schemes})
     is_stated = any(map(any, (document.security, *(operation.security or () for operation in document.operations))))
     floating = _from_parameters(document, findings)
-    _from_bodies(document, findings, resolver)
+    schemas = Schemas(resolver)
+    _from_bodies(document, findings, schemas)
     floating = [] if is_stated else list(dict.fromkeys([*_unrequired(document, findings), *floating]))
-    doubted = dict.fromkeys(_lifted(document, findings, resolver), document.security)
-    doubted |= _unstated(document, findings, resolver)
+    doubted = dict.fromkeys(_lifted(document, findings, schemas), document.security)
+    doubted |= _unstated(document, findings, schemas)
     _note_schemes(document, findings)
     operations = []
     for operation in document.operations:
         stated = document.security if operation.security is None else operation.security
         needs = [*doubted[operation.key], ()] if operation.key in doubted else parted(stated, findings.schemes)
-        is_open = not stated and (operation.security is not None or issues_credentials(operation, resolver))
+        is_open = not stated and (operation.security is not None or issues_credentials(operation, schemas))
         accepted = [*findings.accepted.get(operation.key, ()), *(() if is_open else floating)]
         needs = combined(needs, findings.demanded.get(operation.key, []), accepted, findings.schemes)
         if needs != list(stated):
@@ -147,10 +149,10 @@ def _added(member: CredentialParameter, findings: _Findings) -> str:
     return scheme.name
 
 
-def _from_bodies(document: Document, findings: _Findings, resolver: Resolver) -> None:
+def _from_bodies(document: Document, findings: _Findings, schemas: Schemas) -> None:
     """Find the fields of bodies that are credentials, and a scheme for those that no declared scheme replaces."""
     operations = {operation.key: operation for operation in document.operations}
-    for member in credential_fields(document, resolver):
+    for member in credential_fields(document, schemas):
         scheme = replace(scheme_of(member, frozenset(findings.schemes)), location="body")
         for key, parameter in member.operations.items():
             findings.fields.setdefault(key, []).append(member.name)
@@ -207,7 +209,7 @@ def _unrequired(document: Document, findings: _Findings) -> list[str]:
     return unrequired
 
 
-def _lifted(document: Document, findings: _Findings, resolver: Resolver) -> set[str]:
+def _lifted(document: Document, findings: _Findings, schemas: Schemas) -> set[str]:
     """Return the operations whose `security: []` is doubted, since most lift what the document requires."""
     if not any(document.security):
         return set()
@@ -219,16 +221,16 @@ def _lifted(document: Document, findings: _Findings, resolver: Resolver) -> set[
         "the credential is sent with them too if its variable is set"
     )
     findings.note(LIFTED, message, f"{lifted[0].origin.pointer}/security")
-    return {operation.key for operation in lifted if not issues_credentials(operation, resolver)}
+    return {operation.key for operation in lifted if not issues_credentials(operation, schemas)}
 
 
-def _unstated(document: Document, findings: _Findings, resolver: Resolver) -> dict[str, Alternatives]:
+def _unstated(document: Document, findings: _Findings, schemas: Schemas) -> dict[str, Alternatives]:
     """Return the requirements of operations that say nothing, some of which write, where all others state the same."""
     stated = Counter(filter(None, (operation.security for operation in document.operations)))
     silent = [
         operation
         for operation in document.operations
-        if operation.security is None and not issues_credentials(operation, resolver)
+        if operation.security is None and not issues_credentials(operation, schemas)
     ]
     common = max(stated, key=lambda alternatives: stated[alternatives], default=())
     is_uniform = any(common) and stated[common] >= stated.total() * _UNIFORM

@@ -15,8 +15,9 @@ from typing import Final
 
 from aqlgen.decide.credentials.formats import key_format, texts_of
 from aqlgen.decide.credentials.names import CLIENT_SECRET, Likeness, is_proof, is_token_endpoint, likeness, stem
-from aqlgen.document.resolve import Resolver, UnresolvedError
-from aqlgen.ir import MISSING, Document, Json, JsonSchema, Location, Operation, Parameter, SecurityScheme
+from aqlgen.decide.schemas import Schemas
+from aqlgen.document.resolve import Resolver
+from aqlgen.ir import MISSING, Document, Location, Operation, Parameter, SecurityScheme
 from aqlgen.schemas.dropped_fields import FieldDropper
 from aqlgen.words import split
 
@@ -128,13 +129,12 @@ def scheme_of(member: CredentialParameter, taken: frozenset[str]) -> SecuritySch
     )
 
 
-_MAX_PARTS: Final = 20
 _ISSUERS: Final = frozenset("token login signin logon oauth authenticate session sessions access_token auth".split())
 _OF_PEOPLE: Final = re.compile(r"(^|_)(password|passwd|client_secret|grant_type|refresh_token|code_verifier|api_?key)$")
 _SECRETS: Final = frozenset({"secret", "client_secret"})
 
 
-def credential_fields(document: Document, resolver: Resolver) -> list[CredentialParameter]:
+def credential_fields(document: Document, schemas: Schemas) -> list[CredentialParameter]:
     """Return the fields that most operations have for the caller's credential, as if they were parameters.
 
     What only some bodies have is data: the key of an integration that is being set up. The secret of the caller's own
@@ -143,7 +143,7 @@ def credential_fields(document: Document, resolver: Resolver) -> list[Credential
     uses: dict[str, dict[str, Parameter]] = defaultdict(dict)
     users: dict[str, set[str]] = defaultdict(set)
     likely: set[str] = set()
-    bodies = {operation.key: list(_fields(operation, resolver)) for operation in document.operations}
+    bodies = {operation.key: list(_fields(operation, schemas)) for operation in document.operations}
     for operation in document.operations:
         for field in bodies[operation.key]:
             uses[field.name].setdefault(operation.key, field)
@@ -181,24 +181,26 @@ def _application_secrets(
     return secrets
 
 
-def issues_credentials(operation: Operation, resolver: Resolver) -> bool:
+def issues_credentials(operation: Operation, schemas: Schemas) -> bool:
     """Return True if an operation gives a credential for another one: a login, or a token endpoint (RFC 6749, 3.2)."""
     last = next((words for segment in reversed(operation.path.split("/")) if (words := split(segment))), ())
     if operation.method != "post" or _ISSUERS.isdisjoint((*last, "".join(last))):
         return False
-    fields = chain(operation.parameters, _fields(operation, resolver))
+    fields = chain(operation.parameters, _fields(operation, schemas))
     return any(_OF_PEOPLE.search("_".join(split(field.name))) for field in fields)
 
 
-def _fields(operation: Operation, resolver: Resolver) -> Iterator[Parameter]:
+def _fields(operation: Operation, schemas: Schemas) -> Iterator[Parameter]:
     for media in operation.body.media if operation.body is not None else ():
-        for name, schema, required in _properties(media.schema, resolver):
+        required = schemas.required(media.schema)
+        for name, field in schemas.properties(media.schema).items():
+            schema = {**schemas.resolve(field), **(field if isinstance(field, dict) else {})}
             yield Parameter(
                 name=name,
                 location=Location.QUERY,
-                required=required,
+                required=name in required,
                 schema=schema,
-                description=str(schema.get("description", "")) if isinstance(schema, dict) else "",
+                description=str(schema.get("description", "")),
                 deprecated=False,
                 style="form",
                 explode=True,
@@ -207,35 +209,6 @@ def _fields(operation: Operation, resolver: Resolver) -> Iterator[Parameter]:
                 example=MISSING,
                 origin=media.origin,
             )
-
-
-def _properties(schema: Json, resolver: Resolver) -> Iterator[tuple[str, JsonSchema, bool]]:
-    """Yield name, schema and necessity of the fields of an object, of its parts and choices, each schema once."""
-    seen: set[int] = set()
-    stack = [(schema, True)]
-    while stack:
-        part, is_demanded = stack.pop()
-        node = _resolved(part, resolver)
-        if not isinstance(node, dict) or id(node) in seen:
-            continue
-        seen.add(id(node))
-        properties, required = node.get("properties"), node.get("required")
-        for name, value in properties.items() if isinstance(properties, dict) else ():
-            field = _resolved(value, resolver)
-            if isinstance(name, str) and isinstance(field, dict):
-                siblings = value if isinstance(value, dict) else {}
-                yield name, {**field, **siblings}, is_demanded and name in (required or ())
-        for keyword in ("oneOf", "anyOf", "allOf"):
-            parts = node.get(keyword)
-            branches = parts[:_MAX_PARTS] if isinstance(parts, list) else []
-            stack += ((branch, is_demanded and keyword == "allOf") for branch in reversed(branches))
-
-
-def _resolved(schema: Json, resolver: Resolver) -> Json:
-    try:
-        return resolver.follow(schema, "")[0]
-    except UnresolvedError:
-        return None
 
 
 def without_fields(operation: Operation, names: frozenset[str], resolver: Resolver) -> Operation:

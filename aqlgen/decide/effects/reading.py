@@ -17,8 +17,8 @@ from aqlgen.decide.decision import Category, Danger, Effect
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.noun import head_size
 from aqlgen.decide.payloads import body_objects
-from aqlgen.decide.traits.around import Around, Schemas, Subject, template
-from aqlgen.document.resolve import Resolver
+from aqlgen.decide.schemas import Schemas
+from aqlgen.decide.traits.around import Around, Subject, template
 from aqlgen.ir import Json, Location
 from aqlgen.words import singular, split
 
@@ -151,7 +151,7 @@ class Reading:
         """The fields of its request in words, each with how deep it lies: of every media type, else of the query."""
         operation = self.facts.operation
         fields: dict[Words, int] = {}
-        for pointer, schema in body_objects(operation, self.facts.resolver or Resolver({})):
+        for pointer, schema in body_objects(operation, self.around.schemas):
             if len(fields) < _MOST_FIELDS:
                 for name in self.around.schemas.properties(schema):
                     fields.setdefault(_named(name), pointer.count("/"))

@@ -171,7 +171,7 @@ def _by_collection(reading: Reading) -> Finding | None:
         return Finding(Effect.ENDS, Danger.DANGEROUS, "people say that it takes all")
     if not _asks_for_whole(reading):
         return None
-    if facts.method == "PUT" and not _is_collection(reading) and is_sent_as_list(facts.operation, facts.resolver):
+    if facts.method == "PUT" and not _is_collection(reading) and is_sent_as_list(facts.operation, facts.schemas):
         return Finding(Effect.ENDS, Danger.REVERSIBLE, "PUT of a list: omitted items are deleted")
     if facts.operation.extensions.get("x-kubernetes-action") != "deletecollection" and not _is_collection(reading):
         return None
@@ -191,7 +191,7 @@ def _asks_for_whole(reading: Reading) -> bool:
         if reading.category is not Category.UPDATE or not reading.lists.get(path):
             return False
         has_items = any(other.startswith(f"{path.rstrip('/')}/{{") for other in reading.lists)
-        return has_items and not sends_list(facts.operation, facts.resolver)
+        return has_items and not sends_list(facts.operation, facts.schemas)
     if facts.method == "PUT":
         return reading.category is Category.UPDATE and reading.words[0] in _REPLACING
     return facts.method == "DELETE" and reading.category is Category.DELETE
@@ -202,7 +202,7 @@ def _is_collection(reading: Reading) -> bool:
     facts, last = reading.facts, reading.facts.last_noun
     if last is None or last.parameters or (reading.category is Category.DELETE and _picks(reading)):
         return False
-    if facts.method == "PUT" and sends_list(facts.operation, facts.resolver) is False:
+    if facts.method == "PUT" and sends_list(facts.operation, facts.schemas) is False:
         return False
     spoken = facts.phrase.object if facts.phrase else ()
     if spoken and not is_plural(spoken) and not is_plural(last.words):

@@ -113,6 +113,6 @@ def with_number(facts: Facts, chain: NounChain, thing: Words, verb: str) -> Word
         if chain.mass or facts.method in ("PUT", "PATCH", "DELETE") or (known and known.category is Category.READ):
             return thing  # what is read or changed as a whole
         many = facts.phrase and plural(last) in facts.phrase.object
-        if many and (verb != "create" or sends_list(facts.operation, facts.resolver)):
+        if many and (verb != "create" or sends_list(facts.operation, facts.schemas)):
             return (*thing[:-1], plural(last))
     return (*thing[:-1], noun.one[-1] if noun.words[-1] == last else singular(last))

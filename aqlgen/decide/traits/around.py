@@ -1,154 +1,23 @@
-"""The input of a trait's rule: the operation, shallow views of its schemas, and the other operations of the document.
-
-A view has the fields of an object, their kinds and their pointers, and builds no types.
-A look is shallow, forgiving and remembered. Of alternatives every field is seen, since a rule asks what may be there.
-"""
+"""The input of a trait's rule: the operation, its schemas, and the other operations of the document."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from aqlgen.decide.decision import Category
-from aqlgen.document.resolve import Resolver, UnresolvedError
-from aqlgen.ir import Json, JsonSchema, Location, Operation, Response
+from aqlgen.decide.schemas import Schemas
+from aqlgen.ir import JsonSchema, Location, Operation, Response
 from aqlgen.runtime.encode.urls import split_at_placeholders, without_names
 from aqlgen.runtime.text import folded
 from aqlgen.runtime.wire import JSON_PATCH, admits_json
 from aqlgen.words import singular, split
 
-__all__ = ["Around", "Schemas", "Subject", "template"]
+__all__ = ["Around", "Subject", "template"]
 
 T = TypeVar("T")
-
-_MOST: Final = 200
-"""How many branches of a schema are looked at."""
-
-_NOTHING: Final[Mapping[str, Json]] = MappingProxyType({})
-_BRANCHES: Final = ("allOf", "oneOf", "anyOf")
-
-
-class Schemas:
-    """Looks of one document; without a resolver nothing is seen behind a reference."""
-
-    def __init__(self, resolver: Resolver | None) -> None:
-        self._resolver = resolver
-        self._seen: dict[int, tuple[Json, Mapping[str, Json], frozenset[str]]] = {}
-        self._made: dict[tuple[str, int], tuple[Json, Any]] = {}
-
-    def resolve(self, schema: Json) -> Mapping[str, Json]:
-        """Return the schema behind a reference; empty where it leads nowhere."""
-        if isinstance(schema, dict) and "$ref" in schema:
-            if self._resolver is None or not isinstance(schema["$ref"], str):
-                return _NOTHING
-            try:
-                schema, _ = self._resolver.follow(schema, "")
-            except UnresolvedError:
-                return _NOTHING
-        return schema if isinstance(schema, dict) else _NOTHING
-
-    def once(self, what: str, schema: Json, make: Callable[[], T]) -> T:
-        """Return what `make` returns for a schema, computed once for all operations that share it."""
-        target = self.resolve(schema)
-        known = self._made.get((what, id(target)))
-        if known is None:
-            known = self._made[what, id(target)] = (target, make())
-        result: T = known[1]
-        return result
-
-    def properties(self, schema: Json) -> Mapping[str, Json]:
-        """Return the properties of an object, with those of every branch."""
-        return self._look(schema)[1]
-
-    def kinds(self, schema: Json) -> frozenset[str]:
-        """Return the types that a value may have, but for null; empty where the schema does not say."""
-        if isinstance(schema, dict) and _PLAIN.isdisjoint(schema):  # most fields are no more than a type
-            return _single(schema.get("type")) or self._look(schema)[2]
-        return self._look(schema)[2]
-
-    def required(self, schema: Json) -> frozenset[str]:
-        """Return the fields that an object, or every part of it that applies together, must have."""
-        names: set[str] = set()
-        waiting, seen = [schema], set[int]()
-        while waiting and len(seen) < _MOST:
-            target = self.resolve(waiting.pop())
-            if id(target) not in seen:
-                seen.add(id(target))
-                declared, parts = target.get("required"), target.get("allOf")
-                if isinstance(declared, list):
-                    names.update(name for name in declared if isinstance(name, str))
-                waiting.extend(parts if isinstance(parts, list) else ())
-        return frozenset(names)
-
-    def items(self, schema: Json) -> Json:
-        """Return the schema of an array's items; None where there is none."""
-        return next((part["items"] for part in self._parts(schema) if "items" in part), None)
-
-    def word(self, schema: Json, key: str) -> Json:
-        """Return the first value that a schema or a branch of it has for a keyword."""
-        return next((part[key] for part in self._parts(schema) if key in part), None)
-
-    def _look(self, schema: Json) -> tuple[Json, Mapping[str, Json], frozenset[str]]:
-        known = self._seen.get(id(schema))
-        if known is not None:
-            return known
-        target = self.resolve(schema)
-        known = self._seen.get(id(target))
-        if known is None:
-            properties: dict[str, Json] = {}
-            kinds: set[str] = set()
-            plain = not any(key in target for key in _BRANCHES)
-            for part in (target,) if plain else self._parts(target):
-                declared = part.get("properties")
-                if isinstance(declared, dict):
-                    for name, field in declared.items():
-                        properties.setdefault(str(name), field)
-                kinds.update(_kinds(part))
-            # the schema is kept, so that its identity stays its own
-            known = self._seen[id(target)] = (target, properties, frozenset(kinds - {"null"}))
-        if schema is not target and schema is not None:
-            self._seen[id(schema)] = ((schema, target), *known[1:])
-        return known
-
-    def _parts(self, schema: Json) -> Iterator[Mapping[str, Json]]:
-        """Yield a schema and all its branches, each once, cycles included."""
-        waiting, seen = [schema], set[int]()
-        while waiting and len(seen) < _MOST:
-            target = self.resolve(waiting.pop())
-            if id(target) in seen:
-                continue
-            seen.add(id(target))
-            yield target
-            for key in reversed(_BRANCHES):
-                branches = target.get(key)
-                if isinstance(branches, list):
-                    waiting.extend(reversed(branches))
-
-
-_PLAIN: Final = frozenset({"$ref", *_BRANCHES})
-
-
-def _single(declared: Json) -> frozenset[str]:
-    return _ALONE.get(declared, _NONE) if isinstance(declared, str) else _NONE
-
-
-_NONE: Final = frozenset[str]()
-_ALONE: Final = {kind: frozenset({kind}) for kind in ("string", "integer", "number", "boolean", "array", "object")}
-
-
-def _kinds(part: Mapping[str, Json]) -> Iterator[str]:
-    declared = part.get("type")
-    if isinstance(declared, str):
-        yield declared
-    elif isinstance(declared, list):
-        yield from (kind for kind in declared if isinstance(kind, str))
-    elif isinstance(part.get("properties"), dict):
-        yield "object"
-    elif "items" in part:
-        yield "array"
 
 
 def template(path: str) -> str:
@@ -213,9 +82,9 @@ class Subject:
 class Around:
     """The document about an operation: its schemas, and the operations beside it, by what they are called and read."""
 
-    def __init__(self, subjects: Iterable[Subject], resolver: Resolver | None, description: str = "") -> None:
+    def __init__(self, subjects: Iterable[Subject], schemas: Schemas, description: str = "") -> None:
         self._subjects = tuple(subjects)
-        self.schemas = Schemas(resolver)
+        self.schemas = schemas
         self._made: dict[str, Any] = {}
         self.description = description
         """What the document says of the API as a whole."""

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from aqlgen.decide.schemas import Schemas
 from aqlgen.ir import Json
 from aqlgen.runtime.schema import pointer_of
-
-from .around import Schemas
 
 __all__ = ["DEEPEST", "Pair", "Place", "paired"]
 

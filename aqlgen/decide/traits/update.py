@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import Final
 
 from aqlgen.decide.decision import Category, Evidence, Reason, Trait
+from aqlgen.decide.schemas import Schemas
 from aqlgen.ir import Json, Location
 from aqlgen.runtime.schema import pointer_of, steps_of
 from aqlgen.runtime.table import Strategy, Update
 from aqlgen.runtime.wire import JSON_PATCH, admits_json
 
-from .around import Around, Schemas, Subject
+from .around import Around, Subject
 from .places import DEEPEST, Place, paired
 
 __all__ = ["follows", "patched_as", "replaced", "update"]

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final
 
+from aqlgen.decide.schemas import Schemas
 from aqlgen.document.positions import escape
 from aqlgen.ir import Json
 from aqlgen.words import plural, singular, split
 
-from ..around import Around, Schemas, Subject
+from ..around import Around, Subject
 from .parameters import joined
 
 __all__ = ["Envelope", "envelope", "leads_on"]
