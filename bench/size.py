@@ -43,7 +43,7 @@ def profile(frame, event, argument):
         deepest = max(deepest, depth(frame))
 def report():
     sys.setprofile(None)
-    modules = [name for name in sys.modules if name.startswith(package)]
+    modules = [name for name in sys.modules if name.startswith(f"{package}.runtime")]
     with open(path, "w") as file:
         json.dump({"modules": len(modules), "coroutines": deepest}, file)
 atexit.register(report)
