@@ -115,10 +115,12 @@ class Performer:
     async def rehearse(self, call: ToolCall) -> None:
         """Read what an update merges its change into, before anybody is asked about it. Raises Failure as that does.
 
-        An owner's hooks may make another call or request of it, and see it only once it was let through.
+        Not where the owner's hooks may make another call of it, and where the policy has a say about the reading.
         """
         row = call.row
-        if row.update is None or not row.update.reads_first or self._hooks:
+        reads = row.update is not None and row.update.reads_first and not self._hooks
+        reader = self._table.find(row.update.read or "", "read") if row.update is not None and reads else None
+        if reader is None or self._gate.watches(reader):
             return
         from ..calls.update import rehearse
 
