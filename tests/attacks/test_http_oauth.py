@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from jwt.api_jws import PyJWS
 
-from aqlgen.runtime.auth.discovery import Fetched, Unreachable
+from aqlgen.runtime.auth.discovery import Fetch, Fetched, Unreachable
 from aqlgen.runtime.server.oauth import IssuerAway, IssuerKeys, JwtVerifier
 from aqlgen.runtime.settings.tables import HttpSettings
 from tests.cases import each
@@ -180,6 +182,7 @@ async def test_a_forged_or_foreign_token_is_not_accepted(name: str) -> None:
         {**jwk_of(OTHER, "bad"), "alg": "ES384"},
         {**jwk_of(OTHER, "bad"), "alg": "HS256"},
         {**jwk_of(OTHER, "bad"), "crv": "P-384"},
+        {**jwk_of(OTHER, "bad"), "crv": ["P-256"]},
         {**jwk_of(OTHER, "bad"), "x": "AA"},
         {**jwt.algorithms.ECAlgorithm.to_jwk(OTHER, as_dict=True), "kid": "bad"},
         {**jwk_of(OTHER, "bad"), "kid": 7},
@@ -295,3 +298,17 @@ async def test_over_http_a_scope_is_demanded_and_subjects_are_apart(package: Pat
         assert await adapter.ping(session, token=signed(claims_of(jti="renewed"))) == 200
         for changes in ({"sub": "bert"}, {"client_id": "other"}, {"sub": None}):
             assert await adapter.ping(session, token=signed(claims_of(**changes))) == 404
+
+
+@pytest.mark.anyio
+async def test_an_authorization_server_chooses_no_coding() -> None:
+    """R-TRUST-4: a kilobyte of a coding can be a gigabyte, and none was asked for."""
+    asked: list[httpx2.Request] = []
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        asked.append(request)
+        return httpx2.Response(200, content=gzip.compress(b'{"keys": []}'), headers={"Content-Encoding": "gzip"})
+
+    with pytest.raises(Unreachable, match="coding"):
+        await Fetch(transport=httpx2.MockTransport(answer)).get("https://issuer.example/keys")
+    assert asked[0].headers["accept-encoding"] == "identity"

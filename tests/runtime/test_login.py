@@ -304,3 +304,24 @@ def test_doctor_tells_of_a_login(
     out, _ = capsys.readouterr()
     assert f"or login                 in use       P_CLIENT_ID and the command login  {local.url}/token" in out
     hidden(["refresh-token-1", "access-token-1"], out)
+
+
+def test_the_address_of_the_document_says_nothing_of_the_login(tmp_path: Path) -> None:
+    """RFC 6749, 3.1: a server that reads the first of two parameters would send the code elsewhere, or without PKCE."""
+    server, opened = Server(), []
+    forged = "?prompt=consent&redirect_uri=https://evil.example/&code_challenge_method=plain&state=s&client_id=evil#x"
+
+    def browser(url: str) -> None:
+        opened.append(url)
+        server.browser()(url)
+
+    with serving(server) as local:
+        schemes = scheme("authorizationCode")
+        schemes["oauth"]["flows"]["authorizationCode"]["authorization_url"] = f"/authorize{forged}"
+        folder = adapter(tmp_path / "p", f"{local.url}/v1", schemes, ["oauth"])
+        log_in(folder, None, LoginOptions(), environ(tmp_path), around(browser))
+    query = parse_qs(urlsplit(opened[0]).query)
+    assert [name for name, values in query.items() if len(values) > 1] == []
+    assert (query["prompt"], query["client_id"], query["code_challenge_method"]) == (["consent"], ["me"], ["S256"])
+    assert query["redirect_uri"][0].startswith("http://127.0.0.1:")
+    assert "#" not in opened[0]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Discovery", "Fetch", "Fetched", "Server", "Unreachable", "is_safe"]
 
 _MAX_BYTES = 1024 * 1024
+_ACCEPTED = {"Accept": "application/json", "Accept-Encoding": "identity"}
 
 
 class Unreachable(Exception):
@@ -84,9 +85,7 @@ class Fetch:
                 async with httpx2.AsyncClient(
                     verify=self._verify, transport=self._transport, timeout=self._timeout, follow_redirects=False
                 ) as client:
-                    sent = client.build_request(
-                        method, url, headers={"Accept": "application/json", **headers}, content=content
-                    )
+                    sent = client.build_request(method, url, headers={**_ACCEPTED, **headers}, content=content)
                     response = await client.send(sent, stream=True)
                     try:
                         body = await _read(response)
@@ -102,6 +101,8 @@ class Fetch:
 
 
 async def _read(response: httpx2.Response) -> Mapping[str, Any]:
+    if response.headers.get("content-encoding", "identity").lower() != "identity":
+        raise Unreachable("answered in a coding that was not asked for")  # a few bytes of it can be any number
     chunks: list[bytes] = []
     size = 0
     async for chunk in response.aiter_bytes():

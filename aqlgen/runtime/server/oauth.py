@@ -134,10 +134,11 @@ def _key(entry: Mapping[str, Any]) -> Key | None:
     operations = entry.get("key_ops", ["verify"])
     if entry.get("use", "sig") != "sig" or not isinstance(operations, list) or "verify" not in operations:
         return None
+    curve = str(entry.get("crv"))
     if entry.get("kty") == "RSA":
         algorithms = frozenset(_RSA)
-    elif entry.get("kty") in ("EC", "OKP") and entry.get("crv") in _CURVES:
-        algorithms = frozenset({_CURVES[entry["crv"]]})
+    elif entry.get("kty") in ("EC", "OKP") and curve in _CURVES:
+        algorithms = frozenset({_CURVES[curve]})
     else:
         return None
     if "alg" in entry:
