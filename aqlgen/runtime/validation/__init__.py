@@ -359,14 +359,19 @@ def _stray_fields(checks: _Checks, params: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _refusal(row: Row, problems: Sequence[Problem]) -> Failure:
-    """Return the failure for problems, with how to ask for several values of a parameter that takes one."""
+    """Return the failure for problems, with how to give a list where a parameter takes one value.
+
+    That is the adapter's own parameter if one of the API has its name, or a filter for several values.
+    """
     from .problems import failure
 
     refusal = failure(problems)
-    lists = any(row.parameters[name].wire == "where" for name in row.adapter_parameters)
-    if lists and refusal.details.get("actual_type") == "array":
-        where = {problems[0].name: {"in": ["…", "…"]}}
-        refusal.details["instead"] = f"one value, or a filter of the items, `where`: {where}"
+    adapters = {row.parameters[parameter].wire: parameter for parameter in row.adapter_parameters}
+    name = problems[0].name
+    if refusal.details.get("actual_type") == "array" and {name, "where"} & adapters.keys():
+        where = {name: {"in": ["…", "…"]}}
+        filtered = f"one value, or a filter of the items, `where`: {where}"
+        refusal.details["instead"] = f"`{adapters[name]}` of the adapter" if name in adapters else filtered
     return refusal
 
 

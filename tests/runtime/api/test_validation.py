@@ -140,6 +140,9 @@ def test_a_refusal_of_a_list_says_how_to_filter_and_nothing_for_the_owner(packag
     status = {"in": "query", "schema": STRING}
     refused = package({"op": operation(parameters={"status": status, "where": where})}).refused({"status": ["a", "b"]})
     assert refused.details["instead"].endswith("`where`: {'status': {'in': ['…', '…']}}")
+    chosen = {"in": "adapter", "name": "fields", "schema": {"type": "array"}}
+    both = package({"op": operation(parameters={"fields": status, "answer_fields": chosen, "where": where})})
+    assert both.refused({"fields": ["id"]}).details["instead"] == "`answer_fields` of the adapter"
     plain = package({"op": operation(parameters={"status": status})}).refused({"status": ["a", "b"]})
     assert "instead" not in plain.details
     assert "overrides.yaml" not in str((refused.envelope(), plain.envelope()))
