@@ -297,6 +297,28 @@ def test_what_is_handed_over_may_be_a_draft_or_nothing_and_no_link(desk: Desk, t
     assert "--draft" in "".join(other.calls)
 
 
+def test_a_patch_that_changes_workflows_is_not_proposed(desk: Desk, tmp_path: Path) -> None:
+    """What was tested wrote it, and a workflow runs with the repository's secrets as soon as it is pushed."""
+    other = elsewhere(desk, tmp_path / "other")
+    top = other.project.parent
+    shutil.copytree(other.project, top, dirs_exist_ok=True)  # so that the adapter is at the repository's root
+    for name in ("evil.yml", "test.yml"):
+        other.git("add", "--all", cwd=top)
+        other.git("commit", "--quiet", "--allow-empty", "--message", "x", cwd=top)
+        (top / ".github/workflows" / name).write_text("on: push\n", encoding="utf-8")
+        other.git("add", "--all", cwd=top)
+        patch = tmp_path / name
+        patch.mkdir()
+        (patch / "report.md").write_text("harmless", encoding="utf-8")
+        (patch / "adapter.patch").write_text(other.git("diff", "--cached", "HEAD", cwd=top) + "\n", encoding="utf-8")
+        other.git("reset", "--quiet", "--hard", cwd=top)
+        script = ["sh", str(top / "scripts/update-adapter.sh"), "propose", str(patch)]
+        done = subprocess.run(script, env=other.environment, capture_output=True, text=True, check=False)
+        assert (done.returncode, "changes .github" in done.stderr) == (1, True), done.stderr
+        assert (other.proposed(), other.calls) == ("", [])
+        assert other.git("diff", "--cached", "--name-only", cwd=top) == ""
+
+
 WORKFLOWS = {name: PROJECT / f".github/workflows/{name}.yml" for name in ("test", "update-adapter")}
 
 

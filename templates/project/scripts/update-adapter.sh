@@ -149,6 +149,10 @@ take_over() {
     [ -f "$folder/adapter.patch" ] || return 0
     [ ! -L "$folder/report.md" ] || die "The report is a link, which may lead to a secret."
     git apply --cached --whitespace=nowarn -- "$folder/adapter.patch"
+    if ! git diff --cached --quiet HEAD -- :/.github; then # a pushed workflow runs, with secrets, before it was read
+        git reset --quiet
+        die "The patch changes .github, which only a person does: run 'aqlgen update' and push it yourself."
+    fi
     cp -- "$folder/report.md" "$report"
     [ ! -f "$folder/unready" ] || : >"$unready"
 }
@@ -182,7 +186,7 @@ propose() {
     if [ -z "$old" ] || [ "$tree" != "$(git rev-parse "$old^{tree}")" ]; then
         commit=$(printf 'Update the adapter\n\n%s: %s\n' "$MARK" "$tree" | commit_tree "$tree")
         git push --quiet --force-with-lease="refs/heads/$BRANCH:$old" "$REMOTE" "$commit:refs/heads/$BRANCH" ||
-            die "The branch could not be pushed. To change .github/workflows it needs a token that may: see AQLGEN_TOKEN there."
+            die "The branch could not be pushed. To change .github/workflows it needs a token that may."
     fi
     open_request
     git reset --quiet --hard # all of it stands on the branch
