@@ -191,7 +191,7 @@ def _wrapped(text: str, width: int, indent: str, paint: str | None) -> Iterator[
 def _totals(counts: Mapping[str, Any]) -> str:
     """Return a line with how many there are of each kind."""
     total = counted(counts["operations"], "operation")
-    shown = f"{counts['shown']:,} of {total}" if counts["shown"] != counts["operations"] else total
+    shown = f"{counts['shown']:,} of {total} shown" if counts["shown"] != counts["operations"] else total
     parts = [
         ", ".join(f"{number} {name}" for name, number in counts["categories"].items()),
         ", ".join(f"{number} {name}" for name, number in counts["dangers"].items()),
