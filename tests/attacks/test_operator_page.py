@@ -7,6 +7,7 @@ code, or learn what is shown (R-OPS-1).
 from __future__ import annotations
 
 import json
+import re
 import socket
 import time
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from aqlgen.runtime.operator.app import _ASSETS as ASSETS
 from aqlgen.runtime.operator.guard import MOST_BODY
 from tests.cases import each
 from tests.runtime.operator_page import Served, challenge, desk_at, matter, page_at, read_answer, run
@@ -514,3 +516,11 @@ def test_the_secrets_of_an_earlier_process_are_void(page: Served, items: dict[st
 def test_the_audit_log_names_no_secret_of_the_page(page: Served) -> None:
     log = page.folder / "zoo-adapter" / "audit.jsonl"  # type: ignore[attr-defined]
     assert not log.exists() or page.token not in json.dumps(log.read_text())
+
+
+def test_a_word_of_the_server_finds_only_what_a_table_of_the_script_has() -> None:
+    """R-OPS-1: with `constructor` as a danger the page would stop to show anything."""
+    script = (ASSETS / "operator.js").read_text(encoding="utf-8")
+    tables = set(re.findall(r"\b([A-Z]+)\[", script))
+    assert len(tables) >= 6
+    assert [name for name in sorted(tables) if f"const {name} = {{ __proto__: null," not in script] == []

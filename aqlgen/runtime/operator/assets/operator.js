@@ -34,7 +34,7 @@ function shape(name) {
   svg.append(path);
   return svg;
 }
-const DANGERS = { destructive: ["amber", "triangle"], dangerous: ["red", "diamond"], forbidden: ["red", "square"] };
+const DANGERS = { __proto__: null, destructive: ["amber", "triangle"], dangerous: ["red", "diamond"], forbidden: ["red", "square"] };
 const dangerOf = (word) => DANGERS[word] ?? ["", "circle"];
 
 // Times. The server's clock counts.
@@ -237,8 +237,8 @@ function button(card, title, text, style, action) {
 
 // Decisions
 
-const KINDS = { call: "call", plan: "plan of several steps", start: "start of an agent", step: "step of an agent" };
-const VERDICTS = { approved: "Approved", denied: "Denied" };
+const KINDS = { __proto__: null, call: "call", plan: "plan of several steps", start: "start of an agent", step: "step of an agent" };
+const VERDICTS = { __proto__: null, approved: "Approved", denied: "Denied" };
 
 function buildMatter(card, item) {
   const [tone, mark_] = dangerOf(item.danger);
@@ -390,8 +390,8 @@ function refreshApproval(card, item) {
   retime(card, item);
 }
 
-const TONES = { warn: "amber", paused: "red", exhausted: "red" };
-const METRICS = { requests_per_minute: "a minute", requests_per_hour: "an hour", requests_per_day: "a day" };
+const TONES = { __proto__: null, warn: "amber", paused: "red", exhausted: "red" };
+const METRICS = { __proto__: null, requests_per_minute: "a minute", requests_per_hour: "an hour", requests_per_day: "a day" };
 
 const number = (value) => value.toLocaleString("en", { maximumFractionDigits: 4 });
 
@@ -409,7 +409,7 @@ function buildQuota(card, item) {
   );
 }
 
-const REFUSALS = { RATE_LIMIT_QUOTA_EXHAUSTED: "quota exhausted", RATE_LIMIT_QUOTA_PAUSE: "quota paused", RATE_LIMIT_EXCEEDED: "over a limit" };
+const REFUSALS = { __proto__: null, RATE_LIMIT_QUOTA_EXHAUSTED: "quota exhausted", RATE_LIMIT_QUOTA_PAUSE: "quota paused", RATE_LIMIT_EXCEEDED: "over a limit" };
 
 function refusedBy(item) {
   if (item.by === "credential") return "no credential for the API";
