@@ -12,13 +12,11 @@ from aqlgen.decide import Known, Overrides, decide, load_overrides, select
 from aqlgen.decide.credentials import with_effective_security
 from aqlgen.decide.decision import Decision
 from aqlgen.decide.instructions import with_instructions
-from aqlgen.decide.naming.clashes import misnamed, takeovers
-from aqlgen.decide.naming.likeness import with_likenesses
+from aqlgen.decide.naming.clashes import misnamed, takeovers, with_likenesses
 from aqlgen.decide.naming.uniqueness import unused
 from aqlgen.decide.overrides import EXPIRED, UNMATCHED, AdapterOverride, check_aliases
-from aqlgen.decide.overrides.auth import with_auth
+from aqlgen.decide.overrides.owner import with_auth, with_stated
 from aqlgen.decide.overrides.several import overrides_of_each, refuse_for_one
-from aqlgen.decide.overrides.stated import with_stated
 from aqlgen.decide.owned import with_adapter_overrides
 from aqlgen.decide.review.acceptance import UNMATCHED_ACCEPT, accept, check_accepted
 from aqlgen.decide.several import decide_each

@@ -166,7 +166,7 @@ def generate(
     With `accept_hosts` every host that requests would go to is added to the overrides. `documents` are those of the
     options, where they have been read.
     """
-    from aqlgen.decide.overrides.auth import check_auth
+    from aqlgen.decide.overrides.owner import check_auth
     from aqlgen.pipeline import prepare
     from aqlgen.project.generation import order_of
     from aqlgen.project.options import spdx

@@ -30,8 +30,7 @@ from aqlgen.decide.overrides import Override, Overrides, Report, check, check_re
 from aqlgen.decide.overrides import load as load_overrides
 from aqlgen.decide.owned import with_requirements
 from aqlgen.decide.schemas import Schemas
-from aqlgen.decide.traits import Around, Subject, replaced, with_traits
-from aqlgen.decide.traits.references import with_references
+from aqlgen.decide.traits import Around, Subject, replaced, with_references, with_traits
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.diagnostics.progress import counted
 from aqlgen.document.resolve import Resolver

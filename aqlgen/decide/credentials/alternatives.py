@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from itertools import chain, combinations, product
 from typing import Final, TypeAlias
 
-from aqlgen.decide.credentials.names import stem
-from aqlgen.decide.credentials.placement import sends
+from aqlgen.decide.credentials.names import sends, stem
 from aqlgen.ir import SecurityScheme
 
 __all__ = ["Alternatives", "Requirements", "combined", "parted"]

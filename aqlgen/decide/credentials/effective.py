@@ -18,7 +18,7 @@ from typing import Final
 
 from aqlgen.decide.credentials.alternatives import Alternatives, combined, parted
 from aqlgen.decide.credentials.formats import with_format
-from aqlgen.decide.credentials.names import CLIENT_SECRET
+from aqlgen.decide.credentials.names import CLIENT_SECRET, TOKENS, sends_parameter
 from aqlgen.decide.credentials.parameters import (
     CredentialParameter,
     credential_fields,
@@ -28,7 +28,6 @@ from aqlgen.decide.credentials.parameters import (
     scheme_of,
     without_fields,
 )
-from aqlgen.decide.credentials.placement import TOKENS, sends_parameter
 from aqlgen.decide.schemas import Schemas
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import escape

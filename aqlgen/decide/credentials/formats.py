@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Final
 
-from aqlgen.decide.credentials.placement import sends_parameter
+from aqlgen.decide.credentials.names import sends_parameter
 from aqlgen.ir import Document, Parameter, SecurityScheme
 from aqlgen.runtime.auth import KEY
 from aqlgen.words import split

@@ -1,4 +1,4 @@
-"""Parameters that hold the caller's own credential, by name, location and description."""
+"""Parameters that hold the caller's own credential, by name, location and description, and the places of schemes."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ from collections.abc import Iterable
 from enum import IntEnum
 from typing import Final
 
-from aqlgen.ir import Location, Operation, Parameter
+from aqlgen.ir import SIGNATURE, Location, Operation, Parameter, SecurityScheme
 from aqlgen.words import split
 
 __all__ = [
     "CLIENT_SECRET",
     "COMPANIONS",
+    "TOKENS",
     "Likeness",
     "is_proof",
     "is_signing_part",
     "is_token_endpoint",
     "likeness",
+    "sends",
+    "sends_parameter",
     "stem",
 ]
 
@@ -117,3 +120,23 @@ def is_token_endpoint(operation: Operation, fields: Iterable[str]) -> bool:
 def is_proof(name: str) -> bool:
     """Return True if a field holds what an authorization server gives a token for, or says its kind."""
     return bool(_GRANTED.search("_".join(split(name))))
+
+
+TOKENS = frozenset({"oauth2", "openIdConnect"})
+"""Kinds of schemes whose credential is a token in the header Authorization."""
+
+
+def sends(scheme: SecurityScheme) -> tuple[str, str]:
+    """Return location and name of what a scheme sends; names of headers are in lower case."""
+    if scheme.kind == "apiKey":
+        name = scheme.parameter.lower() if scheme.location == Location.HEADER else scheme.parameter
+        return scheme.location, name
+    return ("", scheme.name) if scheme.kind == "mutualTLS" else (Location.HEADER.value, "authorization")
+
+
+def sends_parameter(scheme: SecurityScheme, parameter: Parameter) -> bool:
+    """Return True if a parameter stands where a scheme puts its credential, or a part of it."""
+    if scheme.kind == SIGNATURE and is_signing_part(parameter):
+        return True
+    name = parameter.name.lower() if parameter.location is Location.HEADER else parameter.name
+    return sends(scheme) == (parameter.location.value, name)

@@ -1,18 +1,22 @@
-"""The credential that the option `--auth` states for a document that states none."""
+"""The owner's word beside the overrides, which win over it: the option `--auth`, and a hand-written adapter element."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from aqlgen.decide.decision import Requirements
+from aqlgen.decide.decision import STATED, Category, Danger, Override, ParameterOverride, Requirements
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.ir import Document, Json
 
 from .model import Overrides
 
-__all__ = ["check_auth", "read_auth", "with_auth"]
+if TYPE_CHECKING:
+    from aqlgen.document.element.model import Stated, Word
+
+__all__ = ["check_auth", "read_auth", "with_auth", "with_stated"]
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
 """The name of a header (RFC 9110, 5.6.2)."""
@@ -64,3 +68,36 @@ def check_auth(auth: str | None, document: Document) -> None:
             f"--auth {auth} has no effect: the document declares its credentials",
             help="`aqlgen explain` shows it; `security_schemes` and `security` in overrides.yaml change it.",
         )
+
+
+def with_stated(overrides: Overrides, stated: Stated | None) -> Overrides:
+    """Return overrides with what an element states; None states nothing."""
+    if stated is None:
+        return overrides
+    adapter = overrides.adapter
+    variables = {**stated.variables, **adapter.variables}
+    places = {**{f"variables.{name}": (0, 0) for name in stated.variables}, **adapter.places}
+    return replace(
+        overrides,
+        adapter=replace(adapter, variables=variables, places=places),
+        file=overrides.file or stated.file,
+        stated={key: _override(word) for key, word in stated.operations.items()},
+    )
+
+
+def _override(word: Word) -> Override:
+    """Return the override that a word is."""
+    key = f"{STATED}:{word.written}"
+    names = {wire: ParameterOverride(name=name, places={"name": (0, 0)}) for wire, name in word.parameters.items()}
+    chosen = {"danger": word.danger, "pagination": word.pagination}
+    fields = ("name", "category", *(field for field, value in chosen.items() if value is not None))
+    return Override(
+        name=word.name,
+        category=Category(word.category),
+        danger=None if word.danger is None else Danger(word.danger),
+        parameters=names,
+        pagination=word.pagination,
+        places=dict.fromkeys(fields, (0, 0)),
+        key=key,
+        sources=dict.fromkeys((*fields, *(f"parameters.{wire}" for wire in names)), key),
+    )
