@@ -13,25 +13,9 @@ OTHERS = {
     "overlay: 1.0.0": ("an OpenAPI Overlay", "--overlay"),
     'swaggerVersion: "1.2"': ("a Swagger 1 document", "Convert"),
     '{"info": {"schema": "https://schema.getpostman.com/x"}, "item": []}': ("a Postman collection", "Convert"),
-    '{"_type": "export", "__export_format": 4, "resources": []}': ("an Insomnia export", "Export"),
-    '{"log": {"version": "1.2", "entries": []}}': ("a HAR file", "records"),
-    '{"kind": "discovery#restDescription", "name": "drive"}': ("a Google discovery document", "Convert"),
-    '{"openrpc": "1.2.6", "methods": []}': ("an OpenRPC document", "HTTP"),
-    '{"smithy": "2.0", "shapes": {}}': ("a Smithy model", "smithy build"),
     '{"$schema": "https://json-schema.org/draft/2020-12/schema"}': ("a JSON Schema", "data, not operations"),
-    '{"data": {"__schema": {"types": []}}}': ("a GraphQL schema", "REST"),
     "type Query { pets(first: Int): [Pet!]! }": ("a GraphQL schema", "REST"),
     '# pets\n"""All."""\nschema {\n  query: Query\n}': ("a GraphQL schema", "REST"),
-    "#%RAML 1.0\ntitle: x": ("a RAML document", "Convert"),
-    "FORMAT: 1A\n\n# Pets": ("an API Blueprint", "Convert"),
-    '// pets\nsyntax = "proto3";': ("a Protocol Buffers file", "protoc-gen-openapi"),
-    'import "@typespec/http";': ("a TypeSpec program", "tsp compile"),
-    '<?xml version="1.0"?>\n<wsdl:definitions xmlns:wsdl="http://schemas.xmlsoap.org/wsdl/"/>': (
-        "a WSDL document",
-        "REST",
-    ),
-    '<application xmlns="http://wadl.dev.java.net/2009/02"/>': ("a WADL document", "Convert"),
-    '<edmx:Edmx Version="4.0"/>': ("OData metadata", "odata-openapi"),
 }
 
 

@@ -6,7 +6,7 @@ A document must also be able to hold an operation (OpenAPI 3.1.1, 4.8.1).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple, NoReturn
 
 from aqlgen.diagnostics import Diagnostic, Severity
@@ -23,74 +23,33 @@ class OtherFormat(NamedTuple):
     advice: str
 
 
-_CONVERT: Final = "Convert it to OpenAPI first, for example with api-spec-converter."
-_NO_HTTP: Final = "It describes no operations over HTTP; give the API's OpenAPI document, if it has one."
-_GRAPHQL: Final = "A GraphQL API is a single HTTP operation; give a REST API's document, if there is one."
-_SOAP: Final = "It describes a SOAP service; give the OpenAPI document of its REST interface, if there is one."
-
-_BY_KEY: Final[tuple[tuple[str, OtherFormat], ...]] = (
-    ("asyncapi", OtherFormat("an AsyncAPI document", _NO_HTTP)),
-    (
-        "arazzo",
-        OtherFormat(
-            "an Arazzo document", "Give the document that its sourceDescriptions name, and this with --workflows."
-        ),
-    ),
-    ("overlay", OtherFormat("an OpenAPI Overlay", "Give the document that it changes, and this with --overlay.")),
-    ("swaggerVersion", OtherFormat("a Swagger 1 document", _CONVERT)),
-    ("raml", OtherFormat("a RAML document", _CONVERT)),
-    ("smithy", OtherFormat("a Smithy model", "Let `smithy build` write an OpenAPI document of it, and give that.")),
-    ("discoveryVersion", OtherFormat("a Google discovery document", _CONVERT)),
-    ("openrpc", OtherFormat("an OpenRPC document", _NO_HTTP)),
-    ("item", OtherFormat("a Postman collection", "Convert it first, for example with postman-to-openapi.")),
-    ("__export_format", OtherFormat("an Insomnia export", "Export the design document as OpenAPI, and give that.")),
-    ("_exporter", OtherFormat("an Insomnia export", "Export the design document as OpenAPI, and give that.")),
-    ("log", OtherFormat("a HAR file", "It records calls; a tool such as har-to-openapi makes a document of them.")),
-    ("__schema", OtherFormat("a GraphQL schema", _GRAPHQL)),
-    ("data", OtherFormat("a GraphQL schema", _GRAPHQL)),
-    (
-        "$schema",
-        OtherFormat("a JSON Schema", "It describes data, not operations: give the OpenAPI document that uses it."),
-    ),
+_GRAPHQL: Final = OtherFormat(
+    "a GraphQL schema", "A GraphQL API is a single HTTP operation; give a REST API's document, if there is one."
 )
-
-_VALUE_TESTS: Final[Mapping[str, Callable[[Json], bool]]] = {
-    "log": lambda value: isinstance(value, dict) and "entries" in value,
-    "data": lambda value: isinstance(value, dict) and "__schema" in value,
-    "item": lambda value: isinstance(value, list),
+_BY_KEY: Final = {
+    "asyncapi": OtherFormat(
+        "an AsyncAPI document",
+        "It describes no operations over HTTP; give the API's OpenAPI document, if it has one.",
+    ),
+    "arazzo": OtherFormat(
+        "an Arazzo document", "Give the document that its sourceDescriptions name, and this with --workflows."
+    ),
+    "overlay": OtherFormat("an OpenAPI Overlay", "Give the document that it changes, and this with --overlay."),
+    "swaggerVersion": OtherFormat(
+        "a Swagger 1 document", "Convert it to OpenAPI first, for example with api-spec-converter."
+    ),
+    "item": OtherFormat("a Postman collection", "Convert it first, for example with postman-to-openapi."),
+    "__schema": _GRAPHQL,
+    "$schema": OtherFormat(
+        "a JSON Schema", "It describes data, not operations: give the OpenAPI document that uses it."
+    ),
 }
-"""Keys that other formats use, too, with a test for their value."""
-
-_BEFORE: Final = r"\A(?:\s++|#(?!%)[^\n]*+\n|//[^\n]*+\n)*+"
 _COMMENTS: Final = r"(?:<!--(?:[^-]++|-(?!->))*+-->\s*+)*+"
-_XML: Final = rf"(?:<\?xml[^>]*+>\s*+)?+{_COMMENTS}<(?:\w++:)?"
-_BY_TEXT: Final[tuple[tuple[re.Pattern[str], OtherFormat], ...]] = tuple(
-    (re.compile(_BEFORE + pattern, re.DOTALL), kind)
-    for pattern, kind in (
-        (r"#%RAML", OtherFormat("a RAML document", _CONVERT)),
-        (r"FORMAT:\s*1A\b", OtherFormat("an API Blueprint", _CONVERT)),
-        (
-            r'syntax\s*=\s*["\']proto',
-            OtherFormat("a Protocol Buffers file", "Let protoc-gen-openapi or buf write an OpenAPI document of it."),
-        ),
-        (
-            r'import\s+["\']@typespec/',
-            OtherFormat(
-                "a TypeSpec program", "Compile it: tsp compile --emit @typespec/openapi3, and give its output."
-            ),
-        ),
-        (
-            r'(?:"""(?:[^"]++|"(?!""))*+"""\s*+)?+(?:extend\s+)?(?:schema|(?:type|interface|input|enum|scalar|union)\s++\w++)'
-            r"[^\n:{]*+\{\s",
-            OtherFormat("a GraphQL schema", _GRAPHQL),
-        ),
-        (_XML + r"definitions\b[^>]*wsdl", OtherFormat("a WSDL document", _SOAP)),
-        (_XML + r"application\b[^>]*wadl", OtherFormat("a WADL document", _CONVERT)),
-        (
-            _XML + r"Edmx\b",
-            OtherFormat("OData metadata", "Convert it to OpenAPI first, for example with odata-openapi."),
-        ),
-    )
+_SCHEMA_OF_GRAPHQL: Final = re.compile(
+    r"\A(?:\s++|#[^\n]*+\n)*+"
+    r'(?:"""(?:[^"]++|"(?!""))*+"""\s*+)?+(?:extend\s+)?(?:schema|(?:type|interface|input|enum|scalar|union)\s++\w++)'
+    r"[^\n:{]*+\{\s",
+    re.DOTALL,
 )
 
 
@@ -111,37 +70,16 @@ def format_of_object(root: Mapping[str, Json]) -> OtherFormat | None:
     """Return the format of an object that is not OpenAPI, judged by its keys; None if they do not tell."""
     if is_element(root):
         return _ELEMENT
-    for key, kind in _BY_KEY:
-        if key in root and _VALUE_TESTS.get(key, lambda _value: True)(root[key]):
-            return kind
-    if root.get("kind") == "discovery#restDescription":
-        return OtherFormat("a Google discovery document", _CONVERT)
-    return None
+    keys = (key for key in _BY_KEY if key in root and (key != "item" or isinstance(root[key], list)))
+    return next(map(_BY_KEY.get, keys), None)
 
 
 def format_of_text(text: str) -> OtherFormat | None:
     """Return the format of a text that is neither JSON nor YAML, judged by its beginning, or None."""
-    head = text[:4096]
-    return next((kind for pattern, kind in _BY_TEXT if pattern.match(head)), None)
+    return _GRAPHQL if _SCHEMA_OF_GRAPHQL.match(text[:4096]) else None
 
 
-_MAGIC: Final = (
-    (b"%PDF-", "a PDF"),
-    (b"PK\x03\x04", "a zip archive"),
-    (b"\x1f\x8b", "a gzip file"),
-    (b"BZh", "a bzip2 file"),
-    (b"\xfd7zXZ\x00", "an xz file"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
-    (b"\x28\xb5\x2f\xfd", "a zstd file"),
-    (b"\x89PNG", "a PNG image"),
-    (b"\xff\xd8\xff", "a JPEG image"),
-    (b"GIF8", "a GIF image"),
-    (b"\x7fELF", "a program"),
-    (b"\xcf\xfa\xed\xfe", "a program"),
-    (b"SQLite format 3\x00", "an SQLite database"),
-    (b"\xd0\xcf\x11\xe0", "an old Office document"),
-)
-_ARCHIVES: Final = ("zip", "gzip", "bzip2", "xz", "7z", "zstd")
+_MAGIC: Final = ((b"%PDF-", "a PDF"), (b"PK\x03\x04", "a zip archive"), (b"\x1f\x8b", "a gzip file"))
 _UTF16_BOMS: Final = (b"\xff\xfe", b"\xfe\xff")
 _HTML: Final = re.compile(
     rf"\s*+(?:<\?xml[^>]*+>\s*+)?+{_COMMENTS}<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE
@@ -153,8 +91,7 @@ def refuse_binary(name: str, data: bytes) -> None:
     """Raise DocumentError for binary data, with its format if the first bytes tell it."""
     for magic, kind in _MAGIC:
         if data.startswith(magic):
-            unpack = any(word in kind for word in _ARCHIVES)
-            _refuse(name, kind, help="Unpack it and name the document inside." if unpack else "")
+            _refuse(name, kind, help="" if kind == "a PDF" else "Unpack it and name the document inside.")
     if not data.startswith(_UTF16_BOMS) and b"\x00" in data[:4096]:
         _refuse(name, "binary data", help=f"Byte {data.index(0)} is zero: if it is text, save it as UTF-8.")
 
