@@ -207,14 +207,14 @@ _ENTRIES: Final[dict[str, Entry]] = {
     ),
     "bad-pattern": Entry(
         "A regular expression cannot be used",
-        "It is invalid in ECMA 262, the dialect of JSON Schema, too large to compile, or a date template "
-        "(YYYY-MM-DD) that matches no date.",
+        "It is invalid in ECMA 262, the dialect of JSON Schema, or too large to compile. Or it is a template such as "
+        "YYYY-MM-DD instead of an expression, and matches no date.",
         "Fix the pattern. Until then it is not checked.",
     ),
     "bad-format": Entry(
         "A format contradicts its schema",
-        "The bounds, pattern, enumeration, example or default has no value of this format: a uuid of 24 characters, "
-        "a date-time without a zone.",
+        "No value fits both the format and the bounds, pattern, enumeration, example or default: a uuid of 24 "
+        "characters, a date-time without a zone.",
         "Fix either side. Until then the format is not checked.",
     ),
     "mistaken-media-type": Entry(
@@ -227,7 +227,7 @@ _ENTRIES: Final[dict[str, Entry]] = {
         "A default does not match its schema",
         'It has another type than the value, or is outside its enumeration or bounds. An obvious spelling ("10" for '
         "an integer) is converted.",
-        "Fix the default or the schema. Agents do not see an omitted default.",
+        "Fix the default or the schema. Until then aqlgen leaves out a default that it cannot convert.",
     ),
     # Overlays
     "invalid-overlay": Entry(
@@ -302,7 +302,7 @@ _ENTRIES: Final[dict[str, Entry]] = {
     "method-case": Entry(
         "A method is not lower case",
         "OpenAPI's keys for methods are lower case: get, post.",
-        "Write it in lower case. Until then it is served as it is.",
+        "Write it in lower case. Until then aqlgen reads it as if it were.",
     ),
     "duplicate-operation-id": Entry(
         "An operationId is not unique",
@@ -312,7 +312,7 @@ _ENTRIES: Final[dict[str, Entry]] = {
     "operation-id-of-another": Entry(
         "A name is the operationId of another operation",
         "An agent that knows the API's operationIds would call the wrong operation. New names avoid this; this one "
-        "comes from an earlier table or from an override.",
+        "comes from an older aqlgen or from an override.",
         "Give the operation another `name` in overrides.yaml, and leave its old name out of `aliases`.",
     ),
     "bad-parameter": Entry(
@@ -381,9 +381,11 @@ CATALOGUE: Final[Mapping[str, Entry]] = MappingProxyType(_ENTRIES)
 
 _PAGE: Final = """# Diagnostics
 
-Every finding has a code, in brackets at the end of its line and as `code` in JSON. An *error* stops the command. A
-*warning* reports a skipped or repaired part; with `--strict` it stops the command too. A *note* informs; `-v` shows
-notes. The first three findings of a kind are listed, and the others are counted; `-v` and JSON list all.
+Every finding has a code, in brackets at the end of its line and as `code` in JSON. The line also says how grave it is,
+which can differ between findings of a code. An *error* stops the command. A *warning* reports a skipped or repaired
+part; with `--strict` it stops the command too. A *note* informs; `-v` shows notes. The first three findings of a kind
+are listed, and the others are counted; `-v` and JSON list all. "Element" means an [adapter
+element](adapter-element.md).
 
 | code | cause | fix |
 |---|---|---|

@@ -39,7 +39,7 @@ COMMAND_ENTRIES: Final[Mapping[str, Entry]] = {
     ),
     "bad-override": Entry(
         "An override is invalid",
-        "The overrides file is not valid, or an entry has an unknown operation, field or value.",
+        "The overrides file is not valid YAML, or an entry has a key in a wrong form, an unknown field or a bad value.",
         "Key overrides by METHOD /path as in the document, operation:NAME, tag:NAME or a pattern; `aqlgen explain` "
         "lists operations.",
     ),
@@ -138,13 +138,13 @@ COMMAND_ENTRIES: Final[Mapping[str, Entry]] = {
         "Name the folder with MCPAQL-PROVENANCE.json, or restore the file from git.",
     ),
     "records-in-conflict": Entry(
-        "The project's records conflict",
-        "Two merged branches both updated the project; the records cannot be merged by lines.",
+        "MCPAQL-PROVENANCE.json has a merge conflict",
+        "Two merged branches both updated the project; this file cannot be merged by lines.",
         "Take the generated files of one side, finish the merge, then update to the newer document.",
     ),
     "project-damaged": Entry(
-        "A record of the project cannot be used",
-        "A file about the project was edited, or contains an unresolved conflict.",
+        "A file about the project cannot be used",
+        "MCPAQL-PROVENANCE.json or .copier-answers.yml was edited, or contains an unresolved conflict.",
         "Restore the file from git, or resolve the conflict with one of its versions.",
     ),
     "kept-document-missing": Entry(

@@ -44,7 +44,7 @@ ELEMENT_ENTRIES: Final[Mapping[str, Entry]] = {
     ),
     "schema-duplicate-name": Entry(
         "A name in the element is not unique",
-        "Two operations (also of different families), two types, or two parameters of an operation share it.",
+        "Two operations (also of different categories), two types, or two parameters of an operation share it.",
         "Rename one of them.",
     ),
     "schema-unresolved-ref": Entry(
@@ -59,8 +59,8 @@ ELEMENT_ENTRIES: Final[Mapping[str, Entry]] = {
     ),
     "schema-not-used": Entry(
         "A part of the element has no effect",
-        "The adapter takes it from elsewhere: limits from adapter.toml, trust from `aqlgen check --promote`, hosts "
-        "from base_url.",
+        "The adapter takes it from elsewhere: limits from adapter.toml, the trust level from `aqlgen check --promote`, "
+        "hosts from base_url.",
         "Follow the message, or remove the part.",
     ),
 }
