@@ -69,16 +69,6 @@ def by_token_of_item(cursor: Given) -> Any:
     return {"data": items, "has_more": more}
 
 
-def by_own_name_of_item(cursor: Given) -> Any:
-    items, more = after(cursor, "start_after_history_item_id", "page_size", "history_item_id")
-    return {"history": items, "has_more": more, "last_history_item_id": items[-1]["history_item_id"]}
-
-
-def by_document(cursor: Given) -> Any:
-    items, more = after(cursor, "last_doc", "limit", "id")
-    return {"calls": items, "next_doc": items[-1]["id"] if more else None, "has_more": more}
-
-
 def by_offset_of_either_kind(cursor: Given) -> Any:
     items, more = after(cursor, "offset", "limit", "id")
     return {"result": {"points": items, "next_page_offset": f"x{int(items[-1]['id'][1:])}" if more else None}}
@@ -122,18 +112,6 @@ STYLES: dict[str, Style] = {
         [query("starting_after", TEXT), query("ending_before", TEXT), query("page_size")],
         answer(data=items("token", "name"), has_more=FLAG),
         by_token_of_item,
-    ),
-    "a parameter named after the item": Style(
-        "/history",
-        [query("page_size"), query("start_after_history_item_id", TEXT)],
-        answer(history=items("history_item_id", "name"), has_more=FLAG, last_history_item_id=TEXT),
-        by_own_name_of_item,
-    ),
-    "a field named after the parameter": Style(
-        "/calls",
-        [query("limit"), query("last_doc", TEXT)],
-        answer(calls=items("id", "name"), next_doc=TEXT, has_more=FLAG),
-        by_document,
     ),
     "an offset that may be a text": Style(
         "/points",

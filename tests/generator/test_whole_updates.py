@@ -337,7 +337,7 @@ BOTH = {**FIELDS, "properties": {**FIELDS["properties"], "uuid": UUID, "rack": U
     [
         (identified("/pools/{poolId}", "/pools/{pool_id}"), "put-merge"),
         (identified("/pools/{poolId}", "/pools/{id}"), "put-merge"),
-        (identified("/pools/{uuid}", "/pools/{key}", uuid=UUID, key=UUID), "put-merge"),
+        (identified("/pools/{uuid}", "/pools/{key}", uuid=UUID, key=UUID), "put"),
         (identified("/pools/{uuid}", "/pools/{name}", uuid=UUID), "put"),
         (identified("/pools/{uuid}", "/pools/{name}"), "put"),
         (identified("/pools/{poolId}", "/pools/{id}", poolId=UUID, id=NUMBER), "put"),
@@ -348,7 +348,7 @@ BOTH = {**FIELDS, "properties": {**FIELDS["properties"], "uuid": UUID, "rack": U
     ids=[
         "one name in two spellings",
         "a name with the noun of its collection",
-        "two names for the same form",
+        "two names in one form",
         "another form",
         "another name",
         "a name with the noun, of another type",

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from aqlgen.decide.decision import Category
 from aqlgen.decide.schemas import Schemas
-from aqlgen.ir import JsonSchema, Location, Operation, Response
+from aqlgen.ir import Json, JsonSchema, Location, Operation, Response
 from aqlgen.runtime.encode.urls import split_at_placeholders, without_names
 from aqlgen.runtime.text import folded
 from aqlgen.runtime.wire import JSON_PATCH, admits_json
@@ -147,31 +147,21 @@ class Around:
     def _identifies_alike(self, subject: Subject, other: Subject) -> bool:
         """Return True if the parameters of two paths of one template mean the same, each as the one at its place.
 
-        They do by their names, `petId` in `/pets/{petId}` being `id`; or by the form that the document gives both, such
-        as UUIDs, unless the resource has a field for each.
+        They do by their names, `petId` in `/pets/{petId}` being `id`, unless the document gives them other forms.
         """
         pairs = zip(_identifiers(subject.operation), _identifiers(other.operation), strict=True)
-        return all(first.name == second.name or self._alike(first, second, other) for first, second in pairs)
+        return all(first.name == second.name or self._alike(first, second) for first, second in pairs)
 
-    def _alike(self, first: _Identifier, second: _Identifier, other: Subject) -> bool:
+    def _alike(self, first: _Identifier, second: _Identifier) -> bool:
         if folded(first.name) == folded(second.name):
             return True
-        kinds = self.schemas.kinds(first.schema), self.schemas.kinds(second.schema)
-        forms = [
-            [self.schemas.word(identifier.schema, key) for key in ("format", "pattern")]
-            for identifier in (first, second)
-        ]
-        if (all(kinds) and kinds[0] != kinds[1]) or any(
-            None not in pair and pair[0] != pair[1] for pair in zip(*forms, strict=True)
-        ):
-            return False
-        if first.words == second.words:
-            return True
-        fields = self.schemas.properties(other.answer)
-        inner = (name for field in fields.values() for name in self.schemas.properties(field))
-        named = {folded(name) for name in (*fields, *inner)}
-        has_form = kinds[0] == {"string"} and forms[0] == forms[1] != [None, None]
-        return has_form and not {folded(first.name), folded(second.name)} <= named
+        return first.words == second.words and all(
+            None in pair or pair[0] == pair[1] for pair in zip(self._form(first), self._form(second), strict=True)
+        )
+
+    def _form(self, identifier: _Identifier) -> tuple[Json, ...]:
+        kinds = self.schemas.kinds(identifier.schema) or None
+        return kinds, *(self.schemas.word(identifier.schema, key) for key in ("format", "pattern"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
@@ -82,10 +82,6 @@ class Envelope:
     header: str | None = None
     """The name of the header with the next one: Link, or one that is called so, as `X-Next-Page`."""
     item_cursor: str | None = None
-    after: Mapping[str, str] = field(default_factory=dict)
-    """Pointers of the next ones that no usual name has, by what the name says beyond `next`."""
-    within: Mapping[str, str] = field(default_factory=dict)
-    """Pointers into an item of what may tell it from the others, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,22 +99,14 @@ def envelope(subject: Subject, around: Around) -> Envelope:
     schemas, answer = around.schemas, subject.answer
     header = _next_header(subject)
     kinds = schemas.kinds(answer)
-    identifiers: Mapping[str, str] = {}
     if "array" in kinds and not schemas.properties(answer):
-        identifiers = _telling(schemas, answer, subject.resource)
-        return Envelope(
-            known=True,
-            items="",
-            header=header,
-            item_cursor=_item_cursor(identifiers, subject.resource),
-            within=identifiers,
-        )
+        item_cursor = _item_cursor(schemas, answer, subject.resource)
+        return Envelope(known=True, items="", header=header, item_cursor=item_cursor)
     fields = list(schemas.once("fields", answer, lambda: tuple(_fields(schemas, answer, "", "", 0))))
     if not fields:
         return Envelope(known=bool(kinds), header=header)
     items, sure = _items(subject, schemas, fields)
     if items is not None:
-        identifiers = _telling(schemas, items.schema, subject.resource)
         # what stands beside the list speaks of it before all else
         beside = items.pointer.rpartition("/")[0] + "/"
         fields.sort(key=lambda entry: not entry.pointer.startswith(beside))
@@ -135,13 +123,7 @@ def envelope(subject: Subject, around: Around) -> Envelope:
         ),
         total=_total(schemas, fields),
         header=header,
-        item_cursor=_item_cursor(identifiers, subject.resource),
-        after={
-            entry.key.removeprefix("next"): entry.pointer
-            for entry in fields
-            if entry.key.startswith("next") and schemas.kinds(entry.schema) <= {"string", "integer", "number"}
-        },
-        within=identifiers,
+        item_cursor=_item_cursor(schemas, items.schema, subject.resource) if items else None,
     )
 
 
@@ -311,26 +293,17 @@ def _total(schemas: Schemas, fields: list[_Field]) -> str | None:
     return None
 
 
-def _telling(schemas: Schemas, array: Json, resource: str) -> dict[str, str]:
-    """Return the fields that may identify an item, the surest first."""
+def _item_cursor(schemas: Schemas, array: Json, resource: str) -> str | None:
+    """Return the field that identifies an item, if it has the name of one, the surest first."""
     fields = schemas.properties(schemas.items(array))
     scalar = {
         joined(wire): f"/{escape(wire)}"
         for wire, schema in fields.items()
         if schemas.kinds(schema) and schemas.kinds(schema) <= {"string", "integer", "number"}
     }
-    return {key: scalar[key] for key in (*_telling_names(resource), *scalar) if key in scalar}
-
-
-def _telling_names(resource: str) -> tuple[str, ...]:
     noun = "".join(split(resource))
-    return ("id", *(f"{noun}{suffix}" for suffix in TELLING if noun), *TELLING[1:])
-
-
-def _item_cursor(identifiers: Mapping[str, str], resource: str) -> str | None:
-    """Return the field that identifies an item, if it has the name of one."""
-    first = next(iter(identifiers), "")
-    return identifiers[first] if first in _telling_names(resource) else None
+    names = ("id", *(f"{noun}{suffix}" for suffix in TELLING if noun), *TELLING[1:])
+    return next((scalar[name] for name in names if name in scalar), None)
 
 
 def _is_url(schemas: Schemas, schema: Json) -> bool:

@@ -72,8 +72,6 @@ class Roles:
     size_max: int | None = None
     switched: bool = False
     """Whether the cursor has to be asked for by a flag."""
-    others: tuple[tuple[str, str], ...] = ()
-    """Those that may be a cursor by what the answer says, as one run of letters and by wire name."""
 
     def __bool__(self) -> bool:
         return bool(self.pages or self.before or self.size)
@@ -202,11 +200,6 @@ def _roles(candidates: list[_Candidate], place: str) -> Roles:
         size=_wire(size),
         size_max=_most(size) if size else None,
         switched=paged is not None and any(_switches(candidate, paged) for candidate in candidates),
-        others=tuple(
-            (candidate.key, candidate.wire)
-            for candidate in candidates
-            if not candidate.calendar and candidate.kinds & {"string", "integer"}
-        ),
     )
 
 

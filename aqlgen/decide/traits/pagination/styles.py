@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
 
 from aqlgen.decide.decision import Evidence, Reason, Trait
 from aqlgen.runtime.table import Pagination
@@ -19,7 +18,7 @@ def decide(roles: Roles, answer: Envelope) -> Trait[Pagination] | None:
     if answer.several:
         return None  # one page for all would show one list and pass over the others
     lists = answer.items is not None or not answer.known
-    for rule in (_by_cursor, _by_page, _by_offset, _by_counterpart, _by_cursor_alone):
+    for rule in (_by_cursor, _by_page, _by_offset, _by_cursor_alone):
         trait = rule(roles, answer)
         if trait is not None:
             return trait if lists or trait.reason.confidence >= 0.9 else None
@@ -70,26 +69,6 @@ def _counted(paging: Pagination, roles: Roles, answer: Envelope) -> Trait[Pagina
     ends = pointer or answer.header or answer.has_more or answer.total
     confidence = 0.95 if roles.size and ends else 0.9 if roles.size and answer.items is not None else 0.75
     return _trait(paging, roles, answer, confidence)
-
-
-def _by_counterpart(roles: Roles, answer: Envelope) -> Trait[Pagination] | None:
-    """Take a parameter of no usual name, whose next value the answer names after it: `last_doc` and `next_doc`.
-
-    Or it is named after what tells an item from the others: `start_after_history_item_id`.
-    """
-    if roles.pages or roles.size is None:
-        return None
-    for key, wire in roles.others:
-        bare = next((key.removeprefix(prefix) for prefix in _LEADING if key.startswith(prefix) and key != prefix), key)
-        paging = Pagination(style="cursor", cursor_param=wire)
-        if bare in answer.after:
-            return _trait(replace(paging, next=answer.after[bare]), roles, answer, 0.85)
-        if bare != key and bare in answer.within and answer.has_more is not None:
-            return _trait(replace(paging, item_cursor=answer.within[bare]), roles, answer, 0.8)
-    return None
-
-
-_LEADING: Final = ("startingafter", "startafter", "exclusivestart", "after", "last", "start", "from", "previous")
 
 
 def _by_cursor_alone(roles: Roles, answer: Envelope) -> Trait[Pagination] | None:
