@@ -46,7 +46,7 @@ def file_of(package: Path) -> Path:
 
 def test_it_is_promoted_and_demoted_one_step_at_a_time_with_who_when_and_why(trust: Any, package: Path) -> None:
     """R-SAFE-2: trust levels 4.1 and 4.3; 6.2 SHOULD 3 and 4."""
-    assert trust() == (0, f"generated, as generated: there is no {file_of(package)}\n")
+    assert trust() == (0, f"generated, the default: there is no {file_of(package)}\n")
     assert trust("promote", *BY)[0] == 0
     validated = json.loads(file_of(package).read_text())
     assert trust("promote", *BY, "--to", "community_reviewed")[0] == 0

@@ -100,7 +100,7 @@ def test_the_settings_of_a_client_are_those_that_the_command_prints(name: str) -
     settings, remark = client_texts(START, client)
     assert blocks(page, client.language) == [f"{settings}\n"]
     for command in blocks(page, "sh"):
-        assert remark.endswith(f"or at once: {command.strip()}")
+        assert remark.endswith(f"or in one step: {command.strip()}")
     data = tomllib.loads(settings) if client.language == "toml" else json.loads(settings)
     (servers,) = [value for key, value in data.items() if key != "inputs"]
     assert servers["petstore"]["command"] == COMMAND

@@ -241,7 +241,7 @@ class Credentials:
         seen = by_doctor(self.adapter.name, "which ones are set", "'aqlgen serve' names the missing when it starts")
         message = (
             f"Permission denied: {reason}. {advice[:1].upper()}{advice[1:]}. "
-            f"A variable may also be named with _FILE behind it, for a file; {seen}. "
+            f"NAME_FILE may name a file with the value of NAME; {seen}. "
             f"If the API needs no credential: MCP_AQL_AUTH={_NO_CREDENTIAL}."
         )
         return Failure(Code.PERMISSION_DENIED, message, {"reason": reason, "missing": list(dict.fromkeys(variables))})

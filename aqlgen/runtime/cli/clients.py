@@ -155,7 +155,7 @@ def start_of(folder: Path) -> Start:
 
 def client_texts(start: Start, client: Client) -> tuple[str, str]:
     """Return the settings to paste, and what to say beside them: where they belong, and what does it in one step."""
-    step = f"\nor at once: {client.one_step(start)}" if client.one_step is not None else ""
+    step = f"\nor in one step: {client.one_step(start)}" if client.one_step is not None else ""
     return client.settings(start), f"{client.title}, in {client.file}:{step}"
 
 

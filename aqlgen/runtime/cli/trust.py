@@ -46,7 +46,7 @@ def _lines(folder: Path, environ: Mapping[str, str]) -> Iterator[str]:
     if source == TRUST_FILE:
         yield f"{config.trust_level}, by {path}"
     elif source == "default":
-        yield f"{config.trust_level}, as generated: there is no {path}"
+        yield f"{config.trust_level}, the default: there is no {path}"
     else:
         yield f"{config.trust_level}, by trust_level in {source}; {path.name} says {record.level}"
     if source == TRUST_FILE and record.level != config.trust_level:
