@@ -199,6 +199,9 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Write nothing: adapters may hang up."""
+
 
 class _Handler(BaseHTTPRequestHandler):
     """Gives the requests of one port to a stand-in."""

@@ -169,15 +169,16 @@ check("IF-5", "Every type that introspection names is described", Category.INTRO
 async def operations_are_found(run: Run) -> None:
     """Search for operations by their exact names, call them by misspelt ones, and look for what is not there."""
     proposed = list[bool]()
-    for operation in run.operations[:: max(1, len(run.operations) // 40)]:
+    for number, operation in enumerate(run.operations[:: max(1, len(run.operations) // 40)]):
         misspelt = await run.own(operation.family, f"{operation.name[:-1]}{'x' if operation.name[-1] != 'x' else 'y'}")
         proposed += [operation.name in str(misspelt.error)] if misspelt.code == "NOT_FOUND_OPERATION" else []
-        hits = (await run.introspect(query="search", search=operation.name)).data
+        words = operation.name if number % 2 else f"{operation.name[0]}\u200b{operation.name[1:]}"
+        hits = (await run.introspect(query="search", search=words)).data
         names = [entry.get("name") for entry in hits.get("operations") or ()]
         run.expect(names[:1] == [operation.name], operation, "is not the first hit for its name")
         run.expect("match" not in hits, operation, "is a weak match of its own name")
         run.keep("semantic_tests", name=f"search-{operation.name}", response_text=json.dumps(run.last),
-                 tool_calls=[{"operation": "introspect", "params": {"query": "search", "search": operation.name}}],
+                 tool_calls=[{"operation": "introspect", "params": {"query": "search", "search": words}}],
                  structural={"required_patterns": [operation.name]},
                  semantic={"phrase_groups": [[operation.name]], "expected_operations": ["introspect"],
                            "expected_parameters": ["search"]})  # fmt: skip

@@ -51,6 +51,7 @@ _PLACED = (
     ("header", {"a": "1"}, "a=1"),
     ("header", {"a": "1"}, "a,1"),
     ("cookie", "a b;c", "it=a%20b%3Bc"),
+    ("query", {"a": "1", "b": None}, "a=1"),
 )
 """Values of each place and style, by the table of the specification (OpenAPI 3.1, 4.8.12.5; RFC 6570)."""
 _WIDE = f"{_NAME}6"
@@ -113,8 +114,9 @@ async def _refused(run: Run) -> None:
     """Call what must not be sent, and a list that the API does not give whole."""
     answer = await run.own("read", "get_elsewhere")
     run.expect(answer.code == "PERMISSION_DENIED" and not run.arrived, "hosts", "one is not accepted, and is called")
-    await run.own("read", _WIDE, it={"check_key": "of-an-agent"})
-    run.expect(not run.arrived, "credentials", "an agent's value replaces one")
+    for name in ("check_key", "_method"):
+        await run.own("read", _WIDE, it={name: "of-an-agent"})
+        run.expect(not run.arrived, name, "is replaced by an agent's value")
     for name, params in (("list_loans", {"first": 5}), ("list_shelves", {})):
         with run.api.behaving(Reply.of(200, [{"id": 1}, {"id": 2}], **{"X-Total-Count": "9"})):
             answer = await run.own("read", name, **params)

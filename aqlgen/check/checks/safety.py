@@ -320,6 +320,9 @@ async def together(run: Run) -> None:
         right = halted == operation.name and waiting == pending and batch.get("summary") == counts
         right = right and "CONFIRMATION_REQUIRED" in str(batch) and not run.arrived
         run.expect(right, operation, f"a batch halts at {halted}, {waiting} wait, {batch.get('summary')}")
+        token = str(batch).partition("'confirmation_token': '")[2].partition("'")[0]
+        await run.send(run.adapter.tool(operation.family), {"operations": items, "confirmation_token": token})
+        run.expect(run.writes(operation), operation, "does not run in a batch that is confirmed")
         plan = await run.own("execute", "run_steps", steps=items[:1])
         right = "CONFIRMATION_REQUIRED" in json.dumps(plan) and not run.writes(operation)
         run.expect(right, operation, "is not asked about in a plan")

@@ -83,7 +83,11 @@ class Updated(NamedTuple):
 
     def state(self, turn: int) -> Any:
         """Return what a read answers of the resource: with what only the API writes, without what it never shows."""
-        return sample(self.document, self.schema, turn, answers=True)
+        value, fields = sample(self.document, self.schema, turn, answers=True), self.document.properties(self.schema)
+        empty = dict.fromkeys(
+            name for name, inner in fields.items() if turn % 2 and "null" in self.document.kinds(inner)
+        )
+        return {**value, **empty} if isinstance(value, dict) else value
 
     def writable(self, value: Any) -> Any:
         """Return a state without what only the API writes."""
@@ -172,7 +176,8 @@ class Resource:
         if self._is_strict and request.headers.get("if-match", self.tag) != self.tag:
             return Reply.of(412, {"message": "somebody else was first"})
         self.written.append(request)
-        self.state = {**self.state, **{name: f"{self.state[name]} drifts" for name in self.drifts}}
+        state = {name: value for name, value in self.state.items() if value is not None}  # which says the same
+        self.state = {**state, **{name: f"{state[name]} drifts" for name in self.drifts}}
         return usual
 
 

@@ -295,6 +295,8 @@ class _Examination:
         sizes = [operation.document.at(each.schema) for each in operation.parameters if each.name == paging.size]
         size = max([2, *(int(each.get("minimum", 2)) for each in sizes)])
         page: dict[str, Any] = {"first": size, "fields": "full"}
+        for most in (each["maximum"] for each in sizes if "maximum" in each):
+            await self._call({**self._shown.params(values), "first": int(most) + 1}, "a page that is too large")
         for _ in range(PAGE_ITEMS):
             main, _, envelope = await self._call({**self._shown.params(values), **page}, "a page")
             if paging.size and main is not None and main.values.get(("query", paging.size)) != size:
