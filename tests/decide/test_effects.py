@@ -55,6 +55,10 @@ def of(first: Operation, *others: Operation) -> Decision:
         (operation("PATCH /boards/{id}", **sending("title")), enveloped("GET /boards/{id}", {"type": "object"})),
         (operation("PUT /boards/{id}", **sending("title", "size")), reading("GET /boards", "id", "title", "size")),
         (operation("PUT /board", **sending("id", "title")), reading("GET /board/{id}", "id", "title")),
+        (
+            operation("POST /boards/{id}/relationships/tags", "linkTags", **sending("data")),
+            operation("DELETE /boards/{id}/relationships/tags", **sending("data")),
+        ),
     ],
 )
 def test_what_structure_proves_reversible_is_never_asked_about(write: Operation, other: Operation) -> None:
@@ -237,6 +241,27 @@ def test_the_email_of_an_author_is_no_recipient() -> None:
 def test_a_read_that_answers_nothing_calls_back_or_acts_is_asked_about(read: Operation, asked: Asked) -> None:
     """R-EFF-1"""
     assert of(read).asked is asked
+
+
+PAGE: Any = {"type": "object", "properties": {"items": {"type": "array", "items": {"properties": {"id": TEXT}}}}}
+
+
+@each(
+    ("path", "fields", "asked"),
+    [
+        ("POST /users/metadata/filters", ("limit", "offset"), Asked.NEVER),
+        ("POST /messages/metadata/filters", ("limit", "offset"), Asked.NEVER),
+        ("POST /metadata/execute_query", ("limit", "offset"), Asked.NEVER),
+        ("POST /users/metadata/filters", ("name", "offset_note"), Asked.FIRST),
+        ("POST /payouts", ("limit", "offset", "amount"), Asked.ALWAYS),
+        ("POST /users/{id}", ("limit", "offset"), Asked.FIRST),
+    ],
+)
+def test_a_post_that_asks_for_a_page_of_a_list_reads(path: str, fields: tuple[str, ...], asked: Asked) -> None:
+    """R-EFF-1: parameters of paging refute a doubt, and nothing that is known of an effect."""
+    schema: Any = {"properties": {name: {"type": "integer"} for name in fields}}
+    body = Body(True, "", (MediaType("application/json", schema, MISSING, NOWHERE),), NOWHERE)
+    assert of(operation(path, body=body, responses=(answer("200", PAGE),))).asked is asked
 
 
 @each(("field", "asked"), [("content", Asked.FIRST), ("tags", Asked.NEVER)])

@@ -7,7 +7,7 @@ texts that say what a call does. A clause that denies ("does not delete the data
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import islice
 from typing import Final, NamedTuple
@@ -19,6 +19,7 @@ from aqlgen.decide.naming.noun import head_size
 from aqlgen.decide.payloads import body_objects
 from aqlgen.decide.schemas import Schemas
 from aqlgen.decide.traits.around import Around, Subject, template
+from aqlgen.decide.traits.pagination import pagination
 from aqlgen.ir import Json, Location
 from aqlgen.words import singular, split
 
@@ -29,6 +30,8 @@ _MOST_WITHIN: Final = 200
 """How many fields are looked at within one field of an answer."""
 _IDENTIFYING: Final = frozenset({"id", "ids", "name", "names", "list"})
 _NEAR: Final = 1
+_SURE: Final = 0.9
+"""The confidence in a style of paging from which on the request asks for a page."""
 _FRAMES: Final = frozenset("request instance instruction application entry binding mapping assignment".split())
 """Nouns that only frame the one before them."""
 
@@ -167,6 +170,15 @@ class Reading:
             if name and depth <= _NEAR:
                 near.setdefault(singular(name[-1]), "_".join(name))
         return near
+
+    @cached_property
+    def is_paged(self) -> bool:
+        """True if a POST that is no update asks for a page of the list that it answers with."""
+        is_other = self.facts.method != "POST" or self.category in (Category.UPDATE, Category.DELETE)
+        if is_other or not self.facts.answers_list:
+            return False
+        paging = pagination(replace(self.subject, category=Category.READ), self.around)
+        return paging is not None and paging.reason.confidence >= _SURE
 
     def sends(self, words: frozenset[str]) -> str:
         """Return the first field, not far from the root, that is called by one of the words; "" where there is none."""

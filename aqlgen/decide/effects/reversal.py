@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from typing import Final, NamedTuple
 
 from aqlgen.decide.clauses import Words
@@ -86,7 +86,9 @@ class Reversal:
         if reading.category is Category.EXECUTE and _takes_back(reading):
             makers = (other.name for other in self._alike(reading) if other.category is Category.CREATE)
             return next((f"{name} creates another" for name in makers), "")
-        return self._read_before(reading) if reading.category is Category.UPDATE else ""
+        if reading.category is Category.UPDATE:
+            return self._read_before(reading)
+        return "it asks for a page of a list" if reading.is_paged else ""
 
     def _taker(self, reading: Reading) -> Reading | None:
         """Return what deletes or cancels a thing that an operation creates."""
@@ -104,7 +106,8 @@ class Reversal:
             self._beside[reading.template.rpartition("/")[0], nouns][:_MOST_ALIKE] if nouns else ()
         )
         deleting = (other for other in self._at.get(self._emptied(reading), ()) if other.facts.method == "DELETE")
-        if other := next(deleting, None):
+        removing = (other for other in here if _removes(reading, other))
+        if other := next(chain(deleting, removing), None):
             return other
         for other in (*here, *beside, *self._alike(reading)):
             if other.facts.method != "GET" and any(
@@ -175,6 +178,12 @@ def _is_undescribed(other: Reading) -> bool:
     """Return True if an answer is an envelope that leaves open what it holds, so only the path says what it is."""
     fields = other.around.schemas.properties(other.subject.answer).values()
     return any(not field or field == {"type": "object"} for field in fields)
+
+
+def _removes(reading: Reading, other: Reading) -> bool:
+    """Return True if a DELETE of the same path takes the body with which a POST adds."""
+    methods = (reading.facts.method, other.facts.method)
+    return methods == ("POST", "DELETE") and other.subject.body is not None and reading.fields == other.fields
 
 
 def _takes_back(other: Reading) -> bool:

@@ -129,8 +129,9 @@ def _by_reading(reading: Reading) -> Finding | None:
     heads = [act for act in reading.acts if act.kind == "sentence"][:2]
     act = next((act for act in heads if act.verbs.isdisjoint(_OF_QUERIES) and changes(act)), None)
     called_back = reading.sends(_CALLED_BACK)
-    is_silent = reading.said_verbs.isdisjoint(_FETCHING | _OF_QUERIES)
-    if not (act or called_back or reading.is_doubted or is_silent):
+    is_silent = not reading.facts.answers_list and reading.said_verbs.isdisjoint(_FETCHING | _OF_QUERIES)
+    is_doubted = not reading.is_paged and (reading.is_doubted or is_silent)
+    if not (act or called_back or is_doubted):
         return None
     if act or called_back:
         says = f"it counts as a READ, but {act.says if act else f'it sends {called_back}'}"

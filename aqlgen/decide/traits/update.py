@@ -19,6 +19,8 @@ __all__ = ["follows", "patched_as", "replaced", "update"]
 
 _MOST: Final = 0.5
 """The share of the written fields from which on the reader is sure to read what is written."""
+_SEVERAL: Final = 2
+"""The fields in common that show that what is called a list is one thing; a list may be the only field of both."""
 _SHOWN: Final = 5
 _WHOLE: Final = ("whole", "upsert")
 """What the owner says of an update that sends the whole."""
@@ -125,7 +127,7 @@ def _unlike(subject: Subject, reader: Subject, schemas: Schemas) -> Reason | Non
     kinds, answered = schemas.kinds(subject.body), schemas.kinds(reader.answer)
     if kinds and "object" not in kinds:
         return Reason("put-no-object", Evidence.RULE, 0.9, "the update has no fields")
-    if reader.verb == "list" or "array" in answered:
+    if "array" in answered:
         return Reason("put-of-many", Evidence.RULE, 0.85, f"{reader.name} gives a list")
     if answered and "object" not in answered:
         return Reason("put-other-shape", Evidence.RULE, 0.9, f"{reader.name} gives no fields")
@@ -138,16 +140,15 @@ def _merging(subject: Subject, reader: Subject, around: Around) -> tuple[Update,
     if (unlike := _unlike(subject, reader, schemas)) is not None:
         return Update(strategy="put"), unlike
     written, read = Place((), schemas.properties(subject.body)), schemas.properties(reader.answer)
-    if written.fields and read:
-        pair = paired(written, Place((), read), schemas)
-        if pair is not None:
-            value = Update(strategy="put-merge", read_at=pair.read.pointer, write_at=pair.written.pointer)
-            if pair.share >= _MOST:
-                return value, Reason(
-                    "put-with-reader", Evidence.RULE, 0.95, f"{reader.name} reads the updated resource"
-                )
-            note = f"{reader.name} returns {pair.shared} of the {len(pair.written.fields)} written fields"
-            return value, Reason("put-with-reader-in-part", Evidence.HEURISTIC, 0.75, note)
+    pair = paired(written, Place((), read), schemas) if written.fields and read else None
+    if reader.verb == "list" and (pair is None or pair.share < _MOST or pair.shared < _SEVERAL):
+        return Update(strategy="put"), Reason("put-of-many", Evidence.RULE, 0.85, f"{reader.name} gives a list")
+    if pair is not None:
+        value = Update(strategy="put-merge", read_at=pair.read.pointer, write_at=pair.written.pointer)
+        if pair.share >= _MOST:
+            return value, Reason("put-with-reader", Evidence.RULE, 0.95, f"{reader.name} reads the updated resource")
+        note = f"{reader.name} returns {pair.shared} of the {len(pair.written.fields)} written fields"
+        return value, Reason("put-with-reader-in-part", Evidence.HEURISTIC, 0.75, note)
     if not written.fields or not _declares(reader, around):
         note = f"{reader.name} reads it; their fields are not declared"
         return Update(strategy="put-merge", undeclared=True), Reason("put-with-reader", Evidence.HEURISTIC, 0.7, note)
