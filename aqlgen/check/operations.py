@@ -49,6 +49,12 @@ class Operation:
         return self.row.update is not None and self.row.update.reads_first
 
     @property
+    def selection(self) -> str:
+        """The adapter's parameter that chooses from its answer, by another name where the API has one of that name."""
+        named = (name for name in self.row.adapter_parameters if self.row.parameters[name].wire == "fields")
+        return next(named, "fields")
+
+    @property
     def example(self) -> Mapping[str, Any] | None:
         """The parameters of a call that is valid; None if none is known."""
         return self.row.example

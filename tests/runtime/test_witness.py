@@ -385,6 +385,14 @@ def test_a_credential_may_be_sent_where_anonymous_access_is_one_of_the_alternati
     assert problems(witness, "GET", "/none", b"", sent) == refused
 
 
+def test_json_for_an_object_that_no_type_says_how_to_write_is_laid_to_the_document(tmp_path: Path) -> None:
+    for media, grade in (("application/octet-stream", "document"), ("application/xml", "broken")):
+        paths = {"/things": {"post": {"requestBody": body(media)}}}
+        witness = witness_of(tmp_path, {"openapi": "3.1.0", "servers": [{"url": BASE}], "paths": paths})
+        sent = problems(witness, "POST", "/things", b'{"name": "Rosa"}', JSON[1])
+        assert sent == [f"{grade}: the body is application/json, the document has {media}"]
+
+
 VARIABLES = [{"name": name, "in": "path", "required": True, "schema": TEXT} for name in ("id", "uuid")]
 PAGE = [
     {"name": "page", "in": "query", "schema": {"type": "integer", "default": 1}},

@@ -32,7 +32,7 @@ async def answers_arrive(run: Run) -> None:
             continue
         body = json.dumps({**data, **_EXTRA, "x_digits": "digits"}).replace('"digits"', _DIGITS).encode()
         with run.api.behaving(Reply(200, body, {"Content-Type": "application/json"})):
-            answer = await run.call(operation, {**operation.params, "fields": "full"})
+            answer = await run.call(operation, {**operation.params, operation.selection: "full"})
         right = json.dumps(_EXTRA)[1:-1] in json.dumps(answer.data) and _DIGITS in answer.text
         run.expect(
             answer.ok and (right or answer.warned), operation, "an undeclared field, or a digit of it, is changed"
@@ -63,7 +63,7 @@ async def field_selection(run: Run) -> None:
 
 
 async def _chosen(run: Run, operation: Operation, fields: Any) -> Answer:
-    return await run.call(operation, {**operation.params, "fields": fields})
+    return await run.call(operation, {**operation.params, operation.selection: fields})
 
 
 async def _select(run: Run, operation: Operation, thing: dict[str, Any]) -> None:
@@ -222,7 +222,7 @@ async def bounded_answers(run: Run) -> None:
     others = [item for item in run.reads(40) if item.row.selects and item.row.paging is None]
     for operation in [*pages[:1], *others[:1]]:
         paging, data = operation.row.paging, run.api.data_of(operation.row)
-        more: dict[str, Any] = {"fields": "full"}
+        more: dict[str, Any] = {operation.selection: "full"}
         reply: Any = Reply.of(
             200, [{"text": part} for part in parts] if isinstance(data, list) else {"text": "".join(parts)}
         )

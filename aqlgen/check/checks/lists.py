@@ -71,7 +71,7 @@ def without(params: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def _in_full(operation: Operation) -> dict[str, Any]:
-    return {"fields": "full"} if operation.row.selects else {}
+    return {operation.selection: "full"} if operation.row.selects else {}
 
 
 def _paged_list(run: Run, operation: Operation, size: int | None = None) -> PagedList:

@@ -80,10 +80,18 @@ class Asking:
         self._observers = observers
 
     async def confirm_calls(
-        self, calls: Sequence[HeldCall], sent: object, session: Session, person: Person | None
+        self,
+        calls: Sequence[HeldCall],
+        sent: object,
+        session: Session,
+        person: Person | None,
+        rehearse: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        """Return if the calls are confirmed. Raises Failure if they are not; nothing was sent then."""
-        await _Confirmation(self, calls, session).settle(sent, person)
+        """Return if the calls are confirmed. Raises Failure if they are not; nothing was changed then.
+
+        `rehearse` raises Failure for calls that nobody need be asked about; it is called before a question alone.
+        """
+        await _Confirmation(self, calls, session, rehearse).settle(sent, person)
 
     async def is_confirmed(self, held: HeldCall, session_id: str | None) -> bool:
         """Return True if a call will not be asked about: it was confirmed before. Raises StoreAway."""
@@ -166,8 +174,15 @@ class Asking:
 class _Confirmation:
     """The confirmation of calls, at one door after the other."""
 
-    def __init__(self, asking: Asking, calls: Sequence[HeldCall], session: Session) -> None:
+    def __init__(
+        self,
+        asking: Asking,
+        calls: Sequence[HeldCall],
+        session: Session,
+        rehearse: Callable[[], Awaitable[None]] | None,
+    ) -> None:
         self._asking = asking
+        self._rehearse = rehearse
         self._calls = calls
         self._session = session
         self._row = calls[0].row
@@ -220,9 +235,14 @@ class _Confirmation:
         self._text = approvals.question_about(
             [call if call.text else replace(call, text=await asking.text(call)) for call in self._calls]
         )
-        if person is None or not person.reachable or asking.settings.approval == "operator":
+        reached = None if person is None or not person.reachable or asking.settings.approval == "operator" else person
+        if reached is None and not (asking.by_agent or asking.questions.for_operators):
+            raise self._nobody()
+        if self._rehearse is not None:
+            await self._rehearse()
+        if reached is None:
             raise await self._issue() if asking.by_agent else await self._wait()
-        await self._ask(person)
+        await self._ask(reached)
 
     async def _used(self, known: Question) -> bool:
         """Return True if an approval was used for its calls."""
@@ -306,13 +326,15 @@ class _Confirmation:
         row, reasons = approvals.gravest(self._calls).row, approvals.reasons_of(self._calls)
         return refusals.confirmation_required(row, token, len(self._calls), self._text, reasons)
 
+    def _nobody(self) -> Failure:
+        """Return the refusal of calls that nobody can decide about."""
+        by_operator = self._asking.settings.approval == "operator"
+        refusal = refusals.nobody_to_ask(self._row, self._calls[0].decision, by_operator=by_operator)
+        self._refused("nobody", reason=refusal.details["reason"])
+        return refusal
+
     async def _wait(self) -> Failure:
-        """Return the answer that an operator has to decide, or that nobody can."""
-        if not self._asking.questions.for_operators:
-            by_operator = self._asking.settings.approval == "operator"
-            refusal = refusals.nobody_to_ask(self._row, self._calls[0].decision, by_operator=by_operator)
-            self._refused("nobody", reason=refusal.details["reason"])
-            return refusal
+        """Return the answer that an operator has to decide."""
         question = await self._put("operator")
         self._record("CONFIRMATION_REQUIRED", "denied", matter=question.id, reason="waits for an operator")
         self._asking.note("asked", "operator", self._row)

@@ -126,9 +126,7 @@ class Gatekeeper:
             pending = await self._held(row, call, decision, build)
             token = _sent_token(call)
             if token is not None or approvals is None or not approvals.use(row, pending.digest):
-                if token is None and not await self.asking.is_confirmed(pending, session.id):
-                    await rehearse()
-                await self.asking.confirm_calls([pending], token, session, person)
+                await self.asking.confirm_calls([pending], token, session, person, rehearse)
             return Approval(row, pending.request)
         if is_recorded(row):
             reason = f"policy {decision.policy}"

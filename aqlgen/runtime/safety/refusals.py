@@ -122,7 +122,7 @@ def waits_for_operator(row: Row, question: Question, calls: int, message: str, r
         details["calls"] = calls
     return Failure(
         Code.CONFIRMATION_REQUIRED,
-        f"{what} for an operator to approve, as {question.id}. Nothing was sent. Tell your user this id, and call "
+        f"{what} for an operator to approve, as {question.id}. Nothing was changed. Tell your user this id, and call "
         "again unchanged once it is approved; nothing else confirms it.",
         details,
     )
@@ -132,7 +132,7 @@ def denied_by_operator(row: Row, question: Question) -> Failure:
     """Return the refusal of a call that an operator has denied."""
     return Failure(
         Code.PERMISSION_DENIED,
-        "Permission denied: an operator said no to this call. Nothing was sent; do not try again.",
+        "Permission denied: an operator said no to this call. Nothing was changed; do not try again.",
         {"operation": row.name, "reason": "denied by an operator", "matter": question.id},
     )
 
@@ -151,7 +151,7 @@ def not_confirmed(row: Row) -> Failure:
     """Return the refusal of a call to which a person said no."""
     return Failure(
         Code.PERMISSION_DENIED,
-        "Permission denied: the person who was asked did not confirm it. Nothing was sent; do not try again.",
+        "Permission denied: the person who was asked did not confirm it. Nothing was changed; do not try again.",
         {"operation": row.name, "reason": "not confirmed by the person"},
     )
 
@@ -161,7 +161,7 @@ def declined_before(row: Row) -> Failure:
     return Failure(
         Code.PERMISSION_DENIED,
         "Permission denied: a person refused this call, or one of these calls, and is not asked again for a while. "
-        "Nothing was sent; do not try again, and tell your user if it is needed.",
+        "Nothing was changed; do not try again, and tell your user if it is needed.",
         {"operation": row.name, "reason": "declined by the person before"},
     )
 

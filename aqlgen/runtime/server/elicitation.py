@@ -68,8 +68,8 @@ class Questions:
         ):
             raise Failure(
                 Code.CONFIRMATION_REQUIRED,
-                "A person is being asked about another call, and gets one question after the other. Nothing was sent: "
-                "call again once the other question is answered.",
+                "A person is being asked about another call, and answers one question at a time. Nothing was changed: "
+                "call again once the other is answered.",
                 {"reason": "another question is open"},
             )
         spent = await store.spend([Counter(f"questions:{owner}", _HOUR, 1, self._per_hour)])
@@ -80,7 +80,7 @@ class Questions:
                 Code.RATE_LIMIT_EXCEEDED,
                 f"Too many questions without a yes, {self._per_hour} an hour is the maximum; the next one is "
                 "possible in "
-                f"{wait} seconds. Nothing was sent; tell your user about the call.",
+                f"{wait} seconds. Nothing was changed; tell your user about the call.",
                 {"limit": self._per_hour, "retry_after_seconds": wait},
             )
         if self._observers is not None:

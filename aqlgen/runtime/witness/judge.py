@@ -24,6 +24,8 @@ TRANSPORT = frozenset((
     "cookie", "authorization",
 ))  # fmt: skip
 _SEPARATORS = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
+_WRITTEN = ("json", "form", "xml", "yaml", "text", "/*")
+"""Words of the types that say how an object is written; under any other one it is written as JSON."""
 _LACKING = '" is a required property'
 _SCHEMES = {"basic": "basic ", "bearer": "bearer ", "oauth2": "bearer ", "openidconnect": "bearer "}
 
@@ -261,13 +263,21 @@ class _Reading:
             return
         body = next((each for name, each in operation.bodies.items() if covers(name, media)), None)
         if body is None:
-            kinds = ", ".join(operation.bodies) or "none"
-            grade = Grade.LOOK if media == "application/octet-stream" and "/*" in kinds else Grade.BROKEN
-            self._say(f"the body is {media or 'of no type'}, the document has {kinds}", grade)
+            self._of_other_type(media)
         value = self._content(body or Body({}), content)
         self.judgement.values["body", ""] = value
         if body is not None and ("json" in media or "form" in media):
             self._of_schema(body.schema, value)
+
+    def _of_other_type(self, media: str) -> None:
+        """Name the type of a body that the document has not; JSON for an object that no type says how to write."""
+        bodies = self.operation.bodies
+        kinds = ", ".join(bodies) or "none"
+        grade = Grade.LOOK if media == "application/octet-stream" and "/*" in kinds else Grade.BROKEN
+        if media == "application/json" and not any(word in kinds for word in _WRITTEN):
+            is_object = any(self.document.properties(body.schema) for body in bodies.values())
+            grade = Grade.DOCUMENT if is_object else grade
+        self._say(f"the body is {media or 'of no type'}, the document has {kinds}", grade)
 
     def _of_schema(self, schema: Any, value: Any) -> None:
         """Name what is wrong with the value of a body; a schema that nothing known fits cannot be held against it."""
