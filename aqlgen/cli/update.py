@@ -173,7 +173,7 @@ def _summary(updated: Updated, *, verbose: bool) -> str:
         parts.append(f"{api} keeps its variables, {names}; those of the other APIs have their names in them.")
     if merged.unstaged:
         parts.append(
-            "Not staged, since aqlgen runs no git filter (such as Git LFS); `git add` them: {few(merged.unstaged)}."
+            f"Not staged, since aqlgen runs no git filter (such as Git LFS); `git add` them: {few(merged.unstaged)}."
         )
     if updated.checked is not None:
         parts.append(f"The check is stale ({visible(str(updated.checked))}): `aqlgen check --record` renews it.")

@@ -14,7 +14,7 @@ from aqlgen.pipeline import Progress
 from aqlgen.project import OVERRIDES, Project
 from aqlgen.project.generation import regenerate
 from aqlgen.project.imports import differences, imported, is_shadowing, sources
-from aqlgen.project.records import Provenance
+from aqlgen.project.records import Provenance, read_json
 from aqlgen.project.releases import current
 from aqlgen.project.worktree import State, Worktree
 from aqlgen.render.kinds import Kind, kind
@@ -139,6 +139,9 @@ def _compare_again(project: Project, tree: Worktree, progress: Progress) -> Iter
     except AqlgenError as error:
         yield from (finding for finding in error.diagnostics if finding.severity is Severity.ERROR)
         return
+    if read_json(project.folder / FILE, generated[FILE]).get("generator") != project.provenance.get("generator"):
+        message = "it names another aqlgen than generates the project, which the update workflow would install"
+        yield _finding("provenance-damaged", FILE, message, _RESTORE.format(path=FILE))
     differing = [
         path
         for path in _machine_files(project, generated)

@@ -52,6 +52,11 @@ def test_files_of_the_users_may_be_anything(pets: Petstore) -> None:
             "provenance-damaged",
             "MCPAQL-PROVENANCE.json",
         ),
+        (
+            lambda pets: pets.replace("MCPAQL-PROVENANCE.json", '"name": "aqlgen"', '"name": "aqlgen", "address": "x"'),
+            "provenance-damaged",
+            "MCPAQL-PROVENANCE.json",
+        ),
     ],
 )
 def test_what_is_not_as_generated_fails_with_its_path_and_the_way_out(

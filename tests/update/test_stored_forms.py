@@ -81,6 +81,7 @@ def test_an_update_leaves_new_contents_of_git_lfs_to_git_add(stored: Repo, newer
     done = stored.update("--spec", spec(orders()))
     assert done.code == 0
     assert "`git add` them: " in done.out
+    assert "src/shop_adapter/operations/read.json" in done.out.partition("`git add` them: ")[2].splitlines()[0]
     assert "list_orders" in stored.read("src/shop_adapter/operations/read.json")
     assert "A line of the new release." in stored.read("README.md")
     assert stored.git("diff", "--cached", "--name-only", "--", *changed) == ""
