@@ -168,47 +168,24 @@ writes it; put your own decisions into `overrides.yaml`.
   with its operations.
 - `mock.json` has the answers of mock mode: the document's example, or a sample of the answer's schema.
 
-Keys with default values are omitted. `format` in `adapter.json` is the version of all these files; adapters and aqlgen
-refuse other versions.
+Values with a capital, such as Server, are objects. The JSON Schemas describe them: `aqlgen add schemas` writes them to
+`schema/`. Keys with default values are omitted. `format` in `adapter.json` is the version of all these files; adapters
+and aqlgen refuse other versions.
 """
 
 
 def page() -> str:
-    """Return the page of the documentation."""
+    """Return the page of the documentation: the keys of the two files; the schemas have those of the objects inside."""
     parts = [HEAD]
-    waiting: list[Any] = [Adapter, Row]
-    seen: set[Any] = set()
-    while waiting:
-        cls = waiting.pop(0)
-        if cls not in seen:
-            seen.add(cls)
-            parts.append(_heading(cls, number=len(seen)))
-            for key, hint, description, needed, _ in _entries(cls):
-                parts.append(f"| `{key}`{'' if needed else ' (optional)'} | {_words(hint)} | {_cell(description)} |\n")
-                waiting += _classes(hint)
+    for title, cls in (("adapter.json", Adapter), ("Row of an operation", Row)):
+        parts.append(f"\n## {title}\n\n{_docstring(cls)}\n\n| key | value | meaning |\n|---|---|---|\n")
+        for key, hint, description, needed, _ in _entries(cls):
+            parts.append(f"| `{key}`{'' if needed else ' (optional)'} | {_words(hint)} | {_cell(description)} |\n")
     return "".join(parts)
-
-
-def _heading(cls: type, *, number: int) -> str:
-    """Return a section for each of the two files, and for all objects inside of them one, in which each has a row."""
-    head = "| key | value | meaning |\n|---|---|---|\n"
-    if cls in (Adapter, Row):
-        title = "adapter.json" if cls is Adapter else "Row of an operation"
-        return f"\n## {title}\n\n{_docstring(cls)}\n\n{head}"
-    section = f"\n## Objects\n\nThe keys of an object follow its name.\n\n{head}" if number == 3 else ""
-    return f"{section}| **{cls.__name__}** | | {_cell(_docstring(cls))} |\n"
 
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|")
-
-
-def _classes(hint: Any) -> list[Any]:
-    """Return the classes of the table that a type names."""
-    hint = _bare(hint)
-    if is_dataclass(hint) or is_typeddict(hint):
-        return [hint]
-    return [cls for argument in get_args(hint) if argument is not Ellipsis for cls in _classes(argument)]
 
 
 def _words(hint: Any) -> str:
