@@ -445,7 +445,7 @@ function showCollected() {
 
 // ── The review, worked off ───────────────────────────────────────────────────────────────────────────────────────────
 
-const WHEN = { never: "runs without a question", first: "asked at first use", always: "asked always" };
+const WHEN = { never: "runs without a confirmation", first: "confirmed at first use", always: "confirmed each time" };
 const acts = []; // what was decided, in order: { row, rules, operations, overrides, asked }
 let current = 0;
 
@@ -555,7 +555,7 @@ const commands = {
   k: () => walkRows(-1),
   a: (row) => {
     if (row.asked === "first") answer(row.operations, "never");
-    else if (row.asked) focusRow(current, "It runs without a question already.");
+    else if (row.asked) focusRow(current, "It runs without a confirmation already.");
     else if (row.by_rule) act({ rules: row.rules }, "Accepted by its rule.");
     else act({ operations: ownEntries(row) }, "Accepted.");
   },

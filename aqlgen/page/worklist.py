@@ -17,7 +17,7 @@ Entry = Mapping[str, Json]
 _MOST_SHOWN: Final = {False: 3, True: 12}
 """The most operations that a row shows unfolded: one of the review, and one about when a person is asked."""
 
-_WHEN: Final = {"first": "asked at first use", "never": "runs without a question"}
+_WHEN: Final = {"first": "confirmed at first use", "never": "runs without a confirmation"}
 
 
 def quoted(text: str) -> str:
@@ -116,5 +116,5 @@ def _row(row: Entry, operations: Sequence[Entry], escape: Callable[[str], str], 
 
 
 def _kind(member: Entry) -> str:
-    effects = ", ".join(member.get("effects", ()))
+    effects = ", ".join(effect for effect in member.get("effects", ()) if effect not in ("data", "unknown"))
     return f"{member['category']}, {member['danger']}" + (f", {effects}" if effects else "")
