@@ -80,7 +80,7 @@ def explain_command(
     verbose: Verbose = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show every decision about an OpenAPI document with its reason. Write nothing but the page of --html.
+    """Show every decision about an OpenAPI document with its reason. Nothing is written, except the page of --html.
 
     For a project's folder, show the decisions of an update, with its overrides, names and options.
     """

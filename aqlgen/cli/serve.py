@@ -103,7 +103,7 @@ def serve_command(
     """Serve an API to agents in one command, with the policy, settings and variables of a generated adapter.
 
     The adapter is generated in your state folder and reused while the document is the same. Over stdio you can use this
-    command in the settings of an MCP client. A project is served as it is.
+    command in the settings of an MCP client. If SPEC is the folder of a project, that project is served.
     """
     from aqlgen.cli.specs import options_of
     from aqlgen.render.provenance import FILE
