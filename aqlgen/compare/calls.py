@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from aqlgen.compare.facets import described
-from aqlgen.compare.fields import normalized
 from aqlgen.compare.grouping import Notes
 from aqlgen.compare.model import Difference, Direction, Place
 from aqlgen.compare.nodes import Types, resolve, split_null
@@ -14,6 +13,7 @@ from aqlgen.compare.surface import Operation, Surface
 from aqlgen.compare.walk import Finding, Walk
 from aqlgen.ir import Json
 from aqlgen.runtime.table import ADAPTER, Parameter
+from aqlgen.runtime.text import folded
 from aqlgen.runtime.wire import admits_json
 from aqlgen.table.model import Schema
 
@@ -87,7 +87,7 @@ class Calls:
                     self._add(Difference("parameter-removed"), name, new)
                 continue
             if new_name != name:
-                is_accepted = normalized(new_name) == normalized(name) or name == after[new_name].wire
+                is_accepted = folded(new_name) == folded(name) or name == after[new_name].wire
                 rule = "parameter-respelled" if is_accepted else "parameter-renamed"
                 self._add(Difference(rule, (new_name,)), name, new)
             self._compare_parameter(entry, after[new_name], new_name, new)

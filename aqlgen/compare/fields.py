@@ -9,7 +9,7 @@ from aqlgen.compare.model import Difference, Direction
 from aqlgen.ir import Json
 from aqlgen.table.model import Schema
 
-__all__ = ["Fields", "fields_of", "normalized"]
+__all__ = ["Fields", "fields_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +83,6 @@ def fields_of(schema: Schema) -> Fields:
     additional = schema.get("additionalProperties", {})
     values: Schema | None = None if additional is False else additional if isinstance(additional, Mapping) else {}
     return Fields(schema.get("properties", {}), frozenset(schema.get("required", ())), values)
-
-
-def normalized(name: str) -> str:
-    """Return a name without what an adapter ignores in names that it does not know: case, hyphens, underscores."""
-    return name.replace("-", "").replace("_", "").lower()
 
 
 def _wire_name(fields: Fields, name: str) -> str:

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain
 from typing import Final
 
 from aqlgen.ir import Operation
 from aqlgen.runtime.text import without_unseen
-from aqlgen.schemas.descriptions import prose
+from aqlgen.schemas.descriptions import SENTENCE_END, paragraphs, prose
 
 __all__ = ["final_words", "irreversible", "quoted", "sentences"]
 
 _MOST: Final = 20_000
 """Characters of a text that are read."""
 _QUOTED: Final = 160
-_END: Final = re.compile(r"\s(?<=[.!?]\s)\s*")
-_ITEM: Final = ("- ", "* ", "#", ">", "|", "+ ")
-"""Beginnings of lines of Markdown that do not continue the sentence before them."""
 _EMPHASIS: Final = re.compile(r"[*_`~](?:[*_`~]{0,2}(?=\S)|(?<=\S.)[*_`~]{0,2})")
+
+_APOSTROPHES: Final = str.maketrans("\u2019\u2018\u02bc", "'''")
 
 _UNDO: Final = r"(?:be )?(?:un(?:done|deleted|do(?:ing)?)|re(?:versed|verted|covered)|rolled back|taken back)"
 _BACK: Final = r"re(?:stored|trieved|called|instated|activated|opened)"
@@ -74,23 +72,12 @@ def sentences(operation: Operation, *, with_answers: bool = True) -> tuple[str, 
 
 @lru_cache(maxsize=4096)
 def _sentences(text: str) -> tuple[str, ...]:
-    parts = [part for paragraph in _paragraphs(text[:_MOST]) for part in _END.split(paragraph)]
+    parts = [part for paragraph in paragraphs(text[:_MOST]) for part in SENTENCE_END.split(paragraph)]
     return tuple(words for part in parts if (words := _words(part)))
 
 
-def _paragraphs(text: str) -> Iterator[str]:
-    paragraph: list[str] = []
-    for line in map(str.strip, text.splitlines()):
-        if paragraph and (not line or line.startswith(_ITEM)):
-            yield " ".join(paragraph)
-            paragraph = []
-        if line:
-            paragraph.append(line.lstrip("-*#>|+ "))
-    yield " ".join(paragraph)
-
-
 def _words(text: str) -> str:
-    text = prose(without_unseen(text)).replace("\u2019", "'").replace("\u2018", "'").replace("\u02bc", "'")
+    text = prose(without_unseen(text.lstrip("-*+| "))).translate(_APOSTROPHES)
     return _EMPHASIS.sub("", text)
 
 

@@ -94,10 +94,10 @@ def sentences(text: str) -> tuple[str, ...]:
     Left out are the representations of an answer by their media types, references to pages without their content, and
     the marks of Markdown.
     """
-    paragraphs = list(_paragraphs(without_pairs(text)))
-    kept = [paragraph for paragraph in paragraphs if not MEDIA_TYPE.match(paragraph)]
+    whole = list(paragraphs(without_pairs(text)))
+    kept = [paragraph for paragraph in whole if not MEDIA_TYPE.match(paragraph)]
     parts = [part for paragraph in kept for part in SENTENCE_END.split(paragraph) if not _is_noise(part)]
-    if len(kept) < len(paragraphs):
+    if len(kept) < len(whole):
         parts = [part for part in parts if not ABOUT_MEDIA_TYPES.search(part)]
     return tuple(words for part in map(prose, parts) if (words := EMPHASIS.sub("", part) if "**" in part else part))
 
@@ -107,7 +107,8 @@ def useful(text: str) -> str:
     return " ".join(sentences(text)) or prose(text)
 
 
-def _paragraphs(text: str) -> Iterator[str]:
+def paragraphs(text: str) -> Iterator[str]:
+    """Yield the paragraphs and items of a text in Markdown, each in one line without the marks of headings."""
     paragraph: list[str] = []
     for line in map(str.strip, text.splitlines()):
         if paragraph and (not line or line.startswith(ITEMS)):

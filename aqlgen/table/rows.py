@@ -31,7 +31,7 @@ from aqlgen.runtime.table import (
     Update,
     scheme_of,
 )
-from aqlgen.runtime.text import line
+from aqlgen.runtime.text import letters, line
 from aqlgen.schemas import shorten
 from aqlgen.schemas.descriptions import prose, sentences
 from aqlgen.table import responses
@@ -249,11 +249,7 @@ def _tags(tags: tuple[str, ...]) -> tuple[str, ...]:
 
 def _repeats(summary: str, operation_id: str | None) -> bool:
     """Return True if a summary only repeats the operation's id, in any spelling."""
-    return len(summary.split()) == 1 and _letters(summary) == _letters(operation_id or "")
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text)).lower()
+    return len(summary.split()) == 1 and letters(summary) == letters(operation_id or "")
 
 
 def _fallback(decision: Decision) -> str:

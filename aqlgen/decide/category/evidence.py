@@ -16,10 +16,10 @@ from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.noun import is_plural
 from aqlgen.decide.naming.verbs import Verb
 from aqlgen.ir import Operation
+from aqlgen.runtime.encode.urls import without_names
 
 __all__ = ["Siblings", "Verdict", "witnesses"]
 
-_PARAMETER: Final = re.compile(r"\{[^{}]*\}")
 _TAIL: Final = re.compile(r"(?:\.(?:json|xml))?/?$")
 
 
@@ -83,4 +83,4 @@ class Siblings:
 
 def _template(path: str) -> str:
     """Return a path without the names of its parameters, which differ between `/pets/{id}` and `/pets/{petId}`."""
-    return _TAIL.sub("", _PARAMETER.sub("{}", path))
+    return _TAIL.sub("", without_names(path))

@@ -18,6 +18,7 @@ from typing import Final, TypeAlias
 
 from aqlgen.decide.naming.candidates import Names
 from aqlgen.decide.naming.spelling import RESERVED, is_valid
+from aqlgen.runtime.encode.urls import without_names
 from aqlgen.runtime.text import folded
 from aqlgen.words import singular, split
 
@@ -99,7 +100,6 @@ def _moving(
 Fingerprint: TypeAlias = Callable[[str], str]
 
 
-_PARAMETER: Final = re.compile(r"\{[^{}]*\}")
 _RESIDUE: Final = re.compile(r"(v?\d+([._-]\d+)*((alpha|beta|rc|preview)\d*)?|apis?|rest)", re.IGNORECASE)
 
 
@@ -182,7 +182,7 @@ def followed(
     present = {key: kept[key] for key in keys if key in kept}
     gone = {key for key in kept if key not in present}
     fingerprints = (
-        (_without_parameter_names, _without_parameter_names),
+        (without_names, without_names),
         (_by_operation_id(before), _by_operation_id(today)),
         (_without_method(before), _without_method(today)),
         (_without_spelling, _without_spelling),
@@ -216,13 +216,9 @@ def _without_method(ids: Mapping[str, str]) -> Fingerprint:
     return lambda key: f"{key.partition(' ')[2]} {ids[key]}" if ids.get(key) else ""
 
 
-def _without_parameter_names(key: str) -> str:
-    return _PARAMETER.sub("{}", key)
-
-
 def _without_spelling(key: str) -> str:
     """Leave out versions, case and separators, and the number of all words but the last: `/users` is not `/user`."""
-    method, _, path = _without_parameter_names(key).partition(" ")
+    method, _, path = without_names(key).partition(" ")
     parts = [part for part in path.split("/") if part and not _RESIDUE.fullmatch(part)]
     words = [(part,) if part == "{}" else split(part) for part in parts]
     return "/".join((method, *(" ".join(map(singular, part)) for part in words[:-1]), *map(" ".join, words[-1:])))
