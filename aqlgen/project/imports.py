@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import zlib
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from hashlib import sha256
@@ -90,8 +91,9 @@ def _package(folder: Path, *, as_imported: bool = False) -> dict[str, bytes]:
     if as_imported and unpacked.is_dir():
         files |= {path: _content(unpacked / path) for path in sources(unpacked)}
     else:
-        with suppress(BadZipFile), ZipFile(archive) as sealed:
-            files |= {path: sealed.read(path) for path in sealed.namelist()}
+        with suppress(BadZipFile, EOFError, OSError, RuntimeError, zlib.error), ZipFile(archive) as sealed:
+            if sum(entry.file_size for entry in sealed.infolist()) <= archive.stat().st_size:  # aqlgen stores files
+                files |= {path: sealed.read(path) for path in sealed.namelist()}
     return files
 
 

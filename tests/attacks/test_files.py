@@ -9,6 +9,7 @@ import shutil
 import socket
 import stat
 import subprocess
+import tracemalloc
 import zipfile
 from hashlib import sha256
 from pathlib import Path
@@ -379,6 +380,37 @@ def test_a_bomb_is_refused_by_what_it_says_and_cut_at_what_it_is() -> None:
     assert len(archive.read("openapi.json")) == 101
     with pytest.raises(DocumentError, match="when unpacked"):
         Archive("a.zip", _zip(*((f"{n}.json", b" " * 4096, stat.S_IFREG) for n in range(5))), Limits(all_size=4096 * 4))
+
+
+def _flipped(data: bytes, place: int, bits: int) -> bytes:
+    return data[:place] + bytes([data[place] ^ bits]) + data[place + 1 :]
+
+
+_MODULE = _zip(("runtime/x.py", b"x" * 1000, stat.S_IFREG))
+SEALED = {
+    "encrypted": _flipped(_flipped(_MODULE, 6, 1), _MODULE.index(b"PK\1\2") + 8, 1),
+    "of another method": _flipped(_flipped(_MODULE, 8, 96), _MODULE.index(b"PK\1\2") + 10, 96),
+    "damaged": _flipped(_MODULE, 45, 255),
+    "cut": _MODULE[:40],
+    "a bomb": _zip(*((f"runtime/{number}.py", bytes(60 << 20), stat.S_IFREG) for number in range(5))),
+}
+
+
+@each("name", SEALED)
+def test_a_sealed_runtime_of_any_bytes_is_another_one(name: str, shop: Path, tmp_path: Path) -> None:
+    """R-TRUST-9: the check of a project that somebody sends names it, and unpacks nothing."""
+    folder = tmp_path / "shop"
+    shutil.copytree(shop, folder)
+    (folder / "vendor/runtime.zip").write_bytes(SEALED[name])
+    tracemalloc.start()
+    try:
+        done = run("check", folder, "--pristine")
+        assert tracemalloc.get_traced_memory()[1] < 150_000_000
+    finally:
+        tracemalloc.stop()
+    assert done.code == 1
+    assert "vendor/runtime.zip" in done.err
+    assert "internal" not in done.err
 
 
 @pytest.mark.parametrize("source", ["https://evil.example/t.git", "/tmp/evil", "ext::sh -c id", "git@evil.example:t"])
