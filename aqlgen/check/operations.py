@@ -44,15 +44,14 @@ class Operation:
         return self.row.danger in levels and (carries is None or not carries.places)
 
     @property
+    def in_full(self) -> dict[str, Any]:
+        """The parameter of a call for all fields, if it can choose them."""
+        return {self.row.selector: "full"} if self.row.selects else {}
+
+    @property
     def reads_first(self) -> bool:
         """True if the adapter reads what it updates before it writes."""
         return self.row.update is not None and self.row.update.reads_first
-
-    @property
-    def selection(self) -> str:
-        """The adapter's parameter that chooses from its answer, by another name where the API has one of that name."""
-        named = (name for name in self.row.adapter_parameters if self.row.parameters[name].wire == "fields")
-        return next(named, "fields")
 
     @property
     def example(self) -> Mapping[str, Any] | None:

@@ -86,9 +86,13 @@ def test_each_cut_says_how_to_go_on(cut: Cut, page: bool, following: Any) -> Non
     assert warning.details.get("next") == following
     assert warning.details["original_count"] == 20
     assert warning.message == f"Response truncated to 5 {cut.unit}"
-    [warning] = cut_warnings([cut], 1000, page=page, again=False)
+    [warning] = cut_warnings([cut], 1000, page=page, selector="")
     assert warning.details is not None
     assert page or "next" not in warning.details
+    [warning] = cut_warnings([cut], 1000, page=page, selector="answer_fields")
+    assert warning.details is not None
+    if isinstance(following, dict):
+        assert warning.details["next"] == {"answer_fields": following["fields"]}
 
 
 def test_the_rest_of_a_part_is_counted_from_the_beginning_of_the_whole() -> None:

@@ -32,7 +32,7 @@ async def answers_arrive(run: Run) -> None:
             continue
         body = json.dumps({**data, **_EXTRA, "x_digits": "digits"}).replace('"digits"', _DIGITS).encode()
         with run.api.behaving(Reply(200, body, {"Content-Type": "application/json"})):
-            answer = await run.call(operation, {**operation.params, operation.selection: "full"})
+            answer = await run.call(operation, {**operation.params, **operation.in_full})
         right = json.dumps(_EXTRA)[1:-1] in json.dumps(answer.data) and _DIGITS in answer.text
         run.expect(
             answer.ok and (right or answer.warned), operation, "an undeclared field, or a digit of it, is changed"
@@ -63,7 +63,7 @@ async def field_selection(run: Run) -> None:
 
 
 async def _chosen(run: Run, operation: Operation, fields: Any) -> Answer:
-    return await run.call(operation, {**operation.params, operation.selection: fields})
+    return await run.call(operation, {**operation.params, operation.row.selector: fields})
 
 
 async def _select(run: Run, operation: Operation, thing: dict[str, Any]) -> None:
@@ -186,7 +186,7 @@ async def _conditions(run: Run, operation: Operation, item: dict[str, Any]) -> N
     call, where = {"operation": operation.name, "params": operation.params}, {"where": {NUMBER: 1}}
     values = dict(_referred(items, "one"))
     with run.api.behaving(Reply.of(200, items)) as arrived:
-        full = {"id": "one", **call, "fields": "full"}
+        full = {"id": "one", **call, **operation.in_full}
         returned = {text: {"$ref": text} for text in values if "parts" in text}  # which nothing renames
         answer = await run.own("execute", "run_steps", steps=[full], **{"return": returned})
         differing = [text for text in returned if not answer.ok or answer.data.get(text) != values[text]]
@@ -222,13 +222,13 @@ async def bounded_answers(run: Run) -> None:
     others = [item for item in run.reads(40) if item.row.selects and item.row.paging is None]
     for operation in [*pages[:1], *others[:1]]:
         paging, data = operation.row.paging, run.api.data_of(operation.row)
-        more: dict[str, Any] = {operation.selection: "full"}
+        more = operation.in_full
         reply: Any = Reply.of(
             200, [{"text": part} for part in parts] if isinstance(data, list) else {"text": "".join(parts)}
         )
         if paging is not None:
             reply = PagedList(operation.row, paging, data, [{"text": part} for part in parts]).reply
-            more = {"first": _PARTS, **(more if operation.row.selects else {})}
+            more = {"first": _PARTS, **more}
         with run.api.behaving(reply):
             shown = await _continued(run, operation, {**operation.params, **more})
         right = shown == "".join(parts) or run.last.code.startswith("PERMISSION")

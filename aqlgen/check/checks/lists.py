@@ -49,7 +49,7 @@ async def pages(run: Run) -> None:
         paging = operation.row.paging
         if paging is None or "first" not in operation.row.shown_parameters:
             continue
-        params = {**operation.params, "first": _SIZE, **_in_full(operation)}
+        params = {**operation.params, "first": _SIZE, **operation.in_full}
         if paging.location is None and paging.item_cursor is None and operation.row.method == "GET":
             for size in (None, _LARGER) if paging.size_param is not None else (None,):
                 with run.api.behaving(_paged_list(run, operation, size).reply):
@@ -68,10 +68,6 @@ async def pages(run: Run) -> None:
 def without(params: Mapping[str, Any], name: str) -> dict[str, Any]:
     """Return parameters without one."""
     return {key: value for key, value in params.items() if key != name}
-
-
-def _in_full(operation: Operation) -> dict[str, Any]:
-    return {operation.selection: "full"} if operation.row.selects else {}
 
 
 def _paged_list(run: Run, operation: Operation, size: int | None = None) -> PagedList:
@@ -170,7 +166,7 @@ async def queries(run: Run) -> None:
 
 async def _queried(run: Run, operation: Operation, option: Mapping[str, Any]) -> Any:
     """Return the numbers of the items that an option leaves, or the aggregate."""
-    more = {} if "aggregate" in option else _in_full(operation)
+    more = {} if "aggregate" in option else operation.in_full
     data: Any = (await run.call(operation, {**operation.params, **option, **more})).data
     data = data.get("items", data) if isinstance(data, dict) else data
     if isinstance(data, list):

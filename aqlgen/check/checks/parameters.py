@@ -112,13 +112,12 @@ async def _send_wrong_values(run: Run, operations: Iterable[Operation]) -> None:
 async def defaults(run: Run) -> None:
     """Compare the answer without a parameter to that with its default."""
     for operation in run.callable:
-        shown, name = operation.row.shown_parameters, operation.selection
-        default = shown[name].schema.get("default") if name in shown and operation.row.selects else None
-        if operation.is_safe_read and default in ("minimal", "standard", "full"):
+        name, default = operation.row.selector, operation.row.default_fields
+        if operation.is_safe_read and operation.row.selects and default in ("minimal", "standard", "full"):
             without = await run.call(operation)
             explicit = await run.call(operation, {**operation.params, name: default})
             right = without.ok and _data_of(without) == _data_of(explicit)
-            run.expect(right, operation, f"fields is not '{default}' by default")
+            run.expect(right, operation, f"{name} is not '{default}' by default")
             for path, value in list(values_of(without.get("data"), "data"))[:1]:
                 run.keep("optional_defaults", operation=operation.name, parameter=name, expected_value_path=path,
                          expected_value=value, response=without)  # fmt: skip

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..warnings.ceiling import CODE, Cut, cut_warnings, fit, fit_together
-from ..warnings.rules import is_repeatable
+from ..warnings.rules import repeated_by
 
 if TYPE_CHECKING:
     from ..envelope import Envelope, Paged
@@ -52,8 +52,8 @@ class Answers:
             if cuts:
                 if answer.page is not None:
                     await answer.page.prepare()
-                again = is_repeatable(answer.row)
-                warnings = cut_warnings(cuts, most, page=answer.page is not None, again=again)
+                selector = repeated_by(answer.row)
+                warnings = cut_warnings(cuts, most, page=answer.page is not None, selector=selector)
                 _replace(answer, shorter, remember(answer.row.name, warnings))
 
 
@@ -88,7 +88,7 @@ def fit_plan(data: Any, most: int, *, entries: bool) -> tuple[Any, list[CallWarn
         return data, []
     for cut in cuts:
         _end_page(fitted, cut)
-    warnings = list(cut_warnings(cuts, most, again=False))
+    warnings = list(cut_warnings(cuts, most, selector=""))
     if entries:
         fitted = {
             "steps": [{**entry, "data": fitted.get(str(entry.get("id", entry["step"])))} for entry in data["steps"]]

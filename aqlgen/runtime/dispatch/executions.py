@@ -184,8 +184,7 @@ class Executions:
         """Call the operation that tells of the work; also return the pointer to what it tells, where that is known."""
         stamp = Stamp()
         monitor = self._calls.find("read", handle.monitor, session, stamp)
-        whole = {name: "full" for name in monitor.adapter_parameters if monitor.parameters[name].wire == "fields"}
-        params = {**handle.params, **whole}
+        params = {**handle.params, **({monitor.selector: "full"} if monitor.selects else {})}
         call = ToolCall("read", Request(monitor.name, params, {}), stamp, session, person)
         data = _data(await self._calls.answer(call))
         started = self._calls.table.find(handle.operation)

@@ -332,7 +332,7 @@ def _note_fields(call: ToolCall, fields: Any, selected: Selected) -> None:
     if selected.shortened:
         paths = sorted(selected.shortened)
         note += f", shortens {', '.join(paths[:_MOST_PATHS])}{', …' if len(paths) > _MOST_PATHS else ''}"
-    call.stamp.note("fields", f"{note}: fields 'full' has all")
+    call.stamp.note("fields", f"{note}: {row.selector} 'full' has all")
 
 
 def _for_pages(options: Mapping[str, Any]) -> dict[str, Any]:

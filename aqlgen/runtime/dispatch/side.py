@@ -17,6 +17,7 @@ from ..state import StoreAway
 from ..steps.plan import Plan, Step
 from ..text import folded
 from ..warnings import CallWarning, Warnings
+from ..warnings.rules import repeated_by
 from . import ToolCall
 from .arguments import TOKEN, Request
 
@@ -147,8 +148,8 @@ class Side:
     def _call(self, operation: str, params: Mapping[str, Any]) -> ToolCall:
         """Return a call of a step. A read gives all of its answer: the next steps may need what is not shown."""
         number = next(step.number for step in self._plan.steps if step.operation == operation)
-        name = _fields_of(self.rows[number])
-        if name is not None and name not in params:
+        name = repeated_by(self.rows[number])
+        if name and name not in params:
             params = {**params, name: "full"}
         request = Request(operation, params, {}, self._grant, self._calls.config.max_answer_tokens * _INTERMEDIATE)
         return ToolCall(self._family, request, self._stamp, self._session, self._person)
@@ -170,8 +171,8 @@ class Side:
         row = self.rows[step.number]
         fields = step.fields
         if fields is None:
-            name = _fields_of(row)
-            if name is None or name in step.params:
+            name = repeated_by(row)
+            if not name or name in step.params:
                 return data
             fields = row.default_fields
         paged = row.paging is not None and isinstance(data, dict)
@@ -224,12 +225,6 @@ class Side:
         report = None if self._grant.plan is None else self._grant.plan.as_kept()
         kept = {**self._written, "progress": progress, "report": report}
         return await self._calls.kept_plans.put(kept, self._session)
-
-
-def _fields_of(row: Row) -> str | None:
-    """Return the parameter by which a read takes `fields`; None for any other operation."""
-    names = (name for name in row.adapter_parameters if row.parameters[name].wire == "fields")
-    return next(names, None) if row.family == "read" else None
 
 
 def _unknown(row: Row, names: Iterable[str], types: Types) -> list[str]:

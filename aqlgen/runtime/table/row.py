@@ -203,8 +203,10 @@ class Row:
     """Every parameter that is accepted: those that are shown, then those that the adapter pages with."""
     paging: Pagination | None = field(init=False, repr=False, compare=False)
     """`pagination`, where the adapter pages; None where agents page by the API's own parameters, if at all."""
+    selector: str = field(init=False, repr=False, compare=False)
+    """The parameter by which agents choose fields of the answer, "" for none; the API's own `fields` keeps its name."""
     selects: bool = field(init=False, repr=False, compare=False)
-    """Whether the adapter takes `fields`, and cuts answers down to them."""
+    """Whether the adapter cuts answers down to the chosen fields."""
     default_fields: str = field(init=False, repr=False, compare=False)
     """The preset of a call that names no fields."""
     hidden_parameters: frozenset[str] = field(init=False, repr=False, compare=False)
@@ -232,7 +234,7 @@ class Row:
         updated_by = None if self.update is None else self.update.parameters
         behind = {**(paged_by or {}), **(updated_by or {})}
         parameters = {**self.shown_parameters, **behind} if behind else self.shown_parameters
-        selection = _selection(parameters)
+        selector = _selector(parameters)
         for name, value in (
             ("parameters", parameters),
             ("sent_parameters", {**parameters, **self.fixed}),
@@ -242,8 +244,9 @@ class Row:
             ("hidden_parameters", frozenset(behind)),
             ("adapter_parameters", frozenset(name for name, item in parameters.items() if item.location == ADAPTER)),
             ("wire_names", _wire_names(parameters)),
-            ("selects", selection is not None),
-            ("default_fields", "full" if selection is None else selection.schema.get("default", "full")),
+            ("selector", selector),
+            ("selects", bool(selector)),
+            ("default_fields", parameters[selector].schema.get("default", "full") if selector else "full"),
             ("has_header_metadata", any("headers" in response for response in self.responses.values())),
             ("rows_by_kinds", {}),
             ("cache_key", " ".join((self.name, *self.kinds))),
@@ -276,9 +279,10 @@ def _wire_names(parameters: Mapping[str, Parameter]) -> dict[str, str]:
     }
 
 
-def _selection(parameters: Mapping[str, Parameter]) -> Parameter | None:
-    """Return the parameter that selects fields."""
-    return next((item for item in parameters.values() if item.location == ADAPTER and item.wire == "fields"), None)
+def _selector(parameters: Mapping[str, Parameter]) -> str:
+    """Return the parameter that selects fields, "" for none."""
+    names = (name for name, item in parameters.items() if item.location == ADAPTER and item.wire == "fields")
+    return next(names, "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -96,9 +96,9 @@ def fit_together(values: Sequence[Any], pages: Sequence[bool], most: int) -> lis
 
 
 def cut_warnings(
-    cuts: Sequence[Cut], most: int, *, page: bool = False, again: bool = True, asked: Any = ()
+    cuts: Sequence[Cut], most: int, *, page: bool = False, selector: str = "fields", asked: Any = ()
 ) -> Iterator[CallWarning]:
-    """Yield the warnings of cuts, the first few ones; `again` says that the call can be repeated for the rest.
+    """Yield the warnings of cuts, the first few ones; `selector` is the parameter to repeat the call for the rest.
 
     `asked` are the fields of the call: a part of a part that it asked for is counted from the beginning of the whole.
     """
@@ -112,10 +112,10 @@ def cut_warnings(
         }
         if page and cut.path == ("items",):
             details["next"] = "pageInfo.endCursor"
-        elif again:
+        elif selector:
             fields = _fields_of_rest(cut, asked, page=page)
             if fields:
-                details["next"] = {"fields": [fields]}
+                details["next"] = {selector: [fields]}
         severity = "medium" if cut.kept * 2 < cut.original else "low"
         yield CallWarning(CODE, f"Response truncated to {cut.kept} {cut.unit}", severity, details)
 

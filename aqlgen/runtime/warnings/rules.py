@@ -25,7 +25,7 @@ __all__ = [
     "OMITTED",
     "UNDERSTOOD",
     "WarningRules",
-    "is_repeatable",
+    "repeated_by",
     "select_warnings",
     "understood_warning",
 ]
@@ -113,9 +113,9 @@ _WATCHED = QUOTA_NAMES | _DEPRECATIONS
 """Headers of an answer that a rule reads."""
 
 
-def is_repeatable(row: Row) -> bool:
-    """Return True for a call that can be made again with `fields` for what its answer left out."""
-    return row.family == "read" and row.selects
+def repeated_by(row: Row) -> str:
+    """Return the parameter by which a call can be made again for what its answer left out, "" for none."""
+    return row.selector if row.family == "read" else ""
 
 
 def _is_text(page: Any) -> bool:
@@ -202,7 +202,7 @@ class WarningRules:
         most = most or self._most
         data, cuts = fit(data, most, page=page, change=change)
         if cuts:
-            warnings.extend(cut_warnings(cuts, most, page=page, again=is_repeatable(row), asked=asked))
+            warnings.extend(cut_warnings(cuts, most, page=page, selector=repeated_by(row), asked=asked))
         return data
 
     def _about_content(self, data: Any, row: Row, response: ApiResponse) -> CallWarning | None:

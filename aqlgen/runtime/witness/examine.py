@@ -208,7 +208,7 @@ class _Examination:
         if values is None:
             return
         shown, call = self._shown, CALLS[min(turn, 1)]
-        params = shown.params(values) | ({"fields": "full"} if shown.selects else {})
+        params = shown.params(values) | shown.in_full
         main, others, envelope = await self._call(params, call)
         if main is None:
             text = f"{call}: it sends nothing: {_short(envelope)} for {json.dumps(params)[:150]}"
@@ -294,7 +294,7 @@ class _Examination:
         items: list[str] = []
         sizes = [operation.document.at(each.schema) for each in operation.parameters if each.name == paging.size]
         size = max([2, *(int(each.get("minimum", 2)) for each in sizes)])
-        page: dict[str, Any] = {"first": size, "fields": "full"}
+        page: dict[str, Any] = {"first": size, **self._shown.in_full}
         for most in (each["maximum"] for each in sizes if "maximum" in each):
             await self._call({**self._shown.params(values), "first": int(most) + 1}, "a page that is too large")
         for _ in range(PAGE_ITEMS):

@@ -62,14 +62,14 @@ class Shown:
         return "first" in self.entries and "endCursor" in str(self.entries.get("after", {}).get("description"))
 
     @property
-    def selects(self) -> bool:
-        """True if a call can say which fields are answered."""
-        return self.entries.get("fields", {}).get("type") == "FieldSelection"
+    def in_full(self) -> dict[str, str]:
+        """The parameter by which a call has all fields of the answer, if it can choose them."""
+        return {name: "full" for name, entry in self.entries.items() if entry.get("type") == "FieldSelection"}
 
     @property
     def answers_whole(self) -> bool:
         """True if a call can have the whole answer."""
-        return self.selects or "fields" not in self.entries
+        return bool(self.in_full) or "fields" not in self.entries
 
     @property
     def takes_file(self) -> bool:
