@@ -145,6 +145,48 @@ def test_what_moves_gives_reaches_or_ends_is_always_asked_about(write: Operation
     assert any(each.kind == kind and each.says for each in decision.evidence)
 
 
+def listing(field: str, *fields: str) -> dict[str, Any]:
+    schema: Any = {"properties": {field: {"type": "array", "items": {"properties": dict.fromkeys(fields, TEXT)}}}}
+    return {"body": Body(True, "", (MediaType("application/json", schema, MISSING, NOWHERE),), NOWHERE)}
+
+
+@each(
+    ("write", "other", "asked"),
+    [
+        (
+            operation("POST /users/{id}/authorizations", **listing("authorizations", "agent", "permission")),
+            operation("DELETE /users/{id}/authorizations"),
+            Asked.FIRST,
+        ),
+        (
+            operation("PUT /credits/{id}/allocations", **listing("allocations", "amount", "invoice")),
+            operation("GET /credits/{id}"),
+            Asked.ALWAYS,
+        ),
+        (
+            operation("PATCH /boards", **listing("boards", "title", "size")),
+            reading("GET /boards", "id", "title", "size"),
+            Asked.NEVER,
+        ),
+        (
+            operation("PATCH /boards", **listing("data", "id", "type")),
+            reading("GET /boards", "id", "type"),
+            Asked.FIRST,
+        ),
+        (
+            operation("POST /boards", **listing("boards", "title", "author")),
+            operation("DELETE /boards/{id}"),
+            Asked.NEVER,
+        ),
+    ],
+)
+def test_the_fields_of_things_in_an_envelope_are_those_of_the_request(
+    write: Operation, other: Operation, asked: Asked
+) -> None:
+    """R-EFF-1: `{"items": [{…}]}` says of each thing what `{…}` says of one."""
+    assert of(write, other).asked is asked
+
+
 PAYOUT = operation("POST /payouts", **sending("amount", "currency"))
 INVOICE = operation("POST /invoices", **sending("amount", "currency"))
 LINE = operation("POST /batches/{id}/payouts", **sending("amount", "currency"))

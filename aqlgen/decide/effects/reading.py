@@ -151,13 +151,20 @@ class Reading:
 
     @cached_property
     def fields(self) -> Mapping[Words, int]:
-        """The fields of its request in words, each with how deep it lies: of every media type, else of the query."""
-        operation = self.facts.operation
+        """The fields of its request in words: of every media type, else of the query.
+
+        Each has its depth below the nearest object of several fields: what has a single one around it is an envelope.
+        """
+        operation, properties = self.facts.operation, self.around.schemas.properties
+        objects = [
+            (pointer.count("/"), properties(schema)) for pointer, schema in body_objects(operation, self.around.schemas)
+        ]
+        nearest = next((depth for depth, names in objects if len(names) > 1), 0)
         fields: dict[Words, int] = {}
-        for pointer, schema in body_objects(operation, self.around.schemas):
+        for depth, names in objects:
             if len(fields) < _MOST_FIELDS:
-                for name in self.around.schemas.properties(schema):
-                    fields.setdefault(_named(name), pointer.count("/"))
+                for name in names:
+                    fields.setdefault(_named(name), depth - nearest)
         if operation.body is not None or self.facts.method == "GET":
             return fields
         return {_named(each.name): 0 for each in operation.parameters if each.location is Location.QUERY}

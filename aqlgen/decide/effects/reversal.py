@@ -39,6 +39,8 @@ _TAKING_BACK: Final = frozenset(
 """Acts that take back what was created."""
 _SETTING: Final = frozenset("update set edit change modify patch replace configure save put write mark upsert".split())
 """Verbs of updates: what another act does may be more than the fields that it sends."""
+_NAMING: Final = frozenset({"id", "ids", "type"})
+"""Fields that say which things are meant, as in JSON:API; a call that sends nothing else changes something else."""
 _LEAST_READ: Final = 0.5
 """The share of the sent fields that a GET has to have; all of what a replacement may drop."""
 
@@ -135,6 +137,8 @@ class Reversal:
         item, _, part = reading.facts.operation.path.rstrip("/").rpartition("/")
         is_named = not reading.facts.shape.action and not part.endswith("}")
         top = frozenset("_".join(words) for words, depth in reading.fields.items() if not depth)
+        if top and top <= _NAMING:
+            return ""
         is_set = reading.facts.method in ("PUT", "PATCH")
         named, least = "_".join(split(part)) if is_named else "", 1 if reading.loss else _LEAST_READ
         change = _Change(reading.template, template(item), named, top, is_set, least)
