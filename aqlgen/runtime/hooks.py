@@ -20,7 +20,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from .errors import Code, Failure
@@ -151,7 +152,11 @@ class Hooks(NamedTuple):
 
     async def on_call(self, call: Call) -> Call:
         """Return the call as before_call leaves it."""
-        return call if self.before_call is None else await _run(self.before_call, Call, call)
+        if self.before_call is None:
+            return call
+        shown = _copied(call)
+        changed = await _run(self.before_call, Call, shown)
+        return call if changed is shown and shown.params == call.params else changed
 
     async def on_send(self, request: ApiRequest, call: Call) -> ApiRequest:
         """Return the request as before_send leaves it."""
@@ -165,7 +170,7 @@ class Hooks(NamedTuple):
         """Return the decision as on_decision leaves it."""
         if self.on_decision is None:
             return decision
-        changed = await _run(self.on_decision, GateDecision, decision, call)
+        changed = await _run(self.on_decision, GateDecision, decision, _copied(call))
         if changed.outcome not in OUTCOMES:
             raise HookError(f"on_decision returned an outcome that is none of {', '.join(OUTCOMES)}")
         if changed.outcome != decision.outcome and changed.rule == decision.rule:
@@ -180,6 +185,11 @@ class Hooks(NamedTuple):
         if changed.outcome not in STEP_OUTCOMES:
             raise HookError(f"on_step returned an outcome that is none of {', '.join(STEP_OUTCOMES)}")
         return changed
+
+
+def _copied(call: Call) -> Call:
+    """Return a call whose parameters a hook may change in place: they are others then, and not those of the call."""
+    return replace(call, params=deepcopy(dict(call.params)))
 
 
 def _refuse_unknown(module: object | None) -> None:

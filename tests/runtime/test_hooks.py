@@ -221,3 +221,15 @@ async def test_a_write_whose_answer_a_hook_does_not_pass_on_may_have_been_carrie
     assert "may have been carried out" in error["message"]
     error = (await dispatcher.handle("read", GET))["error"]
     assert "outcome" not in error.get("details", {})
+
+
+async def test_parameters_that_a_hook_changes_in_place_are_validated_again(make: Make, api: FakeApi) -> None:
+    """R-LOOP-6, R-REQ-4: they are a changed call as one that is returned; `on_decision` changes none."""
+
+    def in_place(*arguments: Any) -> None:
+        arguments[-1].params["colour"] = "red"
+
+    error = (await hooked(make, before_call=in_place).handle("read", GET))["error"]
+    assert error["code"] == "VALIDATION_UNKNOWN_PARAM"
+    assert api.sent == []
+    assert (await hooked(make, on_decision=in_place).handle("read", GET))["data"] == {"animal_id": 7}
