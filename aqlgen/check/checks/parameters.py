@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 from urllib.parse import unquote
@@ -79,22 +78,9 @@ async def _unknown(run: Run, operation: Operation) -> None:
     run.keep("error_tests", name=f"unknown-{operation.name}", must_mention=[UNKNOWN, *known[:1]], response=answer)
 
 
-@check("PH-3", "A value that the document does not allow is refused at any depth, with the expected one",
-       Category.PARAMETERS, "R-REQ-3, R-REQ-4, R-ERR-1")  # fmt: skip
-async def wrong_values(run: Run) -> None:
+async def _send_wrong_values(run: Run, *, are_updates: bool) -> None:
     """Send a value of each parameter, and of each field in a body, that its schema does not allow."""
-    await _send_wrong_values(run, [operation for operation in run.callable if not operation.updates])
-
-
-@check("CD-1", "An update refuses undocumented values and read-only fields",
-       Category.CONSTRAINTS, "R-UPD-1, R-ERR-1")  # fmt: skip
-async def wrong_updates(run: Run) -> None:
-    """Do the same with updates, and write the fields that only the server sets."""
-    await _send_wrong_values(run, [operation for operation in run.callable if operation.updates])
-
-
-async def _send_wrong_values(run: Run, operations: Iterable[Operation]) -> None:
-    for operation in operations:
+    for operation in [item for item in run.callable if item.updates is are_updates]:
         stated = run.documented(operation)
         if stated is None:
             continue
@@ -106,6 +92,15 @@ async def _send_wrong_values(run: Run, operations: Iterable[Operation]) -> None:
                 params = {**operation.params, name: refused}
                 answer = await run.refused(operation, params, what, "VALIDATION_", mentioned)
                 run.keep("constraint_tests", name=f"{operation.name}.{name}{place}", documented=True, response=answer)
+
+
+check("PH-3", "A value that the document does not allow is refused at any depth, with the expected one",
+      Category.PARAMETERS, "R-REQ-3, R-REQ-4, R-ERR-1")(
+    lambda run: _send_wrong_values(run, are_updates=False)
+)  # fmt: skip
+check("CD-1", "An update refuses undocumented values and read-only fields", Category.CONSTRAINTS, "R-UPD-1, R-ERR-1")(
+    lambda run: _send_wrong_values(run, are_updates=True)
+)
 
 
 @check("PH-4", "Documented defaults apply to omitted parameters", Category.PARAMETERS, "R-REQ-5")

@@ -167,10 +167,7 @@ async def limits(run: Run) -> None:
 
 
 def _nested(depth: int) -> Any:
-    value: Any = 1
-    for _ in range(depth):
-        value = {"a": value}
-    return value
+    return json.loads('{"a":' * depth + "1" + "}" * depth)
 
 
 @check("RU-1", "It starts with the owner's configuration", Category.OPERATION, "R-OPS-4", where="alone")

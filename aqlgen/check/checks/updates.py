@@ -220,7 +220,10 @@ async def _keep_fields(run: Run, operation: Operation) -> None:
     is_written, after = answer.ok, answer if reader is None else await _read(run, operation, reader)
     fields = (after if before is None else before).fields.items() if is_written else ()
     named = {name for path, _ in values_of(operation.params["input"], "") for name in path.split(".")}
-    preserved = {path: value for path, value in fields if _is_kept(path.split("."), named)}
+    places = ((path, path.split("."), value) for path, value in fields)  # a list is replaced as a whole
+    preserved = {
+        path: value for path, steps, value in places if not any(map(str.isdigit, steps)) and steps[-1] not in named
+    }
     if preserved:
         run.keep("update_preservation_tests", name=operation.name, preserved_fields=preserved, read_response=after)
 
@@ -245,11 +248,6 @@ async def _update(run: Run, updated: Updated, state: dict[str, Any], patch: Any,
         run.expect(right, operation, f"{resource.drifts} changed besides, and it warns of {answer.warned}")
     right = sent == expected or (updated.fills and _is_filled(sent, patch, state))
     run.expect(right, operation, f"of {json.dumps(state)} and {json.dumps(patch)} it makes {json.dumps(sent)}")
-
-
-def _is_kept(steps: list[str], named: set[str]) -> bool:
-    """Return True for a field that an update does not name, outside of lists, which are replaced as a whole."""
-    return steps[-1] not in named and not any(step.isdigit() for step in steps)
 
 
 async def _read(run: Run, operation: Operation, reader: Row) -> Answer:
