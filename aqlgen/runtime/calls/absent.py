@@ -21,7 +21,7 @@ _DEEPEST: Final = 4
 _LONGEST: Final = 100
 _ALIKE: Final = 0.7
 _MOST_ELEMENTS: Final = 100
-_MOST_LOOKS: Final = 50_000
+_MOST_LOOKS: Final = 25_000
 
 
 class Absence:
