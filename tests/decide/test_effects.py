@@ -306,6 +306,13 @@ def test_a_post_that_asks_for_a_page_of_a_list_reads(path: str, fields: tuple[st
     assert of(operation(path, body=body, responses=(answer("200", PAGE),))).asked is asked
 
 
+def test_a_head_of_a_path_that_no_get_reads_is_asked_about() -> None:
+    """R-EFF-1: a HEAD is a GET without its content (RFC 9110, 9.3.2); beside none, it does something else."""
+    head = operation("HEAD /things/{id}/exec", responses=(answer("200"),))
+    assert of(head).asked is Asked.FIRST
+    assert of(head, operation("GET /things/{id}/exec", responses=(answer("200", TEXT),))).asked is Asked.NEVER
+
+
 @each(("field", "asked"), [("content", Asked.FIRST), ("tags", Asked.NEVER)])
 def test_a_content_deep_in_an_update_of_a_message_is_a_doubt(field: str, asked: Asked) -> None:
     """R-EFF-1"""

@@ -111,11 +111,19 @@ def _by_act(reading: Reading) -> Finding | None:
             return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, doubt.note)
         if doubt is None and reading.facts.answers_nothing and outward.sends_message(reading):
             return Finding(Effect.PEOPLE, Danger.REVERSIBLE, "GET of a message, and it answers nothing")
-        return None if doubt is None else Finding(Effect.UNKNOWN, Danger.REVERSIBLE, doubt.note)
+        says = doubt.note if doubt else _alone(reading)
+        return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, says) if says else None
     says = f"{reading.facts.method}, but {act.note}"
     if act.verb.word in _RESTARTING:
         return Finding(Effect.DATA, Danger.REVERSIBLE, says)
     return Finding(Effect.ENDS, Danger.DESTRUCTIVE, says)
+
+
+def _alone(reading: Reading) -> str:
+    """Return a note about a HEAD of a path that no GET reads: it stands for nothing but itself (RFC 9110, 9.3.2)."""
+    facts = reading.facts
+    is_alone = facts.method == "HEAD" and f"GET {facts.operation.path}" not in reading.others
+    return "HEAD of a path that no GET reads" if is_alone else ""
 
 
 _OF_QUERIES: Final = frozenset("run execute trigger perform process".split())
