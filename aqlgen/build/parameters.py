@@ -19,7 +19,7 @@ from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import MISSING, Body, Json, Location, Origin, Parameter
 from aqlgen.runtime.encode import is_framing, overrides_method
 from aqlgen.runtime.encode.urls import placeholders
-from aqlgen.runtime.wire import FORM, OCTETS
+from aqlgen.runtime.wire import FORM, OCTETS, is_json
 
 IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
 """Header parameters that the specification ignores, because body and security define them.
@@ -173,8 +173,22 @@ def _schema(context: Context, node: Json, pointer: str) -> tuple[Json, str | Non
             media, where = context.resolver.follow(raw, f"{pointer}/content/{escape(content_type)}")
         except UnresolvedError:
             media, where = None, pointer
-        return context.schema(media, where), content_type, media
+        schema = context.schema(media, where)
+        if is_json(content_type) and _is_text(context, schema):
+            message = f"{_named(node)} is a text, and is sent without the quotes of {content_type}"
+            context.note("mistaken-media-type", message, where)
+            return schema, None, media
+        return schema, content_type, media
     return context.schema(node, pointer), None, None
+
+
+def _is_text(context: Context, schema: Json) -> bool:
+    """Return True for a schema of texts alone."""
+    try:
+        target, _pointer = context.resolver.follow(schema, "")
+    except UnresolvedError:
+        return False
+    return isinstance(target, dict) and target.get("type") in ("string", ["string"])
 
 
 def apply_content_type(

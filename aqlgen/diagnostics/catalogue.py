@@ -220,7 +220,8 @@ _ENTRIES: Final[dict[str, Entry]] = {
     "mistaken-media-type": Entry(
         "A media type looks wrong",
         "It is misspelt or abbreviated, such as application/form-data, multipart/form or json, and replaced by the "
-        "obvious type. Or it cannot encode an object, such as message/rfc822: the object is sent as application/json.",
+        "obvious type. Or it cannot encode an object, such as message/rfc822: the object is sent as application/json. "
+        "Or it is JSON for a parameter of type string: the text is sent without quotes.",
         "Write the registered media type. If the API needs another one, send it with a hook.",
     ),
     "bad-default": Entry(

@@ -60,6 +60,7 @@ class Writer:
         self._write = write
         self._preserve = preserve
         self._spelling = Spelling(views, preserve=preserve)
+        self._server_sets: dict[int, tuple[Json, bool]] = {}
         self._accesses: dict[int, tuple[Json, frozenset[str], frozenset[str]]] = {}
 
     def body(self, node: Node, place: Place, pointer: str = "") -> dict[str, Json]:
@@ -89,10 +90,18 @@ class Writer:
         return out
 
     def read_only(self, raw: Json) -> bool:
-        """Return True if only the server sets a property."""
+        """Return True if only the server sets a property, or all fields of its object, of which it must have none."""
         if not isinstance(raw, dict):
             return False
-        return (self._views.view(raw) or self._views.node(raw)).get("readOnly") is True
+        view = self._views.view(raw) or self._views.node(raw)
+        if "properties" not in view or view.get("readOnly") is True or not view.keys().isdisjoint(_NAMING | _BY_KEY):
+            return view.get("readOnly") is True
+        known = self._server_sets.get(id(raw))
+        if known is None:
+            self._server_sets[id(raw)] = raw, False  # where it is met again within itself
+            is_read = bool(view["properties"]) and all(map(self.read_only, view["properties"].values()))
+            known = self._server_sets[id(raw)] = raw, is_read
+        return known[1]
 
     def _names(self, node: Node, around: tuple[Json, ...]) -> Mapping[str, str]:
         """Return the names of the fields of a value, wherever they are declared; the node's own declarations win."""

@@ -428,14 +428,38 @@ HONEST: dict[str, Any] = {
         "/documents", "get", {"operationId": "listDocuments", "parameters": PAGE,
                               "responses": answer({"type": "array", "items": THING})},
     ),
+    "a body has fields of the names that the path has": (
+        "/customers/{id}/addresses", "post", {"operationId": "addAddress", "parameters": VARIABLES[:1], "requestBody":
+            body(schema={"type": "object", "properties": {"Id": TEXT, "CustomerId": TEXT, "City": TEXT}})},
+    ),
+    "a path has a variable in its query": (
+        "/search/things?query={query}", "get", {"operationId": "searchThings", "parameters": [
+            {"name": "query", "in": "query", "required": True, "schema": TEXT}], "responses": answer(THING)},
+    ),
+    "a text is declared as a parameter of JSON": (
+        "/channels/{id}", "get", {"operationId": "getChannel", "responses": answer(THING), "parameters": [
+            {"name": "id", "in": "path", "required": True, "content": {"application/json": {"schema": TEXT}}}]},
+    ),
+    "fields of an object are all read-only": (
+        "/settings", "post", {"operationId": "addSetting", "requestBody": body(schema={"type": "object", "properties": {
+            "name": TEXT, "meta": {"type": "object", "properties": {"madeAt": {**TEXT, "readOnly": True}}}}})},
+    ),
+    "a schema that redeclares its fields leads back to itself": (
+        "/nodes", "get", {"operationId": "getNode", "responses": answer({"$ref": "#/components/schemas/Node"})},
+    ),
 }  # fmt: skip
+NODE = {"$ref": "#/components/schemas/Node", "description": "The next one"}
+NODES = {
+    "Node": {"allOf": [{"properties": {"id": TEXT, "next": NODE}}, {"properties": {"next": {**NODE, "title": "Next"}}}]}
+}
 
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("case", HONEST)
 async def test_nothing_is_found_of_an_honest_adapter_where(tmp_path: Path, case: str) -> None:
     place, method, operation = HONEST[case]
-    document = {"openapi": "3.1.0", "info": {"title": "Notes", "version": "1"}, "servers": [{"url": BASE}]}
+    document = {"openapi": "3.1.0", "info": {"title": "Notes", "version": "1"}, "servers": [{"url": BASE}],
+                "components": {"schemas": NODES}}  # fmt: skip
     path, project = tmp_path / "notes.json", tmp_path / "project"
     operations = {method: {"responses": {}, **operation}}
     if method == "put":

@@ -228,6 +228,21 @@ def test_a_required_property_that_a_branch_redeclares_is_sent_although_another_b
     assert written["x-read-only"] == ["id"]
 
 
+def test_an_object_of_read_only_fields_is_read_only_unless_it_must_have_one_or_may_have_others() -> None:
+    audit = {"type": "object", "properties": {"at": {"type": "string", "readOnly": True}, "again": refers("Made")}}
+    shapes = {
+        "made": refers("Made"),
+        "other": {**audit, "required": ["at"]},
+        "more": {**audit, "additionalProperties": {}},
+    }
+    ours = adapted({"properties": {"name": {}, **shapes}}, {"Made": audit}, request=True)
+    assert ours.types["Thing"]["properties"].keys() == {"name", "made", "other", "more"}, "it may hold itself"
+    audit["properties"].pop("again")
+    ours = adapted({"properties": {"name": {}, **shapes}}, {"Made": audit}, request=True)
+    assert ours.types["Thing"]["properties"].keys() == {"name", "other", "more"}
+    assert ours.types["Thing"]["x-read-only"] == ["made"]
+
+
 def test_a_property_that_is_read_only_in_every_declaration_stays_so_although_it_is_required() -> None:
     base = {"type": "object", "required": ["id"], "properties": {"id": {"type": "string", "readOnly": True}}}
     ours = adapted({"allOf": [base, {"properties": {"id": {"minLength": 1}, "name": {}}}]}, request=True)

@@ -139,6 +139,12 @@ def contents() -> list[Case]:
             parameters=(parameter("f", "query", None, content=json),),
         ),
         Case("query of JSON text", {"f": "x"}, "?f=%22x%22", parameters=(parameter("f", "query", None, content=json),)),
+        Case(
+            "query of JSON that is a text",
+            {"f": "x"},
+            "?f=x",
+            parameters=(parameter("f", "query", None, content={"application/json": {"schema": STRING}}),),
+        ),
         Case("query of text", {"f": "a b"}, "?f=a%20b", parameters=(parameter("f", "query", None, content=text),)),
         Case(
             "path of JSON",

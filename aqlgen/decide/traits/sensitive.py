@@ -48,8 +48,9 @@ def sensitive(subject: Subject, around: Around) -> Trait[Sensitive] | None:
 
 
 def _values(subject: Subject, around: Around) -> Iterator[tuple[str, Mapping[str, Json]]]:
-    for parameter in subject.operation.parameters:
-        yield parameter.name, around.schemas.resolve(parameter.schema)
+    for parameter in subject.operation.parameters:  # `writeOnly` is for properties alone (OpenAPI 3.0.4, 4.7.24)
+        schema = around.schemas.resolve(parameter.schema)
+        yield parameter.name, {key: value for key, value in schema.items() if key != "writeOnly"}
     for wire, schema in around.schemas.properties(subject.body).items():
         yield wire, around.schemas.resolve(schema)
 

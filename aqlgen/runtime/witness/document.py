@@ -125,8 +125,9 @@ class Operation:
 
     @cached_property
     def fixed_query(self) -> list[tuple[str, str]]:
-        """The pairs of the query that are a part of the path."""
-        return parse_qsl(self.path.partition("#")[0].partition("?")[2], keep_blank_values=True)
+        """The pairs of the query that are a part of the path, without those whose value is a variable."""
+        pairs = parse_qsl(self.path.partition("#")[0].partition("?")[2], keep_blank_values=True)
+        return [(name, value) for name, value in pairs if "{" not in value]
 
     def owned(self, place: str, name: str) -> dict[str, Any]:
         """Return the owner's override of a parameter or field."""
@@ -183,12 +184,13 @@ class Document(Schemas):
         self._settle_variables()
 
     def _settle_variables(self) -> None:
-        """Take a variable of a path for a whole number where one operation of the path says so."""
+        """Let a variable of a path be a whole number, too, where one operation of the path says so."""
         variables = [(each.path, variable) for each in self.operations for variable in each.parameters
                      if variable.place == "path"]  # fmt: skip
-        whole = {(path, each.name): each.schema for path, each in variables if self.kinds(each.schema) == {"integer"}}
+        whole = {(path, each.name) for path, each in variables if self.kinds(each.schema) == {"integer"}}
         for path, each in variables:
-            each.schema = whole.get((path, each.name), each.schema)
+            if (path, each.name) in whole and self.kinds(each.schema) != {"integer"}:
+                each.schema = {"type": ["string", "integer"]}
 
     def _operation(self, path: str, method: str, item: Any, raw: Any) -> Operation:
         names = [str(raw.get("operationId") or ""), f"{method.upper()} {path}"]

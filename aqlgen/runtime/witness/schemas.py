@@ -18,6 +18,11 @@ _ANNOTATIONS = ("format", "discriminator", "example", "examples", "default", "xm
                 "id", "$anchor", "title", "description", "deprecated", "writeOnly", "nullable")  # fmt: skip
 _KINDS = frozenset(("null", "boolean", "integer", "number", "string", "array", "object"))
 _PARTS = ("allOf", "anyOf", "oneOf")
+_OPEN = frozenset((
+    "anyOf", "oneOf", "required", "additionalProperties", "patternProperties", "unevaluatedProperties",
+    "propertyNames", "dependentRequired",
+))  # fmt: skip
+"""Keywords by which an object has fields beside its properties, or must have one of them."""
 _DEEPEST = 8
 
 
@@ -83,10 +88,17 @@ class Schemas:
         is_nullable = True in (schema.get("nullable"), schema.get("x-nullable"))
         return {"anyOf": [{"type": "null"}, _modern(strict)]} if is_nullable else _modern(strict)
 
-    def is_marked(self, schema: Any, mark: str = "readOnly") -> bool:
+    def is_marked(self, schema: Any, mark: str = "readOnly", depth: int = 0) -> bool:
         """Return True for a property that is `readOnly` or `writeOnly`."""
         marks = (part[mark] for part in self.parts(schema, _PARTS[:1]) if mark in part)
-        return next(marks, False) is True
+        return next(marks, False) is True or (mark == "readOnly" and self._is_server_set(schema, depth))
+
+    def _is_server_set(self, schema: Any, depth: int) -> bool:
+        """Return True for an object of which each field is read-only, and none has to be there."""
+        nodes = list(self.parts(schema, _PARTS[:1])) if depth < _DEEPEST // 2 else []
+        fields = [each for node in nodes for each in (node.get("properties") or {}).values()]
+        is_whole = bool(fields) and all(node.keys().isdisjoint(_OPEN) for node in nodes)
+        return is_whole and all(self.is_marked(each, depth=depth + 1) for each in fields)
 
     def problems(self, schema: Any, value: Any) -> list[str]:
         """Return what is wrong with a value; nothing for a schema that cannot be judged by."""

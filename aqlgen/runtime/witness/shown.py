@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Awaitable, Iterable, Mapping
 from typing import Any, Protocol
 
@@ -113,12 +114,18 @@ class Shown:
         return bool(known) and not is_whole and not any(needed)
 
     def _matched(self, wanted: Mapping[tuple[str, str], str | None]) -> dict[tuple[str, str], str]:
-        """Return the name of each place: the owner's, one with the place beside it, the same, or the nearest."""
+        """Return the name of each place: the owner's, one with the place beside it, the same, or the nearest.
+
+        Of places of one name, that in the path has the name which the others leave.
+        """
+        counts = Counter(normal(name) for _, name in wanted)
         left = {normal(name): name for name in self.entries if not self._is_own(name)}
         names: dict[tuple[str, str], str] = {}
         for rank in range(3):
             for key, stated in sorted(wanted.items(), key=lambda each: -len(each[0][1])):  # `uuid` before `id`
-                chosen = next((each for each in self._words(key, stated, rank, left) if each in left), None)
+                is_shared = rank == 1 and key[0] == "path" and counts[normal(key[1])] > 1
+                words = () if is_shared else self._words(key, stated, rank, left)
+                chosen = next((each for each in words if each in left), None)
                 if key not in names and chosen is not None:
                     names[key] = left.pop(chosen)
         return names

@@ -69,8 +69,10 @@ class Types:
         details, members = await self.details(entry.get("type")), document.members(schema)
         if "values" in details and document.is_plain(schema) and _texts(details["values"]) != _texts(members):
             texts.append(f"{place} is shown with {details['values']}, the document has {members}")
-        pair = entry.get("type"), id(document.deref(schema)), mark
-        if pair in self._compared or not details.get("fields"):
+        if not details.get("fields"):
+            return texts
+        pair = entry.get("type"), repr(document.deref(schema)), mark
+        if pair in self._compared:
             return texts
         self._compared.add(pair)
         return texts + await self._of_fields(document, details["fields"], schema, place, mark, is_free=is_free)
