@@ -127,7 +127,7 @@ def _alone(reading: Reading) -> str:
 
 
 _OF_QUERIES: Final = frozenset("run execute trigger perform process".split())
-"""Verbs that are said of queries too."""
+"""Verbs that are reason of queries too."""
 
 
 def _by_reading(reading: Reading) -> Finding | None:
@@ -138,13 +138,10 @@ def _by_reading(reading: Reading) -> Finding | None:
     act = next((act for act in heads if act.verbs.isdisjoint(_OF_QUERIES) and changes(act)), None)
     called_back = reading.sends(_CALLED_BACK)
     is_silent = not reading.facts.answers_list and reading.said_verbs.isdisjoint(_FETCHING | _OF_QUERIES)
-    is_doubted = not reading.is_paged and (reading.is_doubted or is_silent)
-    if not (act or called_back or is_doubted):
+    reason = act.says if act else f"it sends {called_back}" if called_back else ""
+    if not reason and (reading.is_paged or not (reading.is_doubted or is_silent)):
         return None
-    if act or called_back:
-        says = f"it counts as a READ, but {act.says if act else f'it sends {called_back}'}"
-    else:
-        says = "no other evidence for a READ"
+    says = f"it counts as a READ, but {reason}" if reason else "no other evidence for a READ"
     return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, says)
 
 

@@ -105,12 +105,7 @@ class Exchanges:
             if self._gate is not None:
                 self._gate.admit_changed(row, params, first, request)
         if call is not None:
-            hooked = await self._hooks.on_send(request, call)
-            if hooked != request:
-                self._altered_by.append("before_send")
-                if self._gate is not None:
-                    self._gate.admit_hooked(row, call, hooked.method)
-            request = hooked
+            request = await self._hooked(row, call, request)
         if row.idempotency is not None:
             from ..client.idempotency import with_idempotency_key
 
@@ -136,6 +131,15 @@ class Exchanges:
         if not aside:
             self.last, self.request = response, request
         return response
+
+    async def _hooked(self, row: Row, call: Call, request: ApiRequest) -> ApiRequest:
+        """Return a request as the owner's hook leaves it. Raises Failure for one that is not let through."""
+        hooked = await self._hooks.on_send(request, call)
+        if hooked != request:
+            self._altered_by.append("before_send")
+            if self._gate is not None:
+                self._gate.admit_hooked(row, call, hooked.method)
+        return hooked
 
     def decode(self, response: ApiResponse, row: Row, params: Mapping[str, Any]) -> Any:
         """Return the data of an answer that was sent for. Raises Failure for an error of the API, as `send` does."""
