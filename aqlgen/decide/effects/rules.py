@@ -127,7 +127,7 @@ def _alone(reading: Reading) -> str:
 
 
 _OF_QUERIES: Final = frozenset("run execute trigger perform process".split())
-"""Verbs that are reason of queries too."""
+"""Verbs that are said of queries too."""
 
 
 def _by_reading(reading: Reading) -> Finding | None:

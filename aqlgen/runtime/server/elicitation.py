@@ -68,8 +68,8 @@ class Questions:
         ):
             raise Failure(
                 Code.CONFIRMATION_REQUIRED,
-                "A person is being asked about another call, and answers one question at a time. Nothing was changed: "
-                "call again once the other is answered.",
+                "A person is being asked about another call. Nothing was changed. Call again once the other question "
+                "is answered.",
                 {"reason": "another question is open"},
             )
         spent = await store.spend([Counter(f"questions:{owner}", _HOUR, 1, self._per_hour)])
