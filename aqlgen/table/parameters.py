@@ -119,16 +119,18 @@ def _plain(parameter: Parameter, place: Place, name: str, types: Types) -> Table
     """Return a parameter as agents see it, without what a call sends in its stead."""
     schema = types.exemplified(types.schema(parameter.schema, place), parameter.schema, parameter.example)
     described = parameter.description or str(schema.get("description", ""))
+    # `writeOnly` is for properties alone (OpenAPI 3.0.4, 4.7.24)
+    shown = {key: value for key, value in schema.items() if key not in ("description", "deprecated", "writeOnly")}
     default_style = "form" if parameter.location in (Location.QUERY, Location.COOKIE) else "simple"
     return TableParameter(
         name=name,
         wire=parameter.name,
         location=parameter.location.value,
         required=parameter.required,
-        schema={key: value for key, value in schema.items() if key not in ("description", "deprecated")},
+        schema=shown,
         description=shorten(useful(described), MAX_DESCRIPTION),
         deprecated=parameter.deprecated or schema.get("deprecated") is True,
-        sensitive=is_secret(name, schema),
+        sensitive=is_secret(name, shown),
         stated_style=None if parameter.style == default_style else parameter.style,
         stated_explode=None if parameter.explode == (parameter.style == "form") else parameter.explode,
         allow_reserved=parameter.allow_reserved,

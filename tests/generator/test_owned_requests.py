@@ -341,6 +341,12 @@ def test_a_default_for_a_pattern_is_that_of_the_operations_that_have_the_paramet
     assert presets == {"/a": "k", "/a/{i}": None}
 
 
+def test_a_parameter_is_no_secret_by_a_mark_that_is_for_properties(tmp_path: Path) -> None:
+    task = {"name": "id", "in": "path", "required": True, "schema": {"type": "string", "writeOnly": True}}
+    row = tabulate(tmp_path, api({"/tasks/{id}": {"get": {"operationId": "getTask", "parameters": [task]}}})).rows
+    assert "sensitive" not in json.dumps(row["get_task"])
+
+
 def test_what_a_sensitive_default_holds_is_not_shown(tmp_path: Path) -> None:
     text = "GET /v2/accounts/{account}/envelopes: {parameters: {account: {default: me, sensitive: true}}}"
     rows = tabulate(tmp_path, BARE, overrides=text).rows

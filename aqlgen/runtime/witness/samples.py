@@ -74,7 +74,7 @@ def _wrong_fields(
     is_open = (
         depth > _DEEPEST_UNDECLARED
         or any(schema.get(word) for word in _FURTHER)
-        or all(map(is_secret, properties))
+        or all(is_secret(name) or document.is_marked(each) for name, each in properties.items())
         or id(schema) in document.opened
     )
     for name in [*marked, *([] if is_open else [UNDECLARED])]:
