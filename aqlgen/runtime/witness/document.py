@@ -184,13 +184,14 @@ class Document(Schemas):
         self._settle_variables()
 
     def _settle_variables(self) -> None:
-        """Let a variable of a path be a whole number, too, where one operation of the path says so."""
-        variables = [(each.path, variable) for each in self.operations for variable in each.parameters
+        """Take a variable of a path for a whole number where one operation of the path says so; a GET has its own."""
+        variables = [(each, variable) for each in self.operations for variable in each.parameters
                      if variable.place == "path"]  # fmt: skip
-        whole = {(path, each.name) for path, each in variables if self.kinds(each.schema) == {"integer"}}
-        for path, each in variables:
-            if (path, each.name) in whole and self.kinds(each.schema) != {"integer"}:
-                each.schema = {"type": ["string", "integer"]}
+        whole = {(operation.path, each.name): each.schema for operation, each in variables
+                 if self.kinds(each.schema) == {"integer"}}  # fmt: skip
+        for operation, each in variables:
+            if operation.method != "GET":
+                each.schema = whole.get((operation.path, each.name), each.schema)
 
     def _operation(self, path: str, method: str, item: Any, raw: Any) -> Operation:
         names = [str(raw.get("operationId") or ""), f"{method.upper()} {path}"]
