@@ -17,7 +17,7 @@ __all__ = ["Schemas"]
 T = TypeVar("T")
 
 _MOST: Final = 200
-"""How many branches of a schema are looked at."""
+"""The most branches of a schema that are read."""
 
 _NOTHING: Final[Mapping[str, Json]] = MappingProxyType({})
 _BRANCHES: Final = ("allOf", "oneOf", "anyOf")
@@ -56,8 +56,8 @@ class Schemas:
         return self._look(schema)[1]
 
     def kinds(self, schema: Json) -> frozenset[str]:
-        """Return the types that a value may have, but for null; empty where the schema does not say."""
-        if isinstance(schema, dict) and _PLAIN.isdisjoint(schema):  # most fields are no more than a type
+        """Return the types of a value except null; none where the schema does not say."""
+        if isinstance(schema, dict) and _PLAIN.isdisjoint(schema):  # as most fields are
             return _single(schema.get("type")) or self._look(schema)[2]
         return self._look(schema)[2]
 

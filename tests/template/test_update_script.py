@@ -298,7 +298,7 @@ def test_what_is_handed_over_may_be_a_draft_or_nothing_and_no_link(desk: Desk, t
 
 
 def test_a_patch_that_changes_workflows_is_not_proposed(desk: Desk, tmp_path: Path) -> None:
-    """What was tested wrote it, and a workflow runs with the repository's secrets as soon as it is pushed."""
+    """The tested code can write into the patch, and a workflow runs with the repository's secrets once it is pushed."""
     other = elsewhere(desk, tmp_path / "other")
     top = other.project.parent
     shutil.copytree(other.project, top, dirs_exist_ok=True)  # so that the adapter is at the repository's root

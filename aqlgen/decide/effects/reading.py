@@ -180,7 +180,7 @@ class Reading:
 
     @cached_property
     def is_paged(self) -> bool:
-        """True if a POST that is no update asks for a page of the list that it answers with."""
+        """True for a POST, not an update, whose parameters ask for a page of the list in its answer."""
         is_other = self.facts.method != "POST" or self.category in (Category.UPDATE, Category.DELETE)
         if is_other or not self.facts.answers_list:
             return False

@@ -258,7 +258,7 @@ _SUFFIXES: Final = (".json", ".yaml", ".yml")
 def _without_addresses(walk: Walk, value: dict[str, Json], at: Cursor) -> dict[str, Json]:
     """Return a schema without its addresses, which no reference needs any more: all point into the bundle.
 
-    The target of `$dynamicRef` is that of a `$ref`: what a template binds by itself, whoever uses the template.
+    `$dynamicRef` is followed as a `$ref`: to the anchor of its own template, whatever schema uses the template.
     """
     if not any(isinstance(value.get(key), (str, bool)) for key in _ADDRESSES):
         return value

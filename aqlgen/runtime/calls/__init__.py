@@ -43,15 +43,13 @@ class Approved(Protocol):
 
 
 class Gate(Protocol):
-    """What admits a request in place of an admitted one, or raises Failure; `safety.gatekeeper.Gatekeeper` does."""
+    """The admission of requests in place of an admitted one, by Failure or none; `safety.gatekeeper` implements it."""
 
     def admit_changed(self, row: Row, params: Mapping[str, Any], first: ApiRequest, changed: ApiRequest) -> None:
         """Admit a request that another was made of, such as the whole of an update."""
-        ...
 
     def admit_hooked(self, row: Row, call: Call, method: str) -> None:
         """Admit a request that a hook changed."""
-        ...
 
 
 class Exchanges:

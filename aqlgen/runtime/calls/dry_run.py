@@ -41,7 +41,7 @@ async def preview(
     from .update_plan import prepare, replaced_fields
 
     plan = prepare(row, table)
-    request = api.build(row, {name: value for name, value in params.items() if name not in row.adapter_parameters})
+    request = api.build(row, row.api_params(params))
     if plan.patches and plan.reader is None:
         request = patched(request, plan)
     if params.get("if_match") is not None and "if_match" in row.adapter_parameters:

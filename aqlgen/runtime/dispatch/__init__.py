@@ -63,7 +63,7 @@ class ToolCall:
     altered_by: list[str] = field(default_factory=list)
     """The owner's hooks that changed the call or its request."""
     exchanges: Exchanges | None = None
-    """What was sent for it."""
+    """The exchanges with the API that it made."""
 
     @property
     def name(self) -> str:
@@ -201,7 +201,7 @@ class Checking:
 
     def built(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
         """Build the request that parameters make. Raises Failure when a credential or the base URL is missing."""
-        return self._api.build(row, {name: params[name] for name in params if name not in row.adapter_parameters})
+        return self._api.build(row, row.api_params(params))
 
     async def dry_run(self, call: ToolCall) -> dict[str, Any]:
         """Return what a call would send, and how the gatekeeper would decide; the owner's hooks see it as a call."""

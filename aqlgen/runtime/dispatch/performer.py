@@ -92,7 +92,7 @@ class Performer:
         # Parameters for the adapter, not for the API; one gives way to the API's of its name, which keeps it.
         options = {row.parameters[name].wire: params[name] for name in row.adapter_parameters if name in params}
         _check_fields(options.get("fields"))
-        params = {name: value for name, value in params.items() if name not in row.adapter_parameters}
+        params = row.api_params(params)
         answer = _Answer(self._query(options, row))
         if row.paging is not None:
             await self._read_pages(answer, row, params, options, exchanges)
@@ -113,20 +113,18 @@ class Performer:
         return fitted
 
     async def rehearse(self, call: ToolCall) -> None:
-        """Read what an update merges its change into, before anybody is asked about it. Raises Failure as that does.
-
-        Not where the owner's hooks may make another call of it, and where the policy has a say about the reading.
-        """
-        row = call.row
-        reads = row.update is not None and row.update.reads_first and not self._hooks
-        reader = self._table.find(row.update.read or "", "read") if row.update is not None and reads else None
+        """Merge an update before a question about it, unless hooks or the policy have a say first. Raises Failure."""
+        row, update = call.row, call.row.update
+        if update is None or not update.reads_first or self._hooks:
+            return
+        reader = self._table.find(update.read or "", "read")
         if reader is None or self._gate.watches(reader):
             return
         from ..calls.update import rehearse
 
-        params = {name: value for name, value in call.params.items() if name not in row.adapter_parameters}
         etag = call.params.get("if_match") if "if_match" in row.adapter_parameters else None
-        await rehearse(Exchanges(self._api, self._hooks, None), row, self._table, params, etag)
+        exchanges, params = Exchanges(self._api, self._hooks, None), row.api_params(call.params)
+        await rehearse(exchanges, row, self._table, params, etag)
 
     def _note_headers(self, call: ToolCall, last: ApiResponse | None, data: Any) -> None:
         headers = {} if last is None else self._api.told_headers(last, call.row, data)

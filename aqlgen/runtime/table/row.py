@@ -206,7 +206,7 @@ class Row:
     selector: str = field(init=False, repr=False, compare=False)
     """The parameter by which agents choose fields of the answer, "" for none; the API's own `fields` keeps its name."""
     selects: bool = field(init=False, repr=False, compare=False)
-    """Whether the adapter cuts answers down to the chosen fields."""
+    """True if the adapter cuts answers down to the chosen fields."""
     default_fields: str = field(init=False, repr=False, compare=False)
     """The preset of a call that names no fields."""
     hidden_parameters: frozenset[str] = field(init=False, repr=False, compare=False)
@@ -267,6 +267,10 @@ class Row:
     def key(self) -> str:
         """The request that it sends: `METHOD /path`, with `NAME:` before it where the adapter has several APIs."""
         return f"{self.api}:{self.method} {self.path}" if self.api else f"{self.method} {self.path}"
+
+    def api_params(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the parameters of a call without those that the adapter acts on itself."""
+        return {name: value for name, value in params.items() if name not in self.adapter_parameters}
 
 
 def _wire_names(parameters: Mapping[str, Parameter]) -> dict[str, str]:
