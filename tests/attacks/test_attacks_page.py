@@ -1,4 +1,4 @@
-"""docs/security.md and this folder belong together: every row names a test that exists, every module has a row."""
+"""docs/attacks.md and this folder belong together: every row names a test that exists, every module has a row."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "attacks.md").read_text(encoding="utf-8")
 TABLES = re.findall(r"^\| attack \| defence \| test \|\n\|[-|]+\n((?:\|.*\n)+)", PAGE, re.MULTILINE)
 ROWS = "".join(TABLES).splitlines()
 NAMED = re.compile(r"`((?:tests/[\w/]+/)?test_\w+\.py)(?:::(\w+))?`")
@@ -25,7 +25,7 @@ def test_a_row_names_a_test_that_exists() -> None:
 
 def test_every_module_of_attacks_has_a_row() -> None:
     modules = {f"tests/attacks/{path.name}" for path in Path(__file__).parent.glob("test_*.py")}
-    assert modules - {path for path, _ in named("\n".join(ROWS))} == {"tests/attacks/test_security_page.py"}
+    assert modules - {path for path, _ in named("\n".join(ROWS))} == {"tests/attacks/test_attacks_page.py"}
 
 
 def test_every_row_names_a_test() -> None:
