@@ -74,6 +74,12 @@ class Failure(Exception):
         self.details = dict(details or {})
         self.confirmation = confirmation
 
+    @classmethod
+    def of(cls, envelope: Mapping[str, Any]) -> Failure:
+        """Return the failure of an envelope."""
+        error = envelope["error"]
+        return cls(Code(error["code"]), error["message"], error.get("details"), envelope.get("confirmation"))
+
     def envelope(self) -> dict[str, Any]:
         """Return the failure envelope (specification, 5.1); `details` is absent when there are none.
 

@@ -13,10 +13,11 @@ import binascii
 import json
 import re
 from collections.abc import Iterable, Iterator
-from contextvars import ContextVar
 from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
+
+from .session import request_secrets
 
 __all__ = ["MASK", "Secrets", "is_credential_header", "occurs", "redact", "redacted", "url_secrets", "without_userinfo"]
 
@@ -36,8 +37,6 @@ _CREDENTIAL_HEADER = re.compile(
     r"authori[sz]ation|cookie|api-?key|subscription-key|access-?key|token|secret|passw|credential|signature|session"
 )
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
-
-_CALL: ContextVar[frozenset[str]] = ContextVar("secrets_of_the_call", default=frozenset())
 
 
 def redact(text: str, secrets: Iterable[str]) -> str:
@@ -110,9 +109,7 @@ class Secrets:
         while len(self._others) > _MAX_OTHERS:
             del self._others[next(iter(self._others))]
             self._all = None
-        in_data = frozenset(value for value in added if not self._others.get(value, True))
-        if not in_data <= _CALL.get():
-            _CALL.set(_CALL.get() | in_data)
+        request_secrets().update(value for value in added if not self._others.get(value, True))
         return added
 
     @property
@@ -129,8 +126,8 @@ class Secrets:
 
     def masked(self, data: Any) -> Any:
         """Return JSON data with every secret in it replaced by `***`; the same object if there is none."""
-        of_call = _CALL.get()
-        values = self._own_in_data | of_call if of_call else self._own_in_data
+        of_request = request_secrets()
+        values = self._own_in_data.union(of_request) if of_request else self._own_in_data
         return _redactor(values, _SHORTEST_IN_DATA).data(data) if values else data
 
 

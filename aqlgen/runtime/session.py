@@ -25,9 +25,10 @@ __all__ = [
     "current_caller",
     "current_request",
     "current_session",
+    "request_secrets",
     "with_caller",
     "with_request",
-]  # fmt: skip
+]
 
 TERMINAL = "terminal"
 """The session of calls that are typed as commands: what is approved is good for the same command typed again."""
@@ -38,6 +39,7 @@ _HEADERS: ContextVar[Mapping[str, str] | None] = ContextVar("headers", default=N
 _CALLER: ContextVar[str | None] = ContextVar("caller", default=None)
 _SESSION_ID: ContextVar[str | None] = ContextVar("session_id", default=None)
 _REQUEST_ID: ContextVar[str | None] = ContextVar("request_id", default=None)
+_SECRETS: ContextVar[set[str] | None] = ContextVar("secrets", default=None)
 
 
 def caller_headers() -> Mapping[str, str] | None:
@@ -60,14 +62,23 @@ def current_request() -> str | None:
     return _REQUEST_ID.get()
 
 
+def request_secrets() -> set[str]:
+    """Return the secrets of the request that is being answered, to which its threads and tasks add theirs."""
+    secrets = _SECRETS.get()
+    if secrets is None:
+        _SECRETS.set(secrets := set())
+    return secrets
+
+
 @contextmanager
 def with_request(request_id: str) -> Iterator[None]:
-    """Set the id of a request while it is answered."""
-    token = _REQUEST_ID.set(request_id)
+    """Set the id of a request, and begin its secrets, while it is answered."""
+    tokens = _REQUEST_ID.set(request_id), _SECRETS.set(set(_SECRETS.get() or ()))
     try:
         yield
     finally:
-        _REQUEST_ID.reset(token)
+        _REQUEST_ID.reset(tokens[0])
+        _SECRETS.reset(tokens[1])
 
 
 def audience() -> str | None:

@@ -7,32 +7,43 @@ is a coroutine. Warnings stand on the call; a refusal is a Failure.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from ..client import ApiSide
-from ..envelope import Stamp
+from ..envelope import Envelope, Stamp
 from ..errors import Failure
 from ..hooks import Call, Hooks
+from ..safety.refusals import not_offered
 from ..session import Session
 from ..table import Row, Table, chosen
 from ..validation import Unexplained
 from ..warnings import CallWarning, Warnings
 from ..warnings.rules import MOST_UNDERSTOOD, understood_warning
-from .arguments import Limits, Request
+from .arguments import Limits, Request, wrong_family
 
 if TYPE_CHECKING:
     from ..calls import Exchanges
-    from ..protocol_operations import Handler, Person
+    from ..introspection.introspect import Introspection
+    from ..logs import Logger
+    from ..logs.observers import Observers
+    from ..protocol_operations import Handler, Person, Registry
     from ..safety.approvals import Approval
+    from ..safety.audit import Audit
     from ..safety.gatekeeper import Gatekeeper
     from ..safety.loop.loop import SafetyLoop
+    from ..settings.config import Config
+    from ..state.activity import Activity
+    from ..state.custody import State
+    from ..steps.halted import KeptPlans
+    from ..table import Adapter
     from ..validation.repair import Repaired
+    from ..warnings.rules import WarningRules
     from ..wire import ApiRequest
 
-__all__ = ["Checking", "Extension", "Next", "Stage", "ToolCall", "composed"]
+__all__ = ["Calls", "Checking", "Extension", "Next", "Stage", "ToolCall", "composed"]
 
 
 @dataclass(slots=True)
@@ -117,12 +128,9 @@ def composed(stages: Sequence[Stage], last: Next) -> Next:
 class Checking:
     """The stages of a call between its operation and the gate."""
 
-    def __init__(self, api: ApiSide, hooks: Hooks, table: Table, gate: Gatekeeper, limits: Limits) -> None:
-        self._api = api
-        self._hooks = hooks
-        self._table = table
-        self._gate = gate
-        self._limits = limits
+    def __init__(self, calls: Calls) -> None:
+        self._api, self._hooks, self._table = calls.api, calls.hooks, calls.table
+        self._gate, self._limits = calls.gatekeeper, calls.limits
 
     # Stages
 
@@ -216,3 +224,73 @@ class Checking:
         if decision.outcome != "allow":
             data["decision"] = {"outcome": decision.outcome, "rule": decision.rule, "reasons": list(decision.reasons)}
         return data
+
+
+class Calls:
+    """The part of the dispatcher that batches, plans and extensions make further calls with."""
+
+    adapter: Adapter
+    table: Table
+    config: Config
+    api: ApiSide
+    hooks: Hooks
+    state: State
+    log: Logger
+    audit: Audit
+    observers: Observers | None
+    limits: Limits
+    rules: WarningRules
+    gatekeeper: Gatekeeper
+    checking: Checking
+    introspection: Introspection
+    all_operations: Introspection | None
+    """Those that a read-only adapter does not offer, too; None for any other adapter."""
+    registry: Registry
+    loop: SafetyLoop | None
+
+    async def answer(self, call: ToolCall, batch_warnings: Warnings | None = None) -> Envelope:
+        """Answer one operation; in a batch the warnings go to `batch_warnings`."""
+        raise NotImplementedError
+
+    def masked(self, value: Any) -> Any:
+        """Return a value without the adapter's credentials."""
+        raise NotImplementedError
+
+    def find(
+        self, family: str | None, operation: str, session: Session, stamp: Stamp, param_names: Collection[str] = ()
+    ) -> Row:
+        """Return the row of an operation that a tool offers. Raises Failure, which the audit log records if need be."""
+        row = self.introspection.find(operation, family)
+        if row is None:
+            hidden = None if self.all_operations is None else self.all_operations.find(operation)
+            if hidden is not None:  # a read-only adapter does not offer it
+                self.gatekeeper.record_hidden(hidden, session, stamp.request_id)
+                raise not_offered(hidden)
+            raise self.introspection.unknown(operation, param_names)
+        self.check_family(family, row.name, row.family)
+        return row
+
+    def is_known(self, name: str) -> bool:
+        """Return True for a name that an operation answers to."""
+        return name == "introspect" or self.registry.find(name) is not None or self.introspection.find(name) is not None
+
+    def check_family(self, family: str | None, operation: str, expected: str) -> None:
+        """Raise Failure for an operation that belongs to another tool."""
+        if family not in (None, expected):
+            raise wrong_family(self.config, operation, expected, family)
+
+    @cached_property
+    def activity(self) -> Activity | None:
+        """The refused callers and the long work, for operators; None with a store that they cannot reach."""
+        if not self.state.shared.store.shared:
+            return None
+        from ..state.activity import Activity
+
+        return Activity(self.state.shared)
+
+    @cached_property
+    def kept_plans(self) -> KeptPlans:
+        """The plans that halted."""
+        from ..steps.halted import KeptPlans
+
+        return KeptPlans(self.state)

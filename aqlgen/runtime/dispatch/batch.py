@@ -16,6 +16,7 @@ from ..errors import Code, Failure
 from ..safety.approvals import Approvals, HeldCall, fitting
 from ..warnings import Warnings
 from . import ToolCall
+from .ahead import api_row, foresee, is_safe_read
 from .answers import Answers
 from .arguments import Request, read_item
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ..envelope import Stamp
     from ..protocol_operations import Person
     from ..session import Session
-    from .ahead import Calls
+    from . import Calls
 
 __all__ = ["Batch"]
 
@@ -55,11 +56,11 @@ class Batch:
                     raise request
                 await self._confirm(requests[index:])
                 result = await self.calls.answer(self._call(request), warnings)
-                if self.person is not None and not self.calls.ahead.is_safe_read(request.operation, self.family):
+                if self.person is not None and not is_safe_read(self.calls, request.operation, self.family):
                     self.person.batched = True  # from here on the question cannot be the result of all of it
             except Failure as failure:
                 result = failure.envelope()
-            row = None if isinstance(request, Failure) else self.calls.ahead.row(request.operation, self.family)
+            row = None if isinstance(request, Failure) else api_row(self.calls, request.operation, self.family)
             answers.add(result, row, self.stamp.take_page())
             succeeded += result["success"]
             results.append({"index": index, "operation": _name(items[index]), "result": result})
@@ -68,9 +69,9 @@ class Batch:
                 break
         await answers.fit(
             self.calls.config.max_answer_tokens,
-            lambda operation, cuts: self.calls.remember(operation, cuts, self.session),
+            lambda operation, cuts: self.calls.rules.remember(operation, cuts, self.session),
         )
-        envelope = success(None, self.stamp.meta(), self.calls.select(warnings, self.session))
+        envelope = success(None, self.stamp.meta(), self.calls.rules.select(warnings, self.session))
         failed = len(results) - succeeded - halted
         if halted:
             envelope["halted_at"] = _halted(results.pop())
@@ -101,14 +102,15 @@ class Batch:
         for request in requests:
             if isinstance(request, Failure):
                 continue
-            pending = await self.calls.ahead.foresee(self._call(request))
+            pending = await foresee(self.calls, self._call(request))
             if not group and (pending is None or self.approvals.decided(pending.digest)):
                 return
             if pending is not None and (not group or pending.row.name == group[0].row.name):
                 group.append(pending)
         calls = fitting(group)
         try:
-            await self.calls.ahead.confirm(calls, self.approvals, self.session, self.person)
+            asking, token = self.calls.gatekeeper.asking, self.approvals.take_token()
+            await asking.confirm_calls(calls, token, self.session, self.person)
         except Failure as failure:
             if failure.code is Code.CONFIRMATION_REQUIRED:
                 raise

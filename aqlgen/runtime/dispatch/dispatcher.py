@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import cached_property, partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,31 +21,19 @@ from ..safety.approvals import changed
 from ..safety.audit import Audit
 from ..safety.gatekeeper import Gatekeeper
 from ..safety.operations import CANCEL, STATUS, active_operations
-from ..safety.refusals import not_offered
 from ..session import Session, with_request
 from ..settings.config import Config
 from ..settings.tables import QuotaSettings
 from ..state.custody import State
-from ..table import Adapter, Row, Table
+from ..table import Adapter, Table
 from ..warnings import ABOUT_DATA, Warnings
 from ..warnings.rules import WarningRules
-from . import Checking, Extension, Next, Stage, ToolCall, composed
-from .arguments import (
-    Limits,
-    parse_json_texts,
-    read_batch,
-    read_single,
-    refuse_in_batch,
-    sent_tokens,
-    wrong_family,
-)
+from . import Calls, Checking, Extension, Next, Stage, ToolCall, composed
+from .arguments import Limits, parse_json_texts, read_batch, read_single, refuse_in_batch, sent_tokens
 from .performer import Performer
 
 if TYPE_CHECKING:
     from ..calls import Exchanges
-    from ..state.activity import Activity
-    from ..steps.halted import KeptPlans
-    from .ahead import Ahead, Calls
     from .executions import Executions
 
 __all__ = ["ApiSide", "Dispatcher", "Parts"]
@@ -99,19 +87,19 @@ class Plans(Extension):
             return next(call)
         from .plans import answer_plan
 
-        return answer_plan(self._calls, self._calls.registry, call)
+        return answer_plan(self._calls, call)
 
 
-class Dispatcher:
+class Dispatcher(Calls):
     """The answer to every call of every tool. One instance serves all sessions, concurrently."""
 
     def __init__(
         self, adapter: Adapter, table: Table, api: ApiSide, config: Config, parts: Parts | None = None
     ) -> None:
         parts = parts or Parts()
-        self._all_operations: Introspection | None = None
+        self.all_operations = None
         if config.read_only:
-            self._all_operations = Introspection(adapter, table, config)
+            self.all_operations = Introspection(adapter, table, config)
             table = table.safe_reads()
             adapter = adapter.restricted_to(table.raw("read"))
         self.adapter = adapter
@@ -124,25 +112,23 @@ class Dispatcher:
         self._quota_status = parts.quota_status
         self.hooks = Hooks() if parts.hooks is None else parts.hooks
         self.log = parts.logger or Logger(config.log_level)
-        self._limits = Limits(config)
-        self._warning_rules = rules = WarningRules(config, table)
-        self.select, self.remember = rules.select, rules.remember
+        self.limits = Limits(config)
+        self.rules = WarningRules(config, table)
         self.audit = parts.audit or Audit(None, self.log, adapter=adapter.name)
-        self._gate = Gatekeeper(
+        self.gatekeeper = Gatekeeper(
             adapter, config, self.hooks, self.audit, self.log, self.state, table, parts.observers, parts.masked
         )
-        self.introspection = Introspection(adapter, table, config, self._gate.asks)
-        self.asking = lambda: self._gate.asking
-        self.checking = Checking(api, self.hooks, table, self._gate, self._limits)
+        self.introspection = Introspection(adapter, table, config, self.gatekeeper.asks)
+        self.checking = Checking(self)
         self.extensions = tuple(extensions_of(self))
-        self._loop = next((extension.loop for extension in self.extensions if extension.loop is not None), None)
+        self.loop = next((extension.loop for extension in self.extensions if extension.loop is not None), None)
         handlers: dict[str, Handler] = {"confirm_operation": self._confirm_operation}
         for extension in self.extensions:
             handlers |= extension.handlers
         operations = (*active_operations(adapter, config), *self.introspection.workflows)
         self.registry = Registry((operation, handlers[operation.name]) for operation in operations)
         after = [extension.after for extension in self.extensions if extension.after is not None]
-        performer = Performer(api, self.hooks, table, rules, self._gate, self.state, after)
+        performer = Performer(self, after)
         self.perform = performer.perform
         self._rehearse = performer.rehearse
         self.stages = self._stages()
@@ -165,7 +151,7 @@ class Dispatcher:
 
     async def _confirm_operation(self, params: dict[str, Any], session: Session, _: Person | None) -> Any:
         """Confirm the call of a token; the safety loop has more to say."""
-        return await self._gate.asking.confirm(params["confirmation_token"], session)
+        return await self.gatekeeper.asking.confirm(params["confirmation_token"], session)
 
     async def handle(
         self,
@@ -185,7 +171,7 @@ class Dispatcher:
         with with_request(stamp.request_id):
             arguments = parse_json_texts(arguments or {})
             try:
-                self._limits.check(arguments)
+                self.limits.check(arguments)
                 items = read_batch(arguments)
                 if items is None:
                     call = ToolCall(family, read_single(arguments, self.is_known), stamp, session, person)
@@ -195,10 +181,10 @@ class Dispatcher:
             except Failure as failure:
                 envelope = failure.envelope()
                 self._note_end(("unknown", "unknown"), envelope, stamp, session, stamp.seconds)
-        if not envelope["success"] and "confirmation" not in envelope:
-            stamp.mark(envelope, session.id)
-        masked: Envelope = self.masked(envelope)
-        return masked
+            if not envelope["success"] and "confirmation" not in envelope:
+                stamp.mark(envelope, session.id)
+            masked: Envelope = self.masked(envelope)
+            return masked
 
     async def answer(self, call: ToolCall, batch_warnings: Warnings | None = None) -> Envelope:
         """Answer one operation.
@@ -232,11 +218,11 @@ class Dispatcher:
         """Return the answer of an operation with its warnings."""
         warnings, session, shown = call.warnings, call.session, call.shown
         if warnings:
-            self.remember(call.name, warnings, session)
+            self.rules.remember(call.name, warnings, session)
             if batch_warnings is not None:
                 batch_warnings.extend(each for each in warnings if not each.code.startswith(ABOUT_DATA))
                 warnings = [each for each in warnings if each.code.startswith(ABOUT_DATA)]
-            shown = self.select(warnings, session) + shown
+            shown = self.rules.select(warnings, session) + shown
         if batch_warnings is None:
             return success(data, call.stamp.meta() if call.stamp.notes else None, shown)
         headers = call.stamp.take_headers()
@@ -254,18 +240,18 @@ class Dispatcher:
 
     async def _introspect(self, params: Mapping[str, Any], session: Session) -> Envelope:
         """Answer an introspection. Raises Failure for a token that cannot be revoked."""
-        envelope = self.introspection.answer(params, session.id, self._warning_rules.history(session))
+        envelope = self.introspection.answer(params, session.id, self.rules.history(session))
         query = params.get("query") if envelope["success"] else None
         if query == QUOTA_STATUS and self._quota_status is not None:
             return {**envelope, "data": await self._quota_status()}
         if query == REVOKE_TOKEN:
-            return {**envelope, "data": await self._gate.asking.revoke(params["token"], session)}
+            return {**envelope, "data": await self.gatekeeper.asking.revoke(params["token"], session)}
         return envelope
 
     async def close(self) -> None:
         """Withdraw what waits for operators in sessions that have ended, and close the store."""
         try:
-            await self._gate.close()
+            await self.gatekeeper.close()
         finally:
             await self.state.close()
 
@@ -294,13 +280,15 @@ class Dispatcher:
 
     def gate(self, call: ToolCall, next: Next) -> Awaitable[Any]:
         """Pass on a call that needs no look of the gatekeeper, or that it admits; record how that ends."""
-        return self._admitted(call, next) if self._gate.watches(call.row) else next(call)
+        return self._admitted(call, next) if self.gatekeeper.watches(call.row) else next(call)
 
     async def _admitted(self, call: ToolCall, next: Next) -> Any:
         row, seen = call.row, call.seen()
         built = partial(self.checking.built, row, call.params)
         rehearse = partial(self._rehearse, call)
-        approval = await self._gate.admit(row, seen, call.session, call.person, built, rehearse, call.request.approvals)
+        approval = await self.gatekeeper.admit(
+            row, seen, call.session, call.person, built, rehearse, call.request.approvals
+        )
         if call.approval is not None and approval is not None and approval.digest != call.approval.digest:
             raise changed(row)
         call.approval = approval or call.approval
@@ -313,26 +301,8 @@ class Dispatcher:
             raise
         finally:
             warnings = call.warnings if code is None else ()
-            self._gate.ended(row, call.session, seen.request_id, code, call.approval, warnings, call.altered_by)
+            self.gatekeeper.ended(row, call.session, seen.request_id, code, call.approval, warnings, call.altered_by)
         return data
-
-    def find(
-        self, family: str | None, operation: str, session: Session, stamp: Stamp, param_names: Collection[str] = ()
-    ) -> Row:
-        """Return the row of an operation that a tool offers. Raises Failure, which the audit log records if need be."""
-        row = self.introspection.find(operation, family)
-        if row is None:
-            hidden = None if self._all_operations is None else self._all_operations.find(operation)
-            if hidden is not None:  # a read-only adapter does not offer it
-                self._gate.record_hidden(hidden, session, stamp.request_id)
-                raise not_offered(hidden)
-            raise self.introspection.unknown(operation, param_names)
-        self.check_family(family, row.name, row.family)
-        return row
-
-    def is_known(self, name: str) -> bool:
-        """Return True for a name that an operation answers to."""
-        return name == "introspect" or self.registry.find(name) is not None or self.introspection.find(name) is not None
 
     def _named(self, operation: str) -> tuple[str, str]:
         """Return the adapter's name of an operation and its family; "unknown" twice for what is none."""
@@ -341,12 +311,6 @@ class Dispatcher:
         if operation == "introspect":
             return operation, "read"
         return ("unknown", "unknown") if named is None else (named.name, named.family)
-
-    def check_family(self, family: str | None, operation: str, expected: str) -> None:
-        """Raise Failure for an operation that belongs to another tool."""
-        if family is None or family == expected:
-            return
-        raise wrong_family(self.config, operation, expected, family)
 
     async def _batch(
         self,
@@ -363,34 +327,8 @@ class Dispatcher:
 
         tokens = sent_tokens(arguments)
         if tokens[0] is not None:
-            await self._gate.asking.check_token(tokens[0], session)
+            await self.gatekeeper.asking.check_token(tokens[0], session)
         return await Batch(self, family, stamp, session, person, Approvals(*tokens)).answer(items)
-
-    # For the calls of a batch or a plan
-
-    @cached_property
-    def ahead(self) -> Ahead:
-        """The view of calls before their turn."""
-        from .ahead import Ahead
-
-        parts = self.introspection, self.registry, self._gate, self._loop, self._limits, self.checking
-        return Ahead(*parts)
-
-    @cached_property
-    def activity(self) -> Activity | None:
-        """The refused callers and the long work, for operators; None with a store that they cannot reach."""
-        if not self.state.shared.store.shared:
-            return None
-        from ..state.activity import Activity
-
-        return Activity(self.state.shared)
-
-    @cached_property
-    def kept_plans(self) -> KeptPlans:
-        """The plans that halted."""
-        from ..steps.halted import KeptPlans
-
-        return KeptPlans(self.state)
 
     def masked(self, value: Any) -> Any:
         """Return a value without the adapter's credentials."""

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ..session import Session
     from ..table import LongRunning, Row
     from ..wire import ApiRequest, ApiResponse
-    from .ahead import Calls
+    from . import Calls
 
 __all__ = ["Executions"]
 
@@ -275,10 +275,9 @@ def _wait_of(response: ApiResponse) -> int | None:
 
 def _data(envelope: Envelope) -> Any:
     """Return the data of an answer. Raises Failure for an answer that is one."""
-    if envelope["success"]:
-        return envelope["data"]
-    error = envelope["error"]
-    raise Failure(Code(error["code"]), error["message"], error.get("details"), envelope.get("confirmation"))
+    if not envelope["success"]:
+        raise Failure.of(envelope)
+    return envelope["data"]
 
 
 def _reading(row: Row) -> Row:

@@ -13,7 +13,7 @@ from . import Extension, Next, ToolCall
 from .arguments import QUOTA_TOKEN
 
 if TYPE_CHECKING:
-    from .ahead import Calls
+    from . import Calls
 
 __all__ = ["Metering"]
 

@@ -24,7 +24,7 @@ from . import Extension, ToolCall
 if TYPE_CHECKING:
     from ..calls import Exchanges
     from ..state import Store
-    from .ahead import Calls
+    from . import Calls
 
 __all__ = ["Note", "Notes", "read_notes"]
 

@@ -9,11 +9,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..calls import Exchanges
-from ..client import ApiSide
 from ..errors import Code, Failure
-from ..hooks import Hooks
 from ..schema import at
-from ..table import Row, Table
+from ..table import Row
 from ..text import line, tokens_of
 from ..warnings import CallWarning
 from . import ToolCall
@@ -23,11 +21,9 @@ if TYPE_CHECKING:
     from ..calls.selection import Selected, Selection
     from ..paging.page import Page
     from ..paging.pager import Pager
-    from ..safety.gatekeeper import Gatekeeper
-    from ..state.custody import State
     from ..state.locks import Turns
-    from ..warnings.rules import WarningRules
     from ..wire import ApiResponse
+    from . import Calls
 
 __all__ = ["Performer"]
 
@@ -47,22 +43,9 @@ _QUERYING = frozenset({"where", "order_by", "aggregate"})
 class Performer:
     """Performs calls that were let through; what comes `after` an answer may add to its data."""
 
-    def __init__(
-        self,
-        api: ApiSide,
-        hooks: Hooks,
-        table: Table,
-        rules: WarningRules,
-        gate: Gatekeeper,
-        state: State,
-        after: Sequence[Callable[[ToolCall, Exchanges, Any], Awaitable[Any]]],
-    ) -> None:
-        self._api = api
-        self._hooks = hooks
-        self._table = table
-        self._rules = rules
-        self._gate = gate
-        self._state = state
+    def __init__(self, calls: Calls, after: Sequence[Callable[[ToolCall, Exchanges, Any], Awaitable[Any]]]) -> None:
+        self._api, self._hooks, self._table = calls.api, calls.hooks, calls.table
+        self._rules, self._gate, self._state = calls.rules, calls.gatekeeper, calls.state
         self._after = after
 
     @cached_property

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import Code, Failure
 from ..introspection.info import DRY_RUN
 from ..safety.approvals import Approvals
-from ..steps.plan import read_plan, with_agent_names
+from ..steps.plan import check_plan, read_plan, with_agent_names
 from ..steps.references import written_plan
 from . import ToolCall
 from .answers import fit_plan
@@ -21,19 +21,18 @@ from .run import Progress, Run
 from .side import Side
 
 if TYPE_CHECKING:
-    from ..protocol_operations import Registry
-    from .ahead import Calls
+    from . import Calls
 
 __all__ = ["answer_plan"]
 
 
-async def answer_plan(calls: Calls, registry: Registry, call: ToolCall) -> Any:
+async def answer_plan(calls: Calls, call: ToolCall) -> Any:
     """Answer a plan, a new one, one that goes on, or a workflow's. Raises Failure."""
     request, stamp, session, person = call.request, call.stamp, call.session, call.person
-    operation = next(operation for operation in registry.active() if operation.name == request.operation)
+    operation = next(operation for operation in calls.registry.active() if operation.name == request.operation)
     calls.check_family(call.family, operation.name, operation.family)
     params = request.params
-    registry.check(operation.name, params)
+    calls.registry.check(operation.name, params)
     workflow = calls.table.workflows.get(operation.name)
     if workflow is None:
         token, steps, returns = params.get("continue"), params.get("steps"), params.get("return")
@@ -56,22 +55,25 @@ async def answer_plan(calls: Calls, registry: Registry, call: ToolCall) -> Any:
     family = "read" if operation.family == "read" else None
     approvals = Approvals(*sent_tokens({**request.outside, **request.inside}))
     side = Side(calls, family, plan, {"steps": steps, "return": returns}, stamp, session, person, approvals)
-    side.rows = await calls.ahead.check_plan(plan, side)
+    side.rows = await calls.gatekeeper.beside(check_plan, plan, side)
     plan = with_agent_names(plan, side.rows, side.agent_path)
     run = Run(plan, progress, side)
     if dry_run:
         return await run.preview()
-    written = {"steps": steps, "return": returns} if workflow is None else params
-    report, inputs = None if kept is None else kept.get("report"), () if workflow is None else workflow.inputs
-    approvals.plan = calls.ahead.plan_report(operation.name, written, plan, report, inputs)
-    if approvals.plan is not None:
-        await calls.ahead.check_report(side.rows.values(), approvals.plan, session)
+    loop = calls.loop
+    if loop is not None and loop.enforcing and loop.reports is not None:
+        written = {"steps": steps, "return": returns} if workflow is None else params
+        report, inputs = None if kept is None else kept.get("report"), () if workflow is None else workflow.inputs
+        approvals.plan = loop.reports.plan_report(operation.name, written, plan, report, inputs)
+        for row in side.rows.values():
+            if await loop.needs(session, row, {}, approvals.plan):
+                break
     run.decide(params.get("unknown"))
     side.token = token
     data = await run.run()
     await side.claim()
     data, cuts = fit_plan(data, calls.config.max_answer_tokens, entries=plan.returns is None)
-    shown_cuts = [warning.as_json() for warning in calls.remember(operation.name, cuts, session)]
-    call.shown = calls.select(side.warnings, session) + side.shown_warnings + shown_cuts
+    shown_cuts = [warning.as_json() for warning in calls.rules.remember(operation.name, cuts, session)]
+    call.shown = calls.rules.select(side.warnings, session) + side.shown_warnings + shown_cuts
     stamp.notes = {"summary": run.summary()}
     return data

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..schema import Types
     from ..table import Row
     from ..wire import ApiRequest
-    from .ahead import Calls
+    from . import Calls
 
 __all__ = ["LoopOperations", "LoopStages", "OperationReports", "approval_of_files", "with_files"]
 
@@ -41,7 +41,7 @@ class LoopOperations(Extension):
             calls.audit.record,
             calls.hooks,
             calls.adapter.name,
-            calls.asking,
+            lambda: calls.gatekeeper.asking,
             reports,
         )
         self.handlers = self.loop.handlers

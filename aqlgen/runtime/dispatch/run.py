@@ -140,9 +140,7 @@ class Run:
             progress.counts[str(step.number)] = progress.counts.get(str(step.number), 0) + 1
             envelope = await self._calls.perform(step.operation, params)
             if not envelope["success"]:
-                error = envelope["error"]
-                code, details = Code(error["code"]), error.get("details")
-                failure = Failure(code, error["message"], details, envelope.get("confirmation"))
+                failure = Failure.of(envelope)
                 unknown = failure.details.get("outcome") == UNKNOWN_OUTCOME
                 progress.unknown = unknown and not self._calls.is_idempotent(step)
                 progress.key = failure.details.get("idempotency_key", progress.key)

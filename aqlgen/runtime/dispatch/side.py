@@ -19,6 +19,7 @@ from ..text import folded
 from ..warnings import CallWarning, Warnings
 from ..warnings.rules import repeated_by
 from . import ToolCall
+from .ahead import foresee, foresee_first_use, is_safe_read
 from .arguments import TOKEN, Request
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from ..schema import Types
     from ..session import Session
     from ..table import Row
-    from .ahead import Calls
+    from . import Calls
 
 __all__ = ["Side"]
 
@@ -79,9 +80,16 @@ class Side:
 
     def find(self, operation: str) -> Row:
         """Return the row of an operation that a step may perform. Raises Failure for any other."""
-        self._calls.ahead.refuse_as_step(operation)
+        if operation == "introspect" or self._calls.registry.find(operation) is not None:
+            raise Failure(
+                Code.INVALID_VALUE,
+                f"Operation '{operation}' is the adapter's own, and no step of a plan: call it alone",
+                {"operation": operation},
+            )
         row = self._calls.find(self._family, operation, self._session, self._stamp)
-        self._calls.ahead.refuse_by_policy(row)
+        refusal = self._calls.gatekeeper.refuses(row)
+        if refusal is not None:
+            raise refusal
         return row
 
     def problem(self, row: Row, params: Mapping[str, Any], open_params: frozenset[str]) -> Failure | None:
@@ -94,7 +102,8 @@ class Side:
 
             return failure_of([unknown_problem(row, unknown)])
         try:
-            self._calls.ahead.check(row, known)
+            checking = self._calls.checking
+            checking.validated(row, checking.given(Request(row.name, known, {}), row), [])
         except Failure as failure:
             return failure if not open_params else _sure(failure, known, open_params)
         return None
@@ -103,11 +112,11 @@ class Side:
 
     def is_safe_read(self, name: str) -> bool:
         """Return True for an operation that changes nothing and tells nothing grave."""
-        return self._calls.ahead.is_safe_read(name, self._family)
+        return is_safe_read(self._calls, name, self._family)
 
     async def perform(self, operation: str, params: Mapping[str, Any]) -> Envelope:
         """Perform a call as if it came alone."""
-        self._calls.ahead.check_size(params)
+        self._calls.limits.check({"params": params})
         if not self.is_safe_read(operation):
             await self.claim()
         envelope: Envelope = self._calls.masked(await self._calls.answer(self._call(operation, params), self.warnings))
@@ -118,10 +127,10 @@ class Side:
     async def foresee(self, operation: str, params: Mapping[str, Any], thing: Any = None) -> HeldCall | None:
         """Return what would have to be confirmed about a call, if anything; `thing` is what it is about, as read."""
         try:
-            self._calls.ahead.check_size(params)
+            self._calls.limits.check({"params": params})
         except Failure:
             return None
-        held = await self._calls.ahead.foresee(self._call(operation, params))
+        held = await foresee(self._calls, self._call(operation, params))
         if held is None or thing is None:
             return held
         from ..safety.question_texts import name_of
@@ -130,20 +139,26 @@ class Side:
 
     async def foresee_first_use(self, operation: str) -> HeldCall | None:
         """Return what would have to be confirmed about any calls of an operation, if anything."""
-        return await self._calls.ahead.foresee_first_use(self._call(operation, {}))
+        return await foresee_first_use(self._calls, self._call(operation, {}))
 
     async def confirm(self, calls: Sequence[HeldCall]) -> int:
         """Have calls confirmed together, and return how many of them were. Raises Failure if they are not."""
         chosen = fitting(calls)
-        await self._calls.ahead.confirm(chosen, self._grant, self._session, self._person)
+        asking, token = self._calls.gatekeeper.asking, self._grant.take_token()
+        await asking.confirm_calls(chosen, token, self._session, self._person)
         self._grant.confirm(chosen)
         return len(chosen)
 
     async def preview(self, operation: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the request of a call. Raises Failure if there is none."""
-        self._calls.ahead.check_size(params)
-        row = self._calls.find(self._family, operation, self._session, self._stamp)
-        return await self._calls.ahead.preview(row, self._call(operation, params))
+        """Return what a call would send, and send nothing. Raises Failure if it cannot be called."""
+        self._calls.limits.check({"params": params})
+        row, call = self._calls.find(self._family, operation, self._session, self._stamp), self._call(operation, params)
+        checking = self._calls.checking
+        call.row, call.params = row, valid = await checking.checked(row, checking.given(call.request, row))
+        if "dry_run" in row.adapter_parameters:
+            valid.pop("dry_run", None)
+        shown = await checking.dry_run(call)
+        return {key: value for key, value in shown.items() if key != "dry_run"}
 
     def _call(self, operation: str, params: Mapping[str, Any]) -> ToolCall:
         """Return a call of a step. A read gives all of its answer: the next steps may need what is not shown."""
@@ -185,7 +200,7 @@ class Side:
 
     def warn(self, warning: CallWarning, step: int) -> None:
         """Add a warning of the plan itself."""
-        warnings = self._calls.remember(self._plan.steps[step - 1].operation, [warning], self._session)
+        warnings = self._calls.rules.remember(self._plan.steps[step - 1].operation, [warning], self._session)
         self.add_warnings([shown.as_json() for shown in warnings], step)
 
     # The plan itself

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from contextvars import copy_context
 from dataclasses import replace
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, Unpack
@@ -159,13 +158,7 @@ class Gatekeeper:
     async def beside(self, work: Callable[[Unpack[Values]], Result], *values: *Values) -> Result:
         """Do what may take long in a thread, so that no call holds the others: one at a time, for all callers."""
         async with self._beside:
-            context = copy_context()
-            try:
-                return await anyio.to_thread.run_sync(context.run, work, *values)
-            finally:
-                for variable, value in context.items():
-                    if variable.get(None) is not value:
-                        variable.set(value)
+            return await anyio.to_thread.run_sync(work, *values)
 
     async def _looked_at(self, call: Call, work: Callable[[], Result]) -> Result:
         """Return the result of work on the parameters of a call, which is done beside other calls if they are large."""

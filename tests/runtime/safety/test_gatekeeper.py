@@ -124,7 +124,7 @@ async def test_an_altered_call_is_another_call(zoo: Dispatcher, api: FakeApi, er
 async def test_an_expired_token_is_refused(zoo: Dispatcher, api: FakeApi, era: str) -> None:
     """R-SAFE-3: the clock's grace is added to its time."""
     now = [1_000_000.0]
-    zoo._gate.asking.tokens.clock = lambda: now[0]
+    zoo.gatekeeper.asking.tokens.clock = lambda: now[0]
     async with agent(zoo, era) as client:
         late, just = await client.token(), await client.token()
         now[0] += 329

@@ -97,7 +97,7 @@ async def test_each_example_decides_as_the_page_says(tmp_path: Path, settings: s
         elif outcome == "confirm":
             row = table.find(name)
             build = partial(FakeApi().build, row, call["params"])
-            decision = dispatcher._gate._policy.decide(row, call["params"], build)  # type: ignore[arg-type]
+            decision = dispatcher.gatekeeper._policy.decide(row, call["params"], build)  # type: ignore[arg-type]
             assert decision.rule == rule, call
 
 

@@ -247,7 +247,7 @@ async def test_calls_that_no_rule_can_concern_are_not_brought_to_the_gatekeeper(
     package = write_package(tmp_path / "plain", ADAPTER, OPERATIONS)
     rules = setting("policy.rules", [{"when": {"name": {"equals": "Ada"}}, "action": "deny"}])
     dispatcher = Dispatcher(Adapter.load(package), Table(package), place.api, Config(policy_rules=rules))
-    watched = {name for name, _ in Table(package).names() if dispatcher._gate.watches(dispatcher.table.find(name))}
+    watched = {name for name, _ in Table(package).names() if dispatcher.gatekeeper.watches(dispatcher.table.find(name))}
     assert watched == {"create_animal", "update_animal", "delete_animal"}
 
 

@@ -35,7 +35,7 @@ class Clock:
         return time.time() + self.ahead
 
     def rule(self, dispatcher: Dispatcher) -> None:
-        asking = dispatcher._gate.asking
+        asking = dispatcher.gatekeeper.asking
         asking.tokens.clock = asking.questions.shared.clock = self
 
 
