@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from aqlgen.runtime.operator.app import _ASSETS as ASSETS
 from aqlgen.runtime.operator.guard import MOST_BODY
+from aqlgen.runtime.operator.serve import _ASSETS as ASSETS
 from tests.cases import each
 from tests.runtime.operator_page import Served, challenge, desk_at, matter, page_at, read_answer, run
 

@@ -13,7 +13,7 @@ from aqlgen.diagnostics.errors import FileError
 from aqlgen.document.read.limits import Limits
 from aqlgen.document.read.web import Web
 from aqlgen.runtime import hosts
-from aqlgen.runtime.client.redirects import redirected
+from aqlgen.runtime.client.retries import redirected
 from aqlgen.runtime.client.transport import HttpTransport
 from aqlgen.runtime.hosts import CheckedConnections, is_link_local_host, is_public_address
 from aqlgen.runtime.hosts.gate import Hosts

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from aqlgen.runtime.operator.actions import Actions
-from aqlgen.runtime.operator.admission import Admission
-from aqlgen.runtime.operator.app import Page, page_app
 from aqlgen.runtime.operator.feed import Feed
-from aqlgen.runtime.operator.sources import Source
+from aqlgen.runtime.operator.guard import Admission, Guard
+from aqlgen.runtime.operator.reading import Source
+from aqlgen.runtime.operator.serve import Page
 from aqlgen.runtime.safety.audit import Audit
 from aqlgen.runtime.safety.questions import Challenge, Question, QuestionStore
 from aqlgen.runtime.server.http import uvicorn_config
@@ -66,7 +66,7 @@ class Served:
         self.host = f"127.0.0.1:{self.port}"
         page = Page(self.admission, self.feed, Actions(source, "operator:anna"), self.port)
         settings = HttpSettings(stop_timeout=1.0, head_timeout=1.0, body_timeout=1.0, max_connections=40)
-        self._server = Server(uvicorn_config(page_app(page, (self.host,)), settings))
+        self._server = Server(uvicorn_config(Guard(page, (self.host,)), settings))
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self.listener]}, daemon=True)
         self.cookie = self.token = ""
 

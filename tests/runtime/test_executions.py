@@ -26,7 +26,7 @@ from aqlgen.runtime.executions.handles import REPORTER, Progress
 from aqlgen.runtime.executions.places import Target, target_at, target_of
 from aqlgen.runtime.executions.states import CORE, condition_of
 from aqlgen.runtime.hooks import Call, Refuse
-from aqlgen.runtime.operator.sources import home_source
+from aqlgen.runtime.operator.reading import home_source
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import with_caller
 from aqlgen.runtime.table import row_of

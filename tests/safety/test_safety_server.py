@@ -20,7 +20,7 @@ from mcp.types import ListToolsResult
 
 from aqlgen import __version__
 from aqlgen.runtime.assembly import assemble
-from aqlgen.runtime.operator.sources import home_source
+from aqlgen.runtime.operator.reading import home_source
 from aqlgen.runtime.server.mcp import build_tools
 from aqlgen.runtime.server.monitoring import Health
 from aqlgen.runtime.settings.config import Config

@@ -29,7 +29,7 @@ from ..validation import Validation
 from ..wire import ApiRequest, ApiResponse, Transport
 
 if TYPE_CHECKING:
-    from ..auth.authorization import Authorization
+    from ..auth.grants import Authorization
     from ..hosts.gate import Hosts
     from ..settings.config import Config
     from ..validation.repair import Repaired
@@ -215,9 +215,11 @@ class Api:
 
     def _authorized(self) -> Authorization:
         if self._authorization is None:
-            from ..auth.authorization import Authorization  # here, since most credentials are sent as they are
             from ..auth.discovery import Fetch
-            from ..auth.grants import Grants
+            from ..auth.grants import (
+                Authorization,  # here, since most credentials are sent as they are
+                Grants,
+            )
 
             credentials = self._credentials
             fetch = Fetch(self._timeout, verify=credentials.verify, hosts=self._hosts)

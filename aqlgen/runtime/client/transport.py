@@ -282,7 +282,7 @@ class _Call:
             return self._performed
         if response.status // 100 != 3:
             return response
-        from .redirects import READS, changes_origin, redirected
+        from .retries import READS, changes_origin, redirected
 
         target = redirected(self._request, response, self._owner.is_owners)
         if target is None:

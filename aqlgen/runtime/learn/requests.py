@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from ..assembly import Assembly, assemble
 from ..calls import Exchanges
-from ..client.redirects import READS
+from ..client.retries import READS
 from ..errors import Code, Failure
 from ..hooks import Call, HookError
 from ..logs.observers import CallEnd, Exchange

@@ -17,7 +17,7 @@ from ..text import line
 from .reading import Reading, read, shown
 
 if TYPE_CHECKING:
-    from .sources import Source
+    from .reading import Source
 
 __all__ = ["Actions", "Refused", "details_of"]
 

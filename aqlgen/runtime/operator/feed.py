@@ -29,7 +29,7 @@ from ..text import counted, visible
 from .reading import SECTIONS, Item, Reading, read, read_quotas
 
 if TYPE_CHECKING:
-    from .sources import Source
+    from .reading import Source
 
 __all__ = ["Feed", "LogEnd"]
 

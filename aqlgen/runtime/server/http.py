@@ -2,7 +2,7 @@
 """MCP over streamable HTTP, served by the SDK's endpoint and uvicorn; closed to whom the owner has not let in.
 
 A request's way: Host and Origin (`access`), authentication (the SDK's), sessions
-(`http_sessions`), the SDK's endpoint. Orchestrators are answered by `monitoring`, too.
+(`bounds`), the SDK's endpoint. Orchestrators are answered by `monitoring`, too.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from ..settings.config import Config
 from ..settings.load import Variables
 from ..settings.tables import HttpSettings
 from .access import Access, Guard
-from .connections import bounded_protocol
-from .http_sessions import SessionBounds, credential_headers
+from .bounds import SessionBounds, bounded_protocol, credential_headers
 from .monitoring import HEALTH, METRICS, READY, Service
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import pytest
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.operator import app
 from aqlgen.runtime.operator.guard import ROUTES
-from aqlgen.runtime.operator.sources import home_source
+from aqlgen.runtime.operator.reading import home_source
 from aqlgen.runtime.safety.audit import verify
 from aqlgen.runtime.safety.loop.agents import Agent, Block, Board, Reported
 from aqlgen.runtime.safety.questions import Question, QuestionStore

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from aqlgen.runtime.cli import main
-from aqlgen.runtime.operator.admission import Admission
+from aqlgen.runtime.operator.guard import Admission
 from tests.runtime.operator_page import read_answer
 from tests.runtime.tiny_zoo import write_package
 

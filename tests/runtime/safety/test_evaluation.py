@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 
 from aqlgen.runtime.hooks import Step, StepVerdict
-from aqlgen.runtime.safety.loop.evaluation import STEP_LIMIT, Past, evaluate, weigh
+from aqlgen.runtime.safety.loop.evaluation import STEP_LIMIT, Past, evaluate, risk_of, tier_of, weigh
 from aqlgen.runtime.safety.loop.executions import Profile, StepApproval
-from aqlgen.runtime.safety.loop.risk import risk_of, tier_of
 from tests.cases import each
 
 PROFILE = Profile(

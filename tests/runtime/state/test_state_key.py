@@ -10,7 +10,7 @@ from tiny_zoo import ADAPTER, write_package
 
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.cli.doctor import doctor, render_doctor
-from aqlgen.runtime.operator.sources import home_source
+from aqlgen.runtime.operator.reading import home_source
 from aqlgen.runtime.safety.questions import QuestionStore
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.load import ConfigError, StateKeys, Variables, load

@@ -16,13 +16,11 @@ from ...state import StoreAway
 from ...text import line
 from ..question_texts import literal
 from .agents import Block, Reported, blocking
-from .directives import broadcast, denied, directive, of_block, of_pause, of_questions, pause_notification
-from .evaluation import Past, evaluate, weigh
+from .evaluation import GRAVE, Past, evaluate, weigh, words_of
 from .executions import Execution, Executions, Notification, Pause, StepApproval
 from .guard import strict
 from .lookalikes import normalized
-from .reports import Report
-from .risk import GRAVE, words_of
+from .reports import Report, broadcast, denied, directive, of_block, of_pause, of_questions, pause_notification
 
 if TYPE_CHECKING:
     from .parts import Parts

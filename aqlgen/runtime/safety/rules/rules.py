@@ -13,15 +13,16 @@ from ...quota.limits import Pattern
 from ...settings.load import ConfigError
 from ...table import Attribute, Row, Table
 from .operators import ABOUT_LISTS, IF_MISSING, OPERATORS, Truth, all_of, any_of
-from .sent import Sent, patched
 from .values import (
     HIDDEN,
     MISSING,
     Place,
+    Sent,
     Spellings,
     field_names,
     is_open,
     is_text,
+    patched,
     places_of,
     spelled,
     spoken_parameters,
