@@ -130,11 +130,7 @@ def _operation(decision: Decision, decided: DecidedRow) -> dict[str, Json]:
 
 
 def _reason(reason: Reason) -> dict[str, Json]:
-    entry: dict[str, Json] = {
-        "rule": reason.rule,
-        "evidence": reason.evidence.value,
-        "confidence": round(reason.confidence, 2),
-    }
+    entry: dict[str, Json] = {"rule": reason.rule, "confidence": round(reason.confidence, 2)}
     return entry | ({"note": reason.note} if reason.note else {})
 
 

@@ -329,7 +329,7 @@ function decided(one) {
 function why(reason) {
   const low = reason.confidence < data.threshold;
   const sure = make(low ? "strong" : "span", { class: low && "low" }, `${reason.confidence.toFixed(2)} confidence`);
-  const rule = make("small", {}, sure, ", ", reason.evidence, " ", make("code", {}, reason.rule));
+  const rule = make("small", {}, sure, ", rule ", make("code", {}, reason.rule));
   const both = document.createDocumentFragment();
   both.append(rule);
   if (reason.note) both.append(make("small", {}, reason.note));

@@ -266,9 +266,9 @@ def _without_path(subject: _Subject) -> _Words:
 
 NOUN_RULES: Final = (
     NounRule("function's name", Evidence.RULE, 0.9, _as_function, chooses_verb=True),
-    NounRule("people's words", Evidence.RULE, 0.85, _in_people_words, chooses_verb=True),
+    NounRule("operationId or summary", Evidence.RULE, 0.85, _in_people_words, chooses_verb=True),
     NounRule("action and item", Evidence.RULE, 0.85, _by_action),
-    NounRule("path and people's words", Evidence.RULE, 0.9, lambda subject: _by_path(subject, named=True)),
+    NounRule("path and operationId", Evidence.RULE, 0.9, lambda subject: _by_path(subject, named=True)),
     NounRule("path", Evidence.RULE, 0.85, _by_path),
     NounRule("no noun in the path", Evidence.HEURISTIC, 0.7, _without_path),
 )
