@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from ssl import PROTOCOL_TLS_CLIENT, SSLContext
 from time import monotonic, perf_counter
 from typing import IO, Any
 
 import anyio
 import anyio.to_thread
 
+from aqlgen.check.client import Client, OverHttp, OverStdio, Person, text_of
+
 __all__ = [
-    "LEGACY", "MODERN", "Adapter", "Answer", "Launch", "NotStarted", "connect", "output_of", "served_over_http",
+    "Adapter", "Answer", "Launch", "NotStarted", "connect", "output_of", "served_over_http",
     "values_of",
 ]  # fmt: skip
 
-LEGACY, MODERN = "2025-11-25", "2026-07-28"
-"""The eras of the protocol."""
 _ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/mcp")
-_SECONDS = 60.0
+_SECONDS, _GRACE = 60.0, 5.0
+_LONGEST_LINE = 1 << 26
 _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "SYSTEMROOT", "USERPROFILE", "XDG_CONFIG_HOME")
 
 
@@ -116,8 +117,8 @@ def values_of(data: Any, path: str) -> Iterator[tuple[str, Any]]:
 class Adapter:
     """A session with an adapter. `tools` are those that it lists, by name; `judge` is shown every result of a call."""
 
-    client: Any
-    tools: Mapping[str, Any]
+    client: Client
+    tools: Mapping[str, Mapping[str, Any]]
     log: Callable[[], str]
     judge: Callable[[str, Any], None]
 
@@ -129,11 +130,11 @@ class Adapter:
         """Call a tool and return the envelope."""
         begin = perf_counter()
         with anyio.fail_after(_SECONDS):
-            result = await self.client.call_tool(tool, dict(arguments))
+            result = await self.client.request("tools/call", name=tool, arguments=arguments)
         if tool in self.tools:
             self.judge(str(arguments.get("operation", tool)), result)
-        answer = Answer(result.structured_content or {})
-        answer.seconds, answer.text = perf_counter() - begin, result.content[0].text if result.content else ""
+        answer = Answer(result.get("structuredContent") or {})
+        answer.seconds, answer.text = perf_counter() - begin, text_of(result)
         return answer
 
 
@@ -143,36 +144,22 @@ async def connect(
     era: str,
     judge: Callable[[str, Any], None],
     url: str | None = None,
-    person: Callable[[str], str] | None = None,
+    person: Person | None = None,
 ) -> AsyncIterator[Adapter]:
     """Start the adapter over stdio, or connect to the URL of one that serves HTTP.
 
-    `person` says what a person answers to a question: accept, decline or cancel; without it nobody can be asked.
     Raises NotStarted when the adapter does not start or answer.
     """
-    from mcp import Client
-    from mcp.client.stdio import StdioServerParameters, stdio_client
-    from mcp.types import ElicitResult
-
-    async def elicited(_: Any, params: Any) -> ElicitResult:
-        return ElicitResult.model_validate({"action": person(params.message) if person else "cancel", "content": {}})
-
     with tempfile.TemporaryDirectory() as folder, (Path(folder) / "errors").open("wb") as errors:
-        program, *arguments = launch.command
-        parameters = StdioServerParameters(
-            command=program, args=arguments, env=launch.environment, cwd=str(launch.project)
-        )
-        server: Any = stdio_client(parameters, errlog=errors) if url is None else _over_http(url)  # type: ignore[arg-type]
         started = False
         try:
-            async with Client(
-                server, mode="legacy" if era == LEGACY else era, cache=None,
-                **({"elicitation_callback": elicited} if person else {}),  # type: ignore[arg-type]
-            ) as client:  # fmt: skip
+            async with _by_stdio(launch, errors) if url is None else nullcontext(OverHttp(url)) as connection:
+                client = Client(era, connection, person)
                 with anyio.fail_after(_SECONDS):
-                    tools = (await client.list_tools()).tools
+                    await client.begin()
+                    tools = (await client.request("tools/list"))["tools"]
                 started = True
-                yield Adapter(client, {tool.name: tool for tool in tools}, lambda: _written(errors), judge)
+                yield Adapter(client, {tool["name"]: tool for tool in tools}, lambda: _written(errors), judge)
         except Exception as problem:
             if started:
                 raise
@@ -180,14 +167,22 @@ async def connect(
 
 
 @asynccontextmanager
-async def _over_http(url: str) -> AsyncIterator[Any]:
-    """Connect to a URL by a client that reads no certificates, which would take longer than a start."""
-    import httpx2
-    from mcp.client.streamable_http import streamable_http_client
-
-    plain = httpx2.AsyncClient(verify=SSLContext(PROTOCOL_TLS_CLIENT), timeout=_SECONDS)
-    async with plain, streamable_http_client(url, http_client=plain) as streams:
-        yield streams
+async def _by_stdio(launch: Launch, errors: IO[bytes]) -> AsyncIterator[OverStdio]:
+    """Start the adapter over stdio, and end it."""
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(
+        *launch.command, stdin=pipe, stdout=pipe, stderr=errors, env=launch.environment, cwd=launch.project,
+        limit=_LONGEST_LINE,
+    )  # fmt: skip
+    try:
+        yield OverStdio(process)
+    finally:
+        if process.stdin is not None:
+            process.stdin.close()
+        with anyio.move_on_after(_GRACE, shield=True):
+            await process.wait()
+        if process.returncode is None:
+            process.kill()
 
 
 def _written(file: IO[bytes]) -> str:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from typing import Any
 
+from aqlgen.check.client import text_of
 from aqlgen.runtime.errors import Code
 
 __all__ = ["HOSTILE", "problems_of"]
@@ -107,10 +108,9 @@ def _validator() -> Any:
     return jsonschema_rs.Draft202012Validator(_ANSWER)
 
 
-def problems_of(result: Any, secrets: Collection[str]) -> Iterator[str]:
+def problems_of(result: Mapping[str, Any], secrets: Collection[str]) -> Iterator[str]:
     """Yield what is wrong with the result of a call; secrets are what no answer may hold."""
-    envelope = result.structured_content
-    text = result.content[0].text if result.content else ""
+    envelope, text = result.get("structuredContent"), text_of(result)
     try:
         is_same = json.loads(text) == envelope
     except ValueError:
@@ -121,8 +121,9 @@ def problems_of(result: Any, secrets: Collection[str]) -> Iterator[str]:
         yield f"no answer of the protocol: {'/'.join(map(str, error.instance_path))} {error.message[:200]}"
     failure = envelope.get("error") if isinstance(envelope, dict) else None
     code, message = (failure.get("code"), str(failure.get("message"))) if isinstance(failure, dict) else ("", "")
-    if bool(result.is_error) is not (code == Code.INTERNAL_ERROR):
-        yield f"is marked as an error of MCP ({result.is_error}) with the code {code!r}"
+    is_error = result.get("isError", False)
+    if is_error is not (code == Code.INTERNAL_ERROR):
+        yield f"is marked as an error of MCP ({is_error}) with the code {code!r}"
     leak = _LEAKS.search(message)
     if leak is not None:
         yield f"its message shows {leak[0]!r}, which an adapter must not reveal"

@@ -7,7 +7,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from aqlgen.check.connection import MODERN, Adapter, Answer, Launch, connect, served_over_http
+from aqlgen.check.client import MODERN
+from aqlgen.check.connection import Adapter, Answer, Launch, connect, served_over_http
 from aqlgen.check.envelope import problems_of
 from aqlgen.check.findings import Known
 from aqlgen.check.operations import Operation, schema_of, unserved
@@ -153,12 +154,12 @@ class Run:
         """Start an adapter with settings, or connect to a URL, and give a run of the same test with it."""
         ids: set[str] = set()
 
-        def judge(subject: str, result: Any) -> None:
-            problems = list(problems_of(result, self.secrets.values()))
-            request = ((result.structured_content or {}).get("_meta") or {}).get("request_id")
+        def judge(subject: str, result: Mapping[str, Any]) -> None:
+            problems, envelope = list(problems_of(result, self.secrets.values())), result.get("structuredContent") or {}
+            request = (envelope.get("_meta") or {}).get("request_id")
             problems += ["has the request_id of another answer"] if request in ids else []
             ids.update(filter(None, (request,)))
-            self.answers.expect(not problems, subject, "; ".join(problems), result.structured_content)
+            self.answers.expect(not problems, subject, "; ".join(problems), envelope)
 
         async with connect(self.with_settings(settings).launch, era, judge, url, person) as adapter:
             yield replace(self, era=era, adapter=adapter)

@@ -21,7 +21,8 @@ import anyio
 
 from aqlgen import __version__
 from aqlgen.check.checks import TESTS
-from aqlgen.check.connection import LEGACY, MODERN, Launch, NotStarted
+from aqlgen.check.client import LEGACY, MODERN
+from aqlgen.check.connection import Launch, NotStarted
 from aqlgen.check.findings import places_of, read_known
 from aqlgen.check.forks import starter
 from aqlgen.check.operations import operations_of, sampled

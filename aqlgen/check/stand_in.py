@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from socket import SHUT_RDWR
 from time import monotonic
 from typing import Any, ClassVar
 from urllib.parse import parse_qsl, urlsplit
@@ -268,11 +269,13 @@ def serve(api: StandIn, prefix: str = "") -> Iterator[str]:
     """Serve an API on a free port of the loopback interface; yields its base URL, which ends with `prefix`."""
     handler = type("Handler", (_Handler,), {"api": api, "prefix": prefix})
     server = _Server(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}{prefix}"
     finally:
+        with suppress(OSError):  # else it looks for its end twice a second
+            server.socket.shutdown(SHUT_RDWR)
         server.shutdown()
         server.server_close()
         thread.join()

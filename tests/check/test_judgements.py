@@ -119,8 +119,8 @@ def test_a_patch_is_filled_with_what_was_there_and_with_nothing_else() -> None:
 
 
 def answered(envelope: Any, *, text: str | None = None, is_error: bool = False) -> list[str]:
-    content = [SimpleNamespace(text=json.dumps(envelope) if text is None else text)]
-    result = SimpleNamespace(structured_content=envelope, content=content, is_error=is_error)
+    content = [{"type": "text", "text": json.dumps(envelope) if text is None else text}]
+    result = {"structuredContent": envelope, "content": content, "isError": is_error}
     return list(problems_of(result, ["check-secret"]))
 
 

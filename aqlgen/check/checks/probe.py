@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from aqlgen.check.checks import answers, errors, introspection, lists, safety, updates
-from aqlgen.check.connection import LEGACY
+from aqlgen.check.client import LEGACY
 from aqlgen.check.forks import TABLE
 from aqlgen.check.operations import operations_of
 from aqlgen.check.results import Category

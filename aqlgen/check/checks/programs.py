@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import sys
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
-import anyio
-import anyio.to_thread
-
-from aqlgen.check.connection import LEGACY, Answer, NotStarted, output_of
+from aqlgen.check.client import LEGACY, post
+from aqlgen.check.connection import Answer, NotStarted, output_of
 from aqlgen.check.results import Category, Cause
 from aqlgen.check.run import Run, check
 from aqlgen.check.stand_in import data_of
@@ -22,13 +18,6 @@ from aqlgen.check.stand_in import data_of
 _TOKEN = "check-token-0123456789abcdef"  # noqa: S105 - of the adapter under test, for as long as it runs
 _OTHER_TOKEN = "check-token-of-somebody-else"  # noqa: S105
 _EVERYWHERE = ("--transport", "http", "--host", "0.0.0.0", "--port", "0")  # noqa: S104 - which must be refused
-_INITIALIZE = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": {"name": "check", "version": "1"}},
-}
-_USUAL = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 _LIMITS = ("request_size", "string_length", "array_elements", "nesting_depth")
 _TOO_LARGE = "VALIDATION_PAYLOAD_TOO_LARGE"
 _MOST_LIVE = 25
@@ -44,12 +33,12 @@ async def tools(run: Run) -> None:
     right = len(names) == 1 if run.single else families <= ends and len(names) <= 5
     run.expect(right, "tools", f"are {sorted(names)}")
     for name, tool in run.adapter.tools.items():
-        hints = tool.annotations
+        hints = tool.get("annotations", {})
         reads = name.endswith("_read") or (run.single and families == {"read"})
         expected = (reads, not (reads or name.endswith("_create")))
-        shown = None if hints is None else (bool(hints.read_only_hint), bool(hints.destructive_hint))
+        shown = (hints.get("readOnlyHint") is True, hints.get("destructiveHint") is True)
         run.expect(shown == expected, name, f"says that it only reads, and destroys: {shown}")
-        right = tool.description and '"operation"' in json.dumps(tool.input_schema)
+        right = bool(tool.get("description")) and '"operation"' in json.dumps(tool.get("inputSchema"))
         run.expect(right, name, "has no description, or no parameter operation")
 
 
@@ -78,29 +67,12 @@ async def kinds_of_answers(run: Run) -> None:
 async def protocol_errors(run: Run) -> None:
     """Call a tool that is not there."""
     try:
-        refused = bool((await run.adapter.client.call_tool("no_such_tool", {})).is_error)
+        result = await run.adapter.client.request("tools/call", name="no_such_tool", arguments={})
+        refused = result.get("isError") is True
     except Exception:  # noqa: BLE001 - any error of the protocol is right
         refused = True
     run.expect(refused, "no_such_tool", "is taken")
     run.expect((await run.introspect(query="operations")).ok, "introspect", "fails after an error")
-
-
-async def _post(url: str, body: Any = _INITIALIZE, method: str = "POST", **headers: str) -> tuple[int, bytes, str]:
-    """Send a request; returns the status, the body and the session id."""
-    parts = urlsplit(url)
-    content = body if isinstance(body, bytes) else json.dumps(body).encode()
-
-    def exchange() -> tuple[int, bytes, str]:
-        connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)
-        try:
-            more = {name.replace("_", "-"): value for name, value in headers.items()}
-            connection.request(method, parts.path, content, {**_USUAL, **more})
-            answer = connection.getresponse()
-            return answer.status, answer.read(100_000), answer.headers.get("mcp-session-id") or ""
-        finally:
-            connection.close()
-
-    return await anyio.to_thread.run_sync(exchange)
 
 
 @check("TR-4", "Other sites and other names of this machine cannot use the adapter", Category.TRANSPORT, "R-TRUST-3",
@@ -116,7 +88,7 @@ async def hosts_and_origins(run: Run) -> None:
             *[(range(400, 500), {"body": body}) for body in (b"", b"{", b"[]" * 10, b"\xff\xfe")],
         ]  # fmt: skip
         for expected, case in cases:
-            status, body, _ = await _post(**{"url": url, **case})
+            status, body, _ = await post(**{"url": url, **case})
             right = status in expected and b"Traceback" not in body
             run.expect(right, str(case), f"is answered with {status}", body.decode("latin-1"))
     code, *outputs = await output_of(run.launch, *_EVERYWHERE)
@@ -128,7 +100,7 @@ async def hosts_and_origins(run: Run) -> None:
 async def tokens(run: Run) -> None:
     """Connect with a token, without one, with a wrong one, and with one in the session of another."""
     async with run.served({"HTTP_AUTH": "token", "HTTP_TOKEN": f"{_TOKEN}\n{_OTHER_TOKEN}"}) as (url, log):
-        session = (await _post(url, Authorization=f"Bearer {_TOKEN}"))[2]
+        session = (await post(url, Authorization=f"Bearer {_TOKEN}"))[2]
         ping: dict[str, Any] = {"body": {"jsonrpc": "2.0", "id": 2, "method": "ping"}, "Mcp_Session_Id": session,
                                 "Mcp_Protocol_Version": LEGACY}  # fmt: skip
         cases: list[tuple[int, str, dict[str, Any]]] = [
@@ -137,7 +109,7 @@ async def tokens(run: Run) -> None:
                                              f"Bearer {_TOKEN[:-1]}", f"Basic {_TOKEN}")],
         ]  # fmt: skip
         for expected, value, case in cases:
-            status, body, _ = await _post(url, **case, **({"Authorization": value} if value else {}))
+            status, body, _ = await post(url, **case, **({"Authorization": value} if value else {}))
             run.expect(status == expected, f"{value} {'in a session' if case else ''}",
                        f"is answered with {status}, not {expected}", body.decode("latin-1"))  # fmt: skip
         run.expect(_TOKEN not in log(), "the token", "is in the log")

@@ -14,7 +14,8 @@ from typing import Any
 
 import anyio
 
-from aqlgen.check.connection import LEGACY, MODERN, output_of
+from aqlgen.check.client import LEGACY, MODERN
+from aqlgen.check.connection import output_of
 from aqlgen.check.operations import Operation, security_of
 from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check

@@ -1,0 +1,178 @@
+"""A client of MCP in either era that reads and writes JSON-RPC as it is: an adapter's answers pass no SDK."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+from collections.abc import Callable, Iterator, Mapping
+from itertools import count
+from typing import Any, Final, Protocol
+from urllib.parse import urlsplit
+
+import anyio.to_thread
+
+__all__ = ["INITIALIZE", "LEGACY", "MODERN", "Client", "OverHttp", "OverStdio", "Person", "post", "text_of"]
+
+LEGACY, MODERN = "2025-11-25", "2026-07-28"
+"""The eras of the protocol."""
+INITIALIZE: Final[dict[str, Any]] = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": LEGACY,
+        "capabilities": {},
+        "clientInfo": {"name": "aqlgen check", "version": "1"},
+    },
+}
+_USUAL = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+_HEADER = "x-mcp-header"
+Person = Callable[[str], str]
+"""What a person answers to a question: accept, decline or cancel."""
+
+
+class Connection(Protocol):
+    """Messages that go to an adapter, and those that come from it."""
+
+    async def send(self, message: Mapping[str, Any], headers: Mapping[str, str]) -> None:
+        """Send a message; HTTP sends these headers with it."""
+
+    async def receive(self) -> dict[str, Any]:
+        """Return the next message. Raises ConnectionError if none comes any more."""
+
+
+class OverStdio:
+    """The connection with a process by its standard streams, a message a line."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+
+    async def send(self, message: Mapping[str, Any], headers: Mapping[str, str]) -> None:  # noqa: ARG002
+        """Write a line."""
+        if self._process.stdin is not None:
+            self._process.stdin.write(json.dumps(message).encode() + b"\n")
+
+    async def receive(self) -> dict[str, Any]:
+        """Read a line."""
+        line = await self._process.stdout.readline() if self._process.stdout is not None else b""
+        return _message(line)
+
+
+class OverHttp:
+    """The connection with the server at a URL, in one session."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._session: dict[str, str] = {}
+        self._lines: list[bytes] = []
+
+    async def send(self, message: Mapping[str, Any], headers: Mapping[str, str]) -> None:
+        """Post a message, and keep what comes back: a message, or a stream of them."""
+        _, body, session = await post(self._url, message, **headers, **self._session)
+        self._session = {"Mcp-Session-Id": session} if session else self._session
+        lines = [line.removeprefix(b"data: ") for line in body.splitlines() if line.startswith((b"data: {", b"{"))]
+        self._lines = [body] if body[:1] == b"{" else lines
+
+    async def receive(self) -> dict[str, Any]:
+        """Take the next message."""
+        return _message(self._lines.pop(0) if self._lines else b"")
+
+
+def _message(line: bytes) -> dict[str, Any]:
+    if not line:
+        raise ConnectionError("the adapter ended")
+    message: dict[str, Any] = json.loads(line)
+    return message
+
+
+class Client:
+    """A client that sends one request after the other. Without a person it says that it can ask nobody."""
+
+    def __init__(self, era: str, connection: Connection, person: Person | None = None) -> None:
+        self._era, self._connection, self._person, self._numbers = era, connection, person, count(1)
+        self._introduction: dict[str, Any] = {
+            **INITIALIZE["params"],
+            "capabilities": {"elicitation": {"form": {}}} if person else {},
+        }
+        self._headers_of: dict[str, dict[str, str]] = {}
+
+    async def begin(self) -> None:
+        """Shake hands, in the era that does."""
+        if self._era == LEGACY:
+            await self.request("initialize", **self._introduction)
+            await self._connection.send(
+                {"jsonrpc": "2.0", "method": "notifications/initialized"}, {"Mcp-Protocol-Version": LEGACY}
+            )
+
+    async def request(self, method: str, **params: Any) -> dict[str, Any]:
+        """Send a request, and return its result. Raises ConnectionError for an error of the protocol."""
+        result = await self._answered(method, params)
+        while result.get("resultType") == "input_required":
+            asked = result["inputRequests"].items()
+            answers = {key: self._asked(question["params"]) for key, question in asked}
+            result = await self._answered(
+                method, {**params, "inputResponses": answers, "requestState": result.get("requestState")}
+            )
+        if method == "tools/list":
+            self._headers_of = {tool["name"]: dict(_headers_of(tool)) for tool in result["tools"]}
+        return result
+
+    async def _answered(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        number, headers, meta = next(self._numbers), {"Mcp-Protocol-Version": self._era}, dict[str, Any]()
+        if self._era == MODERN:
+            headers |= {"Mcp-Method": method, **self._headers(params)}
+            meta = {"_meta": {f"io.modelcontextprotocol/{name}": value for name, value in (
+                ("protocolVersion", MODERN), ("clientInfo", self._introduction["clientInfo"]),
+                ("clientCapabilities", self._introduction["capabilities"]))}}  # fmt: skip
+        message = {"jsonrpc": "2.0", "id": number, "method": method, "params": {**params, **meta}}
+        await self._connection.send(message, headers if method != "initialize" else {})
+        while True:
+            answer = await self._connection.receive()
+            if answer.get("method") == "elicitation/create":
+                reply = {"jsonrpc": "2.0", "id": answer["id"], "result": self._asked(answer["params"])}
+                await self._connection.send(reply, headers)
+            elif answer.get("id") == number and "method" not in answer:
+                if "error" in answer:
+                    raise ConnectionError(str(answer["error"]))
+                result: dict[str, Any] = answer["result"]
+                return result
+
+    def _asked(self, question: Mapping[str, Any]) -> dict[str, Any]:
+        return {"action": self._person(question["message"]) if self._person else "cancel", "content": {}}
+
+    def _headers(self, params: Mapping[str, Any]) -> dict[str, str]:
+        """Return the headers that repeat the name of a tool, and those of its arguments that it wants there."""
+        names = self._headers_of.get(str(params.get("name")), {}).items()
+        values = {f"Mcp-Param-{header}": params["arguments"].get(name) for name, header in names}
+        return {name: value for name, value in {"Mcp-Name": params.get("name"), **values}.items() if value is not None}
+
+
+def _headers_of(tool: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, schema in tool["inputSchema"].get("properties", {}).items():
+        if _HEADER in schema:
+            yield name, schema[_HEADER]
+
+
+def text_of(result: Mapping[str, Any]) -> str:
+    """Return the text of the result of a call, "" without one."""
+    content = result.get("content")
+    return str(content[0].get("text", "")) if content else ""
+
+
+async def post(url: str, body: Any = INITIALIZE, method: str = "POST", **headers: str) -> tuple[int, bytes, str]:
+    """Send a request; returns the status, the body and the session id."""
+    parts = urlsplit(url)
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+
+    def exchange() -> tuple[int, bytes, str]:
+        connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)
+        try:
+            more = {name.replace("_", "-"): value for name, value in headers.items()}
+            connection.request(method, parts.path, content, {**_USUAL, **more})
+            answer = connection.getresponse()
+            return answer.status, answer.read(), answer.headers.get("mcp-session-id") or ""
+        finally:
+            connection.close()
+
+    return await anyio.to_thread.run_sync(exchange)
