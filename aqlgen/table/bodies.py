@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from aqlgen.decide.decision import Category, Decision
+from aqlgen.decide.traits.sensitive import is_secret
 from aqlgen.ir import Body, Json, MediaType
 from aqlgen.runtime.table import Body as TableBody
 from aqlgen.runtime.table import Parameter as TableParameter
@@ -285,7 +286,8 @@ def _whole(name: str, content_type: str, schema: Mapping[str, Json], body: Body,
     described = shorten(body.description or str(schema.get("description", "")), MAX_DESCRIPTION)
     bare = {key: value for key, value in schema.items() if key != "description"}
     parameter = TableParameter(
-        name=name, wire=name, location="body", required=required, schema=bare, description=described
-    )
+        name=name, wire=name, location="body", required=required, schema=bare, description=described,
+        sensitive=is_secret(name, bare),
+    )  # fmt: skip
     table_body = TableBody(content_type=content_type, shape="whole", required=required, parameter=name, schema=bare)
     return ShapedBody(table_body, (parameter,))

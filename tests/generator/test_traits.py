@@ -265,6 +265,14 @@ def test_keys_of_idempotency_and_secrets_are_recognised(tmp_path: Path) -> None:
     assert row["idempotency"] == {"header": "Idempotency-Key"}
 
 
+def test_a_body_that_is_a_password_is_a_secret(tmp_path: Path) -> None:
+    """R-SAFE-5: a dry run and the audit log mask it."""
+    body = {"required": True, "content": {"text/plain": {"schema": {**TEXT, "format": "password"}}}}
+    change = {"operationId": "changePassword", "requestBody": body, "responses": answer(PET)}
+    rows = tabulate(tmp_path, api({"/users/{id}/password": {"parameters": ID, "put": change}})).rows
+    assert [row["parameters"]["input"].get("sensitive") for row in rows.values()] == [True]
+
+
 def test_a_key_that_the_adapter_fills_in_is_not_demanded_and_in_no_example(tmp_path: Path) -> None:
     """R-RATE-2: else every agent sends the key of the example."""
     fields = {"idempotency_key": {**TEXT, "maxLength": 45}, "amount": {"type": "integer"}}

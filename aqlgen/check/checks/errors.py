@@ -80,9 +80,10 @@ async def consequences(run: Run) -> None:
                 run.expect(stated == expected or not run.writes(operation), operation, f"says {stated} at {status}")
                 is_whole = HOSTILE[:20] in json.dumps(details, ensure_ascii=False) or not run.writes(operation)
                 run.expect(is_whole, operation, f"hides the API's words at {status}")
-                identified = [value for name, value in operation.params.items()
-                              if status == 404 and operation.row.parameters[name].location == "path"]  # fmt: skip
-                right = not identified or details.get("resource_id") == str(identified[-1])
+                parameters = [operation.row.parameters[name] for name in operation.params]
+                path = [each for each in parameters if status == 404 and each.location == "path"]
+                last = max(path, key=lambda each: operation.row.path.find(f"{{{each.wire}}}"), default=None)
+                right = last is None or last.sensitive or details.get("resource_id") == str(operation.params[last.name])
                 run.expect(
                     right and details.get("request_id"), operation, f"does not say what and which call: {details}"
                 )

@@ -116,7 +116,7 @@ _READ_AHEAD = 32 * 1024 * 1024
 """Bytes that are read beyond the bound, so that a list can be cut and yet counted (see `calls/truncation`)."""
 _MAX_ERROR = 1024 * 1024
 """Bytes that are read of a response that is not a success: it says soon what is wrong."""
-_WITHOUT_CONTENT: frozenset[str | int] = frozenset({"HEAD", 204, 205, 304})
+_WITHOUT_CONTENT: frozenset[str | int] = frozenset({"HEAD", 204, 304})
 _MARGIN = 0.25
 """Seconds of the time-out that a stream leaves, so that the call can be answered."""
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["declared_response", "decode_response"]
 
 
-_WITHOUT_CONTENT = frozenset({204, 205, 304})
+_WITHOUT_CONTENT = frozenset({204, 304})
 _ABOUT_FAILURE = frozenset(
     {
         *("ok", "success", "Success", "succeeded", "successful", "is_success", "isSuccess"),

@@ -204,6 +204,7 @@ def _not_found(refusal: _Refusal) -> _Answer:
     row, params = refusal.row, refusal.params
     details = {"resource_type": row.resource}
     identifiers = [field for field in row.parameters.values() if field.location == "path" and field.name in params]
+    identifiers.sort(key=lambda field: row.path.find(f"{{{field.wire}}}"))
     if not identifiers or identifiers[-1].sensitive:
         return Code.NOT_FOUND_RESOURCE, f"Resource '{row.resource}' not found", details
     identifier = str(params[identifiers[-1].name])[:200]

@@ -297,7 +297,10 @@ class Walk:
         if self._sure and listed and not isinstance(value, (list, dict)):  # or it is a member, with a mistake
             meant = [attempt for attempt in meant if not isinstance(attempt.value, list)]
         alike = [attempt for attempt in meant if json_type(attempt.value) == json_type(value)]
-        return least(alike or meant)
+        is_wrong_within = isinstance(value, (list, dict)) and any(
+            attempt.faults and all(fault.path for fault in attempt.faults) for attempt in attempts
+        )
+        return least(alike if is_wrong_within else alike or meant)
 
 
 def least(readings: Sequence[Reading]) -> Reading | None:

@@ -34,16 +34,17 @@ def lost(
         value, sent = wanted.get(key, ABSENT), main.values.get(key, ABSENT)
         if _texts(sent) not in (_texts(value), _texts([value])):  # a list of one
             yield f"{' '.join(key)} is {_shown(value)}, and sent as {_shown(sent)}"
-    for name in (each.name for each in operation.parameters if is_filled(each.name) and each.shown):
-        if family != "READ" and name.lower() not in main.headers:
-            yield f"no {name} is sent, by which the API knows a call that is made again"
+    for each in (each for each in operation.parameters if is_filled(each.name) and each.shown):
+        if family != "READ" and each.key not in main.values:
+            yield f"no {each.name} is sent, by which the API knows a call that is made again"
     if any("etag" in answer.headers for answer in answers) and "if-match" not in main.headers:
         yield "it writes the read resource without If-Match"
     if ("body", "") in values:
-        yield from _of_body(operation, values["body", ""], main, answers)
+        adds = family != "UPDATE" and operation.has_items
+        yield from _of_body(operation, values["body", ""], main, answers, adds=adds)
 
 
-def _of_body(operation: Operation, wanted: Any, main: Judgement, answers: list[Answer]) -> Iterator[str]:
+def _of_body(operation: Operation, wanted: Any, main: Judgement, answers: list[Answer], *, adds: bool) -> Iterator[str]:
     sent = main.values.get(("body", ""), ABSENT)
     if isinstance(sent, list) and not isinstance(wanted, list):  # a JSON Patch
         return
@@ -52,7 +53,7 @@ def _of_body(operation: Operation, wanted: Any, main: Judgement, answers: list[A
     owned = frozenset(filter(_is_own, operation.document.properties(body.schema if body else {})))
     if not _is_same(*pair, owned, is_merged=bool(answers)):
         yield f"the body is {_shown(wanted)}, and sent as {_shown(sent)}"
-    if operation.method == "PUT" and isinstance(wanted, dict):
+    if operation.method == "PUT" and isinstance(wanted, dict) and not adds:
         yield from _not_kept(operation, wanted, sent, answers)
 
 

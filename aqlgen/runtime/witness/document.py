@@ -36,7 +36,7 @@ def is_secret(name: str) -> bool:
 
 def is_filled(name: str) -> bool:
     """Return True for the name of a key of repeated calls, which an adapter makes where a call gives none."""
-    return normal(name).endswith("idempotencykey")
+    return "idempoten" in normal(name)
 
 
 def covers(declared: str, media: str) -> bool:
@@ -102,6 +102,12 @@ class Operation:
     def key(self) -> str:
         """The operation as `METHOD /path`, behind the name of its API where there are several."""
         return f"{self.document.api}:{self.method} {self.path}".removeprefix(":")
+
+    @property
+    def has_items(self) -> bool:
+        """True for the path of a collection: a path of one item is below it."""
+        items = re.compile(rf"{re.escape(self.path)}/{{[^{{}}/]*}}")
+        return any(items.fullmatch(each.path) for each in self.document.operations)
 
     @cached_property
     def template(self) -> str:
@@ -204,9 +210,11 @@ class Document(Schemas):
         if "swagger" in self.root:
             raw = self._upgraded(raw, declared)
         options, bodies = raw["security"], self._bodies(raw, declared)
+        known = [each for each in declared.values() if each["in"] in _PLACES]
+        known = [each for each in known if each["in"] != "path" or f"{{{each['name']}" in path]
         return Operation(
             self, path, method.upper(), raw, f"/paths/{path.replace('~', '~0').replace('/', '~1')}/{method}",
-            tuple(self._parameter(each, word) for each in declared.values() if each["in"] in _PLACES),
+            tuple(self._parameter(each, word) for each in known),
             bodies, self.at(raw, "requestBody").get("required"),
             None if options is None else tuple(each if isinstance(each, dict) else {each: []} for each in options),
             self.address(raw.get("servers") or []), word,
@@ -262,6 +270,8 @@ class Document(Schemas):
         schema = {"type": owner["type"]} if "type" in owner else (media or raw).get("schema", {})
         if "default" in owner:
             schema = {**self.at(schema), "default": owner["default"]}
+        if raw.get("examples"):
+            schema = {"examples": [self.at(each).get("value") for each in raw["examples"].values()], **self.at(schema)}
         return Parameter(
             name, place, required and owner.get("required") is not False and not {"value", "default"} & owner.keys(),
             schema, style, raw.get("explode", style in ("form", "deepObject")), media is not None, owner,

@@ -147,7 +147,9 @@ class _Reading:
         options = self.operation.security or ()
         placed = {name: self._placed(name) for option in options for name in option}
         missing = [name for name, (_, is_sent) in placed.items() if not is_sent]
-        if options and all(set(option) & set(missing) for option in options):
+        request = self.judgement.request
+        is_client = b"client_secret" in request.url.encode() + request.content  # RFC 6749, 2.3.1
+        if options and all(set(option) & set(missing) for option in options) and not is_client:
             self._say(f"no credential of {', '.join(missing)} is sent", Grade.BROKEN)
         self._used |= {key for key, _ in placed.values()}
         known = {name for place, name in self._used if place == "header"} | self.document.headers

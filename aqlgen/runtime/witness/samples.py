@@ -90,7 +90,8 @@ def _refused(schema: Mapping[str, Any]) -> Iterator[Any]:
     longest = min(int(schema.get("maxLength") or 0), 10 * _LONGEST)
     yield from ["x" * (longest + 1)] if longest else []
     bounds = zip(_BOUNDS, (-1, 1, 0, 0), strict=True)
-    yield from (schema[word] + sign for word, sign in bounds if type(schema.get(word)) in (int, float))
+    is_number = schema.get("type") != "string"  # of which bounds say nothing
+    yield from (schema[word] + sign for word, sign in bounds if is_number and type(schema.get(word)) in (int, float))
 
 
 class _Sampler:

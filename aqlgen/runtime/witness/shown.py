@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Awaitable, Iterable, Mapping
 from typing import Any, Protocol
 
-from .document import Operation, is_secret, normal
+from .document import Document, Operation, is_secret, normal
 from .judge import TRANSPORT, Request
 from .types import Types, entry_of
 
@@ -94,7 +94,8 @@ class Shown:
         if body is not None:  # what is required may be described nowhere
             fields = document.properties(body.schema, "readOnly")
             self._fields = {name: {} for name in document.required(body.schema)} | fields
-        owned = {each.key: each.owner.get("name") for each in operation.parameters if each.shown}
+        owned = {each.key: each.owner.get("name") for each in operation.parameters
+                 if each.shown and not _is_credential(document, *each.key)}  # fmt: skip
         by_field = {("body", name): operation.owned("body", name).get("name") for name in self._fields}
         self.names = self._matched({**owned, **by_field})
         is_whole = body is not None or not owned.keys() <= self.names.keys()
@@ -163,10 +164,9 @@ class Shown:
         """Return False for what a call need not give: it is the adapter's business, the owner's, or one value alone."""
         place, name, document, owner = *key, operation.document, operation.owned(*key)
         schema = next((each.schema for each in operation.parameters if each.key == key), self._fields.get(name))
-        keys = {(str(each.get("in")), normal(each.get("name"))) for each in document.schemes.values()}
-        is_wire = (place, normal(name)) in keys or (place == "header" and name.lower() in TRANSPORT)
-        is_settled = is_wire or document.is_fixed(schema) or bool({"value", "hidden"} & owner.keys())
-        return not (is_settled or is_secret(name) or self._is_paged(name))
+        is_wire = _is_credential(document, place, name) or (place == "header" and name.lower() in TRANSPORT)
+        is_settled = is_wire or document.is_fixed(schema)
+        return not (is_settled or {"value", "hidden"} & owner.keys() or is_secret(name) or self._is_paged(name))
 
     def takes(self, name: str) -> bool:
         """Return True if a call can give a field of the body; credentials and pages are the adapter's own business."""
@@ -239,3 +239,10 @@ class Shown:
             fields = {normal(each["name"]): each for each in await self._types.fields(entry.get("type"))}
             data, entry = data.get("items"), fields.get(normal(field), entry)
         return await self._types.misnamed(data, entry)
+
+
+def _is_credential(document: Document, place: str, name: str) -> bool:
+    """Return True for the place of a credential, which the adapter fills."""
+    return any(
+        (str(each.get("in")), normal(each.get("name"))) == (place, normal(name)) for each in document.schemes.values()
+    )

@@ -130,7 +130,7 @@ def _is_left_out(stated: Mapping[str, Any], entry: Entry, word: str) -> bool:
         return True  # shown as integers
     is_loose = stated.get("format") not in _FORMS or not {"example", "examples"}.isdisjoint(stated)
     is_cut = len(entry) <= 3 and len(str(stated)) > _LONG
-    if word == "default" and stated.get("enum") == [entry.get(word)]:
+    if word == "default" and "default" in entry and [entry[word]] in (stated.get("enum"), [stated.get("const")]):
         return True  # the only value
     return word not in entry and (is_cut or word in ("enum", "pattern") or (word == "format" and is_loose))
 

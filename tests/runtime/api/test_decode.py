@@ -114,6 +114,7 @@ def test_an_answer_that_misses_its_schema_is_passed_on(pets: Package) -> None:
         (ApiResponse(204, {}, b""), None),
         (answer(b"", "application/json"), None),
         (answer(b"hello", "text/plain", 202), "hello"),
+        (answer(b"hello", "text/plain", 205), "hello"),
         (answer("hé".encode("latin-1"), "text/plain; charset=ISO-8859-1", 202), "hé"),
         (answer(b"<a/>", "application/xml", 202), "<a/>"),
         (answer(b"\x00\x01", "image/png", 202), {"content": "AAE=", "encoding": "base64", "mime_type": "image/png"}),

@@ -20,6 +20,7 @@ from .hand_made import STRING, Make, Package, make_package, operation
 INTEGER = {"type": "integer"}
 TIME = {"type": "string", "format": "date-time"}
 FILE = {"type": ["string", "object"], "contentEncoding": "base64", "properties": {"content": STRING}}
+OPERATIONS = {"type": "array", "items": {"type": "object", "properties": {"op": {"enum": ["replace"]}}}}
 
 
 def query(schema: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -69,6 +70,7 @@ PARAMETERS: dict[str, Any] = {
     "toys": {"in": "body", "schema": {"type": "array", "items": {"$ref": "#/types/Toy"}}},
     "thing": body("Either"),
     "file": {"in": "body", "schema": FILE},
+    "change": {"in": "body", "schema": {"anyOf": [OPERATIONS, {"type": "object"}]}},
 }
 
 
@@ -170,6 +172,7 @@ def test_what_can_mean_one_thing_only_is_understood_and_said(
         ({"toy": {"title": "a"}}, None),
         ({"thing": '{"size": 1}'}, None),
         ({"file": 5}, None),
+        ({"change": [{"op": "no such"}]}, None),
         ({"count": 5, "params": {"count": 6}}, None),
         ({"params": {"count": 5, "colour": "red"}}, None),
         ({"wrapped": {"count": 5}}, {"count": 5}),
