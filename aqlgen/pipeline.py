@@ -18,7 +18,7 @@ from aqlgen.decide.overrides import EXPIRED, UNMATCHED, AdapterOverride, check_a
 from aqlgen.decide.overrides.owner import with_auth, with_stated
 from aqlgen.decide.overrides.several import overrides_of_each, refuse_for_one
 from aqlgen.decide.owned import with_adapter_overrides
-from aqlgen.decide.review.acceptance import UNMATCHED_ACCEPT, accept, check_accepted
+from aqlgen.decide.review.answers import UNMATCHED_ACCEPT, accept, check_accepted
 from aqlgen.decide.several import decide_each
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import DocumentError, OptionError
@@ -32,8 +32,7 @@ from aqlgen.ir import Document, Json
 from aqlgen.options import Options
 from aqlgen.table import Tabulated, tabulate
 from aqlgen.table.adapter import base_of, joined, own_first
-from aqlgen.table.apis import api_names, stem
-from aqlgen.table.identity import Identity, identify, stated_name
+from aqlgen.table.identity import Identity, api_names, identify, stated_name, stem
 from aqlgen.table.model import Table
 
 __all__ = ["Options", "Prepared", "Progress", "prepare"]

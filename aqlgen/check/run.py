@@ -10,9 +10,8 @@ from typing import Any
 from aqlgen.check.client import MODERN
 from aqlgen.check.connection import Adapter, Answer, Launch, connect, served_over_http
 from aqlgen.check.envelope import problems_of
-from aqlgen.check.findings import Known
 from aqlgen.check.operations import Operation, schema_of, unserved
-from aqlgen.check.results import Category, Cause, Result
+from aqlgen.check.results import Category, Cause, Known, Result
 from aqlgen.check.stand_in import Arrived, StandIn
 from aqlgen.runtime.table import Adapter as AdapterTable
 from aqlgen.runtime.witness import Grade, Witness

@@ -23,11 +23,10 @@ from aqlgen import __version__
 from aqlgen.check.checks import TESTS
 from aqlgen.check.client import LEGACY, MODERN
 from aqlgen.check.connection import Launch, NotStarted
-from aqlgen.check.findings import places_of, read_known
 from aqlgen.check.forks import starter
 from aqlgen.check.operations import operations_of, sampled
 from aqlgen.check.reports import bundle
-from aqlgen.check.results import CATEGORIES, Category, Outcome, Report, Result
+from aqlgen.check.results import CATEGORIES, Category, Outcome, Report, Result, places_of, read_known
 from aqlgen.check.run import Run, Test
 from aqlgen.check.stand_in import StandIn, base_url, base_urls, serve
 from aqlgen.runtime.table import Adapter as AdapterTable

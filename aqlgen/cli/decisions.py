@@ -14,8 +14,7 @@ from typing import Any, Final
 
 import typer
 
-from aqlgen.cli.hosts import refusal_lines, use_lines
-from aqlgen.cli.output import terminal_width
+from aqlgen.cli.output import refusal_lines, terminal_width, use_lines
 from aqlgen.decide.decision import STATED, AnyTrait, Category, Danger, Decision
 from aqlgen.decide.instructions import reason_of
 from aqlgen.decide.review.rows import ReviewRow

@@ -263,7 +263,7 @@ def _place_of_review(generated: Generated) -> str:
 
 def _hosts(generated: Generated) -> list[str]:
     """Return the hosts beside the API's own, what goes there, and the entry to paste for those not accepted."""
-    from aqlgen.cli.hosts import refusal_lines, use_lines
+    from aqlgen.cli.output import refusal_lines, use_lines
     from aqlgen.table.access import table_hosts
 
     uses = table_hosts(generated.prepared.table)
@@ -276,7 +276,7 @@ def _hosts(generated: Generated) -> list[str]:
 
 def _stated_credentials(prepared: Prepared) -> list[str]:
     """Return which variables are sent where, if an adapter element says so, since nothing else was asked about them."""
-    from aqlgen.cli.hosts import use_lines
+    from aqlgen.cli.output import use_lines
     from aqlgen.runtime.text import visible
     from aqlgen.table.access import table_credentials, table_hosts
 

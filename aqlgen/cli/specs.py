@@ -34,7 +34,7 @@ def options_of(
 ) -> Options:
     """Return the options for one document, or for several APIs. Raises OptionError."""
     from aqlgen.options import Options
-    from aqlgen.table.apis import split_name
+    from aqlgen.table.identity import split_name
 
     pairs = [split_name(spec) for spec in specs]
     headers, allowed = tuple(header or ()), tuple(allow_refs or ())
@@ -71,7 +71,7 @@ def requests_of(
     allowed: Sequence[str],
 ) -> tuple[Request, ...]:
     """Return the requests of several APIs, by names and documents. Raises OptionError."""
-    from aqlgen.table.apis import split_name
+    from aqlgen.table.identity import split_name
 
     pairs = list(pairs)
     beside: dict[str, dict[str, list[str]]] = {}

@@ -135,7 +135,7 @@ def _read_beside(updated: Updated, asked: Asked) -> dict[str, bytes] | None:
     It is not for a folder, an archive or a server, whose document may be another by then, nor where a file was missing.
     """
     from aqlgen.document.read.web import is_url
-    from aqlgen.table.apis import split_name
+    from aqlgen.table.identity import split_name
 
     written = (*asked.specs, *asked.add, *asked.overlays, *asked.workflows)
     if not written:
@@ -148,7 +148,7 @@ def _read_beside(updated: Updated, asked: Asked) -> dict[str, bytes] | None:
 
 def _summary(updated: Updated, *, verbose: bool) -> str:
     """Return what an update did, or would do: what changed for agents, which files, and what is left to do."""
-    from aqlgen.cli.hosts import refusal_lines
+    from aqlgen.cli.output import refusal_lines
     from aqlgen.diagnostics.plain import counted, few
     from aqlgen.runtime.text import visible
     from aqlgen.table.access import table_hosts

@@ -8,9 +8,8 @@ from aqlgen.compare.changes import Changes
 from aqlgen.compare.grouping import Notes, group
 from aqlgen.compare.model import Change, Direction, Level
 from aqlgen.compare.operations import compare_operation, compare_presence, compare_workflows
-from aqlgen.compare.pairing import pair
 from aqlgen.compare.rules import ORDER
-from aqlgen.compare.surface import Surface, aligned, surface_of_folder, surface_of_table
+from aqlgen.compare.surface import Surface, aligned, pair, surface_of_folder, surface_of_table
 from aqlgen.compare.texts import compare_texts
 
 __all__ = [

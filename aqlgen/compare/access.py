@@ -8,8 +8,7 @@ from typing import Final, TypeAlias
 
 from aqlgen.compare.grouping import Notes
 from aqlgen.compare.model import Level
-from aqlgen.compare.pairing import Pairing
-from aqlgen.compare.surface import Operation, Surface, part_of
+from aqlgen.compare.surface import Operation, Pairing, Surface, part_of
 from aqlgen.ir import Json
 from aqlgen.runtime.encode.styles import as_json
 from aqlgen.runtime.encode.urls import server_url

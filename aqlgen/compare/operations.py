@@ -6,8 +6,7 @@ from typing import Final
 
 from aqlgen.compare.grouping import Notes
 from aqlgen.compare.model import Level
-from aqlgen.compare.pairing import Pairing, address
-from aqlgen.compare.surface import Operation, Surface
+from aqlgen.compare.surface import Operation, Pairing, Surface, address
 from aqlgen.decide.decision import Danger
 from aqlgen.decide.overrides import is_broad
 from aqlgen.runtime.table import Deprecation, FormerName, Workflow

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from aqlgen.compare.grouping import Notes
-from aqlgen.compare.pairing import Pairing
-from aqlgen.compare.surface import Operation, Surface
+from aqlgen.compare.surface import Operation, Pairing, Surface
 from aqlgen.ir import Json
 from aqlgen.runtime.table import ADAPTER, encode
 from aqlgen.table.model import Schema

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from aqlgen.diagnostics.catalogue_commands import COMMAND_ENTRIES, Entry
-from aqlgen.diagnostics.catalogue_elements import ELEMENT_ENTRIES
+from aqlgen.diagnostics.catalogue_commands import COMMAND_ENTRIES, ELEMENT_ENTRIES, Entry
 
 _ENTRIES: Final[dict[str, Entry]] = {
     # Getting the document

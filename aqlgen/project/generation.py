@@ -1,23 +1,65 @@
-"""Rendering a prepared document, and generating a project again from what it keeps or from something newer."""
+"""Rendering a prepared document, and generating a project again from what it keeps or from something newer.
+
+The record names the release that this aqlgen is: a checkout has its tag in the history, an installed one has it from
+its build (`hatch_build.py`).
+"""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
+from typing import Any, Final
 
+from aqlgen import __version__, git
+from aqlgen.diagnostics.errors import FileError
 from aqlgen.document.request import Request
 from aqlgen.options import overrides_content
 from aqlgen.pipeline import Options, Prepared, Progress, prepare
 from aqlgen.project import OVERRIDES, Project, documents_of
 from aqlgen.project.encodings import as_generated
 from aqlgen.project.options import recorded_options
-from aqlgen.project.releases import current
 from aqlgen.render import Order, render, timed
 from aqlgen.render.kinds import Kind, kind
 from aqlgen.render.provenance import FILE, generated_at
+from aqlgen.resources import PACKAGED, Release, own_templates
 
-__all__ = ["Regenerated", "order_of", "regenerate"]
+__all__ = ["Regenerated", "current", "order_of", "regenerate"]
+
+_PARTS: Final = ("copier.yml", "templates", "aqlgen/runtime")
+
+
+@cache
+def current() -> Release:
+    """Return the release of this aqlgen's own templates; none when they were changed since."""
+    record = PACKAGED / "release.txt"
+    if record.is_file():
+        return Release(*record.read_text(encoding="utf-8").splitlines())
+    checkout = _checkout()
+    tag = f"v{__version__}"
+    if checkout is None or not _is_release(checkout, tag):
+        return Release()
+    settings: dict[str, Any] = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))
+    commit = git.attempt("rev-parse", f"refs/tags/{tag}^{{commit}}", cwd=checkout).text
+    return Release(tag, commit, settings["tool"]["hatch"]["build"]["hooks"]["custom"]["address"])
+
+
+def _checkout() -> Path | None:
+    """Return the repository that aqlgen runs from, if it does."""
+    root = PACKAGED.parent.parent
+    return root if own_templates() == root and (root / ".git").exists() else None
+
+
+def _is_release(root: Path, tag: str) -> bool:
+    """Return True if the templates in the work tree are those of a tag, to the byte."""
+    try:
+        changed = git.attempt("diff", "--quiet", f"refs/tags/{tag}", "--", *_PARTS, cwd=root)
+        added = git.attempt("ls-files", "--others", "--exclude-standard", "--", *_PARTS, cwd=root)
+    except FileError:
+        return False
+    return changed.code == added.code == 0 and not added.out
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from aqlgen.ir import Json
 from aqlgen.options import AS_GIVEN, PARTS
 from aqlgen.pipeline import Options, Prepared
 from aqlgen.runtime.table import Accepted
-from aqlgen.table.apis import is_api_name
+from aqlgen.table.identity import is_api_name
 
 __all__ = [
     "KEPT",

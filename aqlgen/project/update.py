@@ -1,39 +1,41 @@
-"""Updating a project: it is generated again and merged with what its owner changed since."""
+"""Updating a project: it is generated again and merged with what its owner changed since.
+
+A project of one document becomes one of several APIs when a document is added: its own API is named after its document,
+and what was kept by `METHOD /path` is kept by `NAME:METHOD /path`.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from aqlgen.compare import Changes, compare, surface_of_folder, surface_of_table
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.diagnostics.errors import FileError, OptionError
 from aqlgen.diagnostics.plain import few
+from aqlgen.document.read import open_document
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, Prepared, Progress
 from aqlgen.project import OVERRIDES, Project
 from aqlgen.project.conformance import CheckRecord
-from aqlgen.project.documents import documents, single
 from aqlgen.project.encodings import pointer_hash
 from aqlgen.project.generated_paths import refuse_links
-from aqlgen.project.generation import Regenerated, regenerate
+from aqlgen.project.generation import Regenerated, current, regenerate
 from aqlgen.project.merge import Merged, apply, merge, refuse_in_the_way
-from aqlgen.project.observed import contradicted
 from aqlgen.project.options import RECORDED, spdx
-from aqlgen.project.overriding import overridden, renamed, with_entries
+from aqlgen.project.overriding import contradicted, overridden, renamed, with_entries
 from aqlgen.project.records import Provenance
 from aqlgen.project.refusals import refusals
-from aqlgen.project.releases import current
 from aqlgen.project.repository import Repository
 from aqlgen.project.worktree import State, Worktree
 from aqlgen.render.kinds import Kind, is_code, kind
 from aqlgen.render.provenance import FILE
 from aqlgen.resources import changelog
 from aqlgen.runtime.table import WORKFLOWS
-from aqlgen.table.apis import split_name
+from aqlgen.table.identity import api_names, split_name
 
 __all__ = ["Asked", "Updated", "update"]
 
@@ -252,3 +254,89 @@ def _options(project: Project, asked: Asked, names: Mapping[str, str], before: M
     options = project.options(requests, names=kept, ids=ids, strict=asked.strict)
     replaceable = {field.name for field in fields(asked)} & {name for name in RECORDED if RECORDED[name].read}
     return replace(options, **{name: value for name in replaceable if (value := getattr(asked, name))})
+
+
+Requesting: TypeAlias = Callable[[str, tuple[str, ...], tuple[str, ...]], Request]
+"""Returns the request for a document with its overlays and workflows."""
+
+
+def single(specs: Sequence[str], remove: Sequence[str]) -> str | None:
+    """Return the newer document of a project of one, None for none. Raises OptionError for what only several have."""
+    if remove:
+        raise OptionError.of("bad-option", "the adapter has one API, which cannot be removed")
+    if len(specs) > 1:
+        raise OptionError.of("bad-option", "the adapter has one API", help="Give a further one with --add.")
+    if specs and split_name(specs[0])[0]:
+        raise OptionError.of("bad-option", "the adapter has one API, without a name", help="Give its document alone.")
+    return specs[0] if specs else None
+
+
+def documents(
+    project: Project,
+    specs: Sequence[str],
+    add: Sequence[str],
+    remove: Sequence[str],
+    names: Mapping[str, str],
+    ids: Mapping[str, str],
+    requesting: Requesting,
+) -> tuple[tuple[Request, ...], dict[str, str], dict[str, str]]:
+    """Return the documents of the APIs, with the names and the operationIds to keep. Raises AqlgenError."""
+    apis = {api.name: api for api in project.apis()}
+    if not apis:
+        first = _first(project)
+        apis = {first.name: first}
+        names, ids = ({f"{first.name}:{key}": value for key, value in kept.items()} for kept in (names, ids))
+    newer = _newer(specs, apis)
+    for name in remove:
+        if name not in apis:
+            raise _unknown(name, apis, "--remove")
+        if name in newer:
+            raise OptionError.of("bad-option", f"{name} is both replaced and removed")
+        del apis[name]
+    requests = [_kept(project, api, newer.get(name), requesting) for name, api in apis.items()]
+    for name, spec in map(split_name, add):
+        if name in apis:
+            way = f"Replace it: --spec {name}={spec}"
+            raise OptionError.of("bad-option", f"there is an API {name} already", help=way)
+        requests.append(replace(requesting(spec, (), ()), name=name))
+    if not requests:
+        raise OptionError.of("bad-option", "no API would be left")
+    return tuple(requests), dict(names), dict(ids)
+
+
+def _kept(project: Project, api: Request, newer: str | None, requesting: Requesting) -> Request:
+    """Return the request for the newer document of an API, or for the one that the project keeps."""
+    if newer is None:
+        return api if api.spec else project.request(api)
+    return project.beside(requesting(newer, api.overlays, api.workflows), api)
+
+
+def _first(project: Project) -> Request:
+    """Return the one API of a project under the name that it has among several. Raises AqlgenError."""
+    request = project.request()
+    with open_document(request.spec) as (source, _):
+        (name,) = api_names([request], [source.root])
+    return replace(request, name=name, was_alone=True)
+
+
+def _newer(specs: Sequence[str], apis: Mapping[str, Request]) -> dict[str, str]:
+    """Return the newer documents by API. Raises OptionError."""
+    newer: dict[str, str] = {}
+    for written in specs:
+        name, spec = split_name(written)
+        if not name and len(apis) == 1:
+            name = next(iter(apis))
+        if not name:
+            ways = " or ".join(f"--spec {api}={spec}" for api in list(apis)[:4])
+            raise OptionError.of("bad-option", f"--spec {spec} does not name its API", help=f"Write {ways}.")
+        if name not in apis:
+            raise _unknown(name, apis, "--spec", spec)
+        if name in newer:
+            raise OptionError.of("bad-option", f"--spec gives {name} twice")
+        newer[name] = spec
+    return newer
+
+
+def _unknown(name: str, apis: Mapping[str, Request], option: str, spec: str = "") -> OptionError:
+    way = f"The APIs are {', '.join(apis)}." + (f" Write --add {name}={spec} for a further one." if spec else "")
+    return OptionError.of("bad-option", f"{option} names {name}, which is not an API of the adapter", help=way)

@@ -1,7 +1,7 @@
 """The stand-alone safety server: the runtime as an adapter of no API (execution safety loop document, 2).
 
-`adapter/` is its package of data, as every adapter has one, with no operations. `policy` checks the owner's file before
-the runtime reads it, and `server` starts the runtime.
+`adapter/` is its package of data, as every adapter has one, with no operations. `server` checks the owner's file
+before the runtime reads it, and starts the runtime.
 """
 
 from __future__ import annotations

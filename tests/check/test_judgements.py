@@ -14,8 +14,8 @@ import pytest
 from aqlgen.check.checks.answers import is_chosen_within
 from aqlgen.check.checks.updates import Updated, _is_filled, patched, replaced
 from aqlgen.check.envelope import HOSTILE, problems_of
-from aqlgen.check.findings import KnownError, read_known
 from aqlgen.check.operations import Operation, scalars, unserved
+from aqlgen.check.results import KnownError, read_known
 from aqlgen.check.runner import prefix_of
 from aqlgen.runtime.witness import Document
 from aqlgen.runtime.witness.project import Owner

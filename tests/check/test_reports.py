@@ -12,10 +12,9 @@ from typing import Any
 
 import pytest
 
-from aqlgen.check.findings import Known, Place
 from aqlgen.check.promotion import why_not
 from aqlgen.check.reports import FORMATS, as_data, as_text, bundle, format_of, missing_parts
-from aqlgen.check.results import MUST, Category, Outcome, Report, Result
+from aqlgen.check.results import MUST, Category, Known, Outcome, Place, Report, Result
 from tests.cases import each
 
 HOSTILE = "list|`<img src=x>\x1b[31m\u202e"

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from aqlgen.compare import compare, surface_of_table
-from aqlgen.decide.naming.prefixes import ApiNames, base_names, prefix_names
+from aqlgen.decide.several import ApiNames, base_names, prefix_names
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, prepare
 from aqlgen.project.options import addresses, read_apis, recorded_options
-from aqlgen.table.apis import api_names, split_name
+from aqlgen.table.identity import api_names, split_name
 from tests.cases import each
 from tests.generator.several import Json, api, names, package, prepared
 

@@ -11,8 +11,7 @@ from unittest.mock import patch
 import pytest
 
 from aqlgen.runtime.settings.load import ConfigError, load
-from aqlgen.safety.policy import check_policy
-from aqlgen.safety.server import FOLDER
+from aqlgen.safety.server import FOLDER, check_policy
 from tests.generator.commands import run
 
 TOML = """

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from aqlgen.decide.category import method_rules, post_rules
+from aqlgen.decide.category import method_rules
 from aqlgen.decide.category.evidence import Siblings, Verdict, witnesses
 from aqlgen.decide.category.reads import doubt_read
 from aqlgen.decide.decision import REVIEW_THRESHOLD, Category, Doubt, Reason
@@ -51,15 +51,15 @@ RULES: Final = (
     Rule("custom-method", method_rules.custom, firm=True),
     Rule("delete-method", method_rules.delete, judges_effect=True),
     Rule("patch-method", method_rules.patch, judges_effect=True),
-    Rule("action-on-resource", post_rules.action, wants_witness=1),
+    Rule("action-on-resource", method_rules.action, wants_witness=1),
     Rule("put-method", method_rules.put, path_only=True, wants_witness=0),
-    Rule("named-verb", post_rules.named),
-    Rule("summary-verb", post_rules.summary),
-    Rule("told-action", post_rules.spoken_action, firm=True),
-    Rule("weak-verb", post_rules.weakly_named),
-    Rule("post-on-item", post_rules.on_item),
-    Rule("post-on-collection", post_rules.collection, path_only=True, wants_witness=0),
-    Rule("method-only", post_rules.method_only, path_only=True),
+    Rule("named-verb", method_rules.named),
+    Rule("summary-verb", method_rules.summary),
+    Rule("told-action", method_rules.spoken_action, firm=True),
+    Rule("weak-verb", method_rules.weakly_named),
+    Rule("post-on-item", method_rules.on_item),
+    Rule("post-on-collection", method_rules.collection, path_only=True, wants_witness=0),
+    Rule("method-only", method_rules.method_only, path_only=True),
 )
 """The rules in order of trust; the last one knows every operation."""
 

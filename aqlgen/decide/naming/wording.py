@@ -14,9 +14,8 @@ from typing import Final, NamedTuple
 
 from aqlgen.decide.decision import Category, Evidence, Reason
 from aqlgen.decide.facts import Facts
-from aqlgen.decide.naming.chain import NounChain
+from aqlgen.decide.naming.chain import NounChain, nearest, needed_nouns, parents
 from aqlgen.decide.naming.noun import AREAS, MOVING, PREPOSITIONS, Words, alike, head_size, is_plural, join, singulars
-from aqlgen.decide.naming.nouns import nearest, needed_nouns, parents
 from aqlgen.decide.naming.number import with_number
 from aqlgen.decide.naming.phrase import Phrase
 from aqlgen.decide.naming.verb_rules import GENERIC, ChosenVerb, heard_verb, is_shown_anyway

@@ -16,12 +16,12 @@ from aqlgen.document.element.operations import (
     built_parameter,
     operation,
     read_base_url,
+    read_maps_to,
     read_pagination_hint,
     read_title,
     read_version,
 )
 from aqlgen.document.element.reader import Field, Node, Reader
-from aqlgen.document.element.requests import read_maps_to
 from aqlgen.document.element.types import CONSTRAINTS, parameter_name, text_type
 from aqlgen.ir import Json
 

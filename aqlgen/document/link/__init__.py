@@ -33,7 +33,7 @@ def link(
     """
     if not _needs_linking(source):
         return dict(source.root), (source,), (), False
-    from aqlgen.document.link.bundle import bundle  # few documents need it: most are one file
+    from aqlgen.document.link.walk import bundle  # few documents need it: most are one file
 
     return bundle(source, library, origins, limits)
 
