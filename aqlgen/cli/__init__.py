@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import atexit
+import difflib
 import gc
 import itertools
+import os
 import sys
 import tempfile
 import traceback
 from importlib import import_module
-from typing import NoReturn
+from pathlib import Path
+from typing import Final, NoReturn
 
 import typer
 from typer.models import CommandInfo
@@ -17,25 +20,28 @@ from typer.models import CommandInfo
 from aqlgen import __version__
 from aqlgen.cli.app import app
 from aqlgen.diagnostics import Severity
-from aqlgen.diagnostics.errors import AqlgenError
+from aqlgen.diagnostics.errors import AqlgenError, OptionError
 
 __all__ = ["COMMANDS", "main", "register", "without_headers"]
 
-COMMANDS = (
-    "from-openapi",
-    "serve",
-    "from-schema",
-    "explain",
-    "review",
-    "learn",
-    "add",
-    "update",
-    "diff",
-    "status",
-    "check",
-    "safety",
-)
-"""The commands as people meet them; each is a module of this package, which registers it."""
+COMMANDS: Final = {
+    "from-openapi": "Generate an adapter project from an OpenAPI document.",
+    "serve": "Serve an API to agents in one command.",
+    "from-schema": "Generate an adapter project from a hand-written adapter element.",
+    "explain": "Show every decision with its reason, in the terminal or as a page.",
+    "review": "Write your answers about first uses to overrides.yaml.",
+    "learn": "Observe the real API by safe reads; propose overrides.",
+    "add": "Add workflows, a Dockerfile, schemas and other files to a project.",
+    "update": "Generate again, and merge with your edits.",
+    "diff": "Show changes that agents notice, breaking or not.",
+    "status": "Show your edits and outdated parts of a project.",
+    "check": "Test the adapter from outside; --pristine: compare the generated files.",
+    "safety": "Serve the safety loop alone, for actions on other servers.",
+}
+"""The commands as people meet them, with their lines in `--help`; a module of this package registers each."""
+
+_COMPLETION: Final = "_AQLGEN_COMPLETE"
+"""The variable by which a shell asks for completions, those of options too."""
 
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
 """What the parser raises for a wrong option; typer keeps its own copy of click and exports only the leaves."""
@@ -50,9 +56,7 @@ def main() -> NoReturn:
     except AqlgenError as error:
         code = _fail(error)
     except USAGE_ERROR as error:
-        from aqlgen.cli.misuse import misused
-
-        code = _fail(misused(error))
+        code = _fail(_misused(error))
     except (KeyboardInterrupt, typer.Abort):
         typer.echo("Interrupted; nothing was written.", err=True)
         code = 130
@@ -66,17 +70,29 @@ def main() -> NoReturn:
 _registered: dict[str, CommandInfo] = {}
 
 
+def _listed() -> None:
+    """Stand for a command in the list of them."""
+
+
 def register(*names: str) -> None:
     """Let the application know these commands alone; importing the others, and reading their options, takes time."""
     for name in names:
         import_module(f"aqlgen.cli.{name.replace('-', '_')}")
-        _registered.update((str(command.name), command) for command in app.registered_commands)
+        imported = (command for command in app.registered_commands if command.callback is not _listed)
+        _registered.update((str(command.name), command) for command in imported)
     app.registered_commands = [_registered[name] for name in names]
+    for command in app.registered_commands:
+        command.short_help = COMMANDS[str(command.name)]
 
 
 def _run() -> int | None:
-    """Run the command that is asked for."""
-    register(*([name for name in COMMANDS if name in sys.argv[1:2]] or COMMANDS))
+    """Run the command that is asked for; where none is, the application knows the commands by their lines alone."""
+    if sys.argv[1:2] and sys.argv[1] in COMMANDS:
+        register(sys.argv[1])
+    elif _COMPLETION in os.environ:
+        register(*COMMANDS)
+    else:
+        app.registered_commands = [CommandInfo(name, callback=_listed, short_help=COMMANDS[name]) for name in COMMANDS]
     code: int | None = app(prog_name="aqlgen", standalone_mode=False)
     return code
 
@@ -85,6 +101,27 @@ def safety_main() -> NoReturn:
     """Run `aqlgen safety` under the name by which the safety server speaks of itself, as adapters do."""
     sys.argv[1:1] = ["safety"]
     main()
+
+
+def _misused(error: Exception) -> OptionError:
+    """Return the parser's refusal as an error of aqlgen's own, with a help."""
+    describe = getattr(error, "format_message", None)
+    message = (str(describe()) if callable(describe) else str(error)).replace("Value error, ", "").rstrip(".")
+    context = getattr(error, "ctx", None)
+    path = "aqlgen" if context is None else str(context.command_path)
+    unknown = message.startswith("No such command")
+    word = message.split("'")[1] if unknown and "'" in message else ""
+    if unknown:
+        message = message.partition(". Did you mean")[0]
+    return OptionError.of("bad-option", message, help=_meant(word) if word else f"See `{path} --help`.")
+
+
+def _meant(word: str) -> str:
+    """Return which command an unknown word may be meant for: a document belongs behind one."""
+    if "://" in word or Path(word).exists() or word.endswith((".json", ".yaml", ".yml")):
+        return f"`aqlgen from-openapi {word}` generates an adapter of it, `aqlgen explain {word}` shows its decisions."
+    near = difflib.get_close_matches(word.lower(), COMMANDS, n=1)
+    return f"Did you mean `aqlgen {near[0]}`?" if near else f"The commands are {', '.join(sorted(COMMANDS))}."
 
 
 def _fail(error: AqlgenError) -> int:

@@ -9,14 +9,15 @@ import typer
 
 from aqlgen.cli.app import Output, OutputFormat, Quiet, app, examples
 from aqlgen.cli.output import progress, refuse_newer
+from aqlgen.diagnostics.report import json_text
 from aqlgen.options import PARTS
+from aqlgen.project.parts import change_parts
 
 _LIST = "\n".join(("\b", "Parts:", *(f"  {part:<11} {about}" for part, (about, _) in PARTS.items())))
 
 
 @app.command(
     "add",
-    short_help="Add workflows, a Dockerfile, schemas and other files to a project.",
     epilog=f"{_LIST}\n\n{examples('aqlgen add ci docker', 'aqlgen add --remove schemas')}",
 )
 def add_command(
@@ -32,9 +33,6 @@ def add_command(
     quiet: Quiet = False,
 ) -> None:
     """Add optional files to a project; `aqlgen update` keeps them current."""
-    from aqlgen.diagnostics.report import json_text
-    from aqlgen.project.parts import change_parts
-
     shown = output_format is Output.HUMAN and not quiet
     refuse_newer(folder)
     with progress(shown=shown) as stage:

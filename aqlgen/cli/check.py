@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from aqlgen.check.checks import TESTS
+from aqlgen.check.promotion import NotPromoted, promote
+from aqlgen.check.reports import as_data, as_text, format_of, missing_parts
+from aqlgen.check.runner import Checked as CheckedAdapter
+from aqlgen.check.runner import Chosen, check_adapter, test_ids
 from aqlgen.cli.app import Folder, Output, OutputFormat, Quiet, app, examples
 from aqlgen.cli.output import progress, refuse_newer
 from aqlgen.diagnostics.errors import OptionError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from aqlgen.check.runner import Checked as CheckedAdapter
-    from aqlgen.ir import Json
-    from aqlgen.project import Project
-    from aqlgen.project.check import Checked
+from aqlgen.diagnostics.plain import counted, few
+from aqlgen.diagnostics.report import as_json, json_text
+from aqlgen.diagnostics.report import as_text as text_of
+from aqlgen.ir import Json
+from aqlgen.pipeline import prepare
+from aqlgen.project import Project
+from aqlgen.project.check import Checked, check
+from aqlgen.project.conformance import CheckRecord
+from aqlgen.project.worktree import State, Worktree
+from aqlgen.project.write import write_file
+from aqlgen.render.kinds import Kind
+from aqlgen.runtime.text import visible
 
 
 def _ids(incomplete: str) -> list[tuple[str, str]]:
     """Return the tests whose ID begins so, each with what it shows, for a shell that completes one."""
-    from aqlgen.check.checks import TESTS
-
     tests = (test for test in TESTS if test.id.startswith(incomplete))
     return sorted((test.id, test.title) for test in tests)
 
@@ -35,7 +42,6 @@ _ENDINGS = ".json, .md, .xml (JUnit)"
 
 @app.command(
     "check",
-    short_help="Test the adapter from outside; --pristine: compare the generated files.",
     epilog=examples(
         "aqlgen check",
         "aqlgen check petstore-adapter --level 2 --report conformance.md --report junit.xml",
@@ -124,10 +130,6 @@ def _print(
     edited: list[str],
 ) -> None:
     """Print the report, what became of a promotion, and the generated files that were edited."""
-    from aqlgen.check.reports import as_data, as_text
-    from aqlgen.diagnostics.plain import few
-    from aqlgen.diagnostics.report import json_text
-
     if output_format is Output.JSON:
         success = {"success": reached and earned}
         more = {name: value for name, value in (("trust", trust), ("edited", edited)) if value}
@@ -143,10 +145,6 @@ def _print(
 
 def _edited(folder: Path) -> list[str]:
     """Return the files that are not as they were generated, such as the sealed runtime."""
-    from aqlgen.project import Project
-    from aqlgen.project.worktree import State, Worktree
-    from aqlgen.render.kinds import Kind
-
     return sorted(Worktree(Project.open(folder)).of(Kind.MACHINE, State.EDITED))
 
 
@@ -178,9 +176,6 @@ def _check_promotion(by: str, reason: str, base_url: str, *, promote: bool, part
 
 def _promoted(folder: Path, checked: CheckedAdapter, by: str, reason: str) -> tuple[str, bool]:
     """Record the level of trust; returns what to say of it, and whether it was earned."""
-    from aqlgen.check.promotion import NotPromoted, promote
-    from aqlgen.project import Project
-
     package = folder.resolve() / "src" / Project.open(folder).package
     try:
         return promote(package, checked.report, by, reason, os.environ), True
@@ -190,8 +185,6 @@ def _promoted(folder: Path, checked: CheckedAdapter, by: str, reason: str) -> tu
 
 def _checked(reports: list[Path] | None) -> list[Path]:
     """Return the files to write. Raises OptionError for an ending that no report has."""
-    from aqlgen.check.reports import format_of
-
     for file in reports or ():
         if format_of(file) is None:
             message = f"no report has the ending of {file.name!r}"
@@ -209,9 +202,6 @@ def _run(
     quick: bool,
     base_url: str,
 ) -> CheckedAdapter:
-    from aqlgen.check.runner import Chosen, check_adapter, test_ids
-    from aqlgen.project import Project
-
     unknown = sorted(set(only or ()) - set(test_ids()))
     if unknown:
         raise OptionError.of(
@@ -227,8 +217,6 @@ def _run(
 
 def _declared(project: Project, stage: Callable[[str], None]) -> dict[str, frozenset[str]]:
     """Return the statuses that the kept document has for each operation, also of failures, which no table has."""
-    from aqlgen.pipeline import prepare
-
     decisions = prepare(project.options(), stage).decisions
     return {
         decision.name: frozenset(response.status for response in decision.operation.responses) for decision in decisions
@@ -237,10 +225,6 @@ def _declared(project: Project, stage: Callable[[str], None]) -> dict[str, froze
 
 def _write(checked: CheckedAdapter, reports: list[Path], evidence: Path | None) -> None:
     """Write the reports and the evidence. Raises FileError; OptionError for evidence that is empty."""
-    from aqlgen.check.reports import format_of, missing_parts
-    from aqlgen.diagnostics.report import json_text
-    from aqlgen.project.write import write_file
-
     for file in reports:
         form = format_of(file)
         if form is not None:
@@ -258,18 +242,11 @@ def _write(checked: CheckedAdapter, reports: list[Path], evidence: Path | None) 
 
 def _record(folder: Path, checked: CheckedAdapter) -> None:
     """Record the result in the provenance of the project. Raises FileError."""
-    from aqlgen.project import Project
-    from aqlgen.project.conformance import CheckRecord
-    from aqlgen.project.worktree import Worktree
-
     report = checked.report
     CheckRecord.write(Worktree(Project.open(folder)), report.level, len(report.succeeded), report.operations)
 
 
 def _check_pristine(folder: Path, *, output_format: Output, quiet: bool) -> None:
-    from aqlgen.diagnostics.report import json_text
-    from aqlgen.project.check import check
-
     shown = output_format is Output.HUMAN and not quiet
     refuse_newer(folder)
     with progress(shown=shown) as stage:
@@ -282,14 +259,10 @@ def _check_pristine(folder: Path, *, output_format: Output, quiet: bool) -> None
 
 
 def _as_text(checked: Checked) -> str:
-    from aqlgen.diagnostics.plain import counted
-    from aqlgen.diagnostics.report import as_text
-    from aqlgen.runtime.text import visible
-
     folder, files = visible(str(checked.folder)), counted(checked.files, "generated file")
     if checked.findings:
         findings = counted(len(checked.findings), "finding")
-        return f"{as_text(checked.findings, show_all=True)}\n{folder} differs from its generated state: {findings}."
+        return f"{text_of(checked.findings, show_all=True)}\n{folder} differs from its generated state: {findings}."
     unknown = [f"  {visible(path)}" for path in checked.unknown]
     listed = "\n".join(["", "Files under src that aqlgen did not write:", *unknown]) if unknown else ""
     if not checked.generated_again:
@@ -300,8 +273,6 @@ def _as_text(checked: Checked) -> str:
 
 
 def _as_json(checked: Checked) -> dict[str, Json]:
-    from aqlgen.diagnostics.report import as_json
-
     return {
         "success": not checked.exit_code,
         "output_directory": str(checked.folder),

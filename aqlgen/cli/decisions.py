@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import typer
 
-from aqlgen.cli.output import refusal_lines, terminal_width, use_lines
+from aqlgen.cli.output import terminal_width
 from aqlgen.decide.decision import STATED, AnyTrait, Category, Danger, Decision
 from aqlgen.decide.instructions import reason_of
 from aqlgen.decide.review.rows import ReviewRow
@@ -24,7 +24,7 @@ from aqlgen.pipeline import Prepared
 from aqlgen.runtime.auth import demand_of, sent_as
 from aqlgen.runtime.table import Workflow, encode
 from aqlgen.runtime.text import visible
-from aqlgen.table.access import table_credentials, table_hosts, table_usage
+from aqlgen.table.access import refusal_lines, table_credentials, table_hosts, table_usage, use_lines
 
 __all__ = ["as_json", "print_decisions"]
 

@@ -22,7 +22,9 @@ from aqlgen.cli.app import (
     examples,
     listed,
 )
+from aqlgen.cli.comparison import Reading, compare_sides
 from aqlgen.cli.output import progress, project_around, refuse_newer
+from aqlgen.diagnostics.report import json_text
 
 
 class Form(StrEnum):
@@ -43,7 +45,6 @@ class FailOn(StrEnum):
 
 @app.command(
     "diff",
-    short_help="Show changes that agents notice, breaking or not.",
     epilog=examples(
         "aqlgen diff",
         "aqlgen diff old.yaml new.yaml",
@@ -77,9 +78,6 @@ def diff_command(
     quiet: Quiet = False,
 ) -> None:
     """Show changes that agents notice, breaking or not: operations, parameters, types, danger."""
-    from aqlgen.cli.comparison import Reading, compare_sides
-    from aqlgen.diagnostics.report import json_text
-
     reading = Reading(
         headers=listed(header),
         overlays=listed(overlay),

@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from aqlgen.cli import decisions
 from aqlgen.cli.app import (
     AllowRefs,
     Auth,
@@ -31,17 +32,18 @@ from aqlgen.cli.app import (
     examples,
 )
 from aqlgen.cli.output import print_diagnostics, progress, project_around, refuse_newer
+from aqlgen.cli.specs import options_of
 from aqlgen.decide.decision import Category, Danger, Decision
 from aqlgen.decide.instructions import in_order_of_review
 from aqlgen.decide.review.rows import review_rows
-
-if TYPE_CHECKING:
-    from aqlgen.pipeline import Options, Prepared, Progress
+from aqlgen.diagnostics.plain import counted
+from aqlgen.diagnostics.report import as_json, json_text
+from aqlgen.pipeline import Options, Prepared, Progress, prepare
+from aqlgen.render.provenance import FILE
 
 
 @app.command(
     "explain",
-    short_help="Show every decision with its reason, in the terminal or as a page.",
     epilog=examples(
         "aqlgen explain openapi.yaml --review",
         "aqlgen explain openapi.yaml --category delete --danger destructive",
@@ -84,8 +86,6 @@ def explain_command(
 
     For a project's folder, show the decisions of an update, with its overrides, names and options.
     """
-    from aqlgen.cli.specs import options_of
-
     options = options_of(
         spec,
         name=name or ("apis" if len(spec) > 1 else None),
@@ -120,9 +120,6 @@ def _show(
     quiet: bool,
 ) -> None:
     """Print the diagnostics and the decisions, the questions, or a summary of the page."""
-    from aqlgen.cli import decisions
-    from aqlgen.diagnostics.report import as_json, json_text
-
     rows = review_rows(row.decision for row in prepared.table.rows)
     rows = [row for row in rows if any(map(shown.admits, row.decisions))]
     if output_format is Output.JSON and not questions:
@@ -161,7 +158,6 @@ def as_an_update(options: Options) -> Options:
     Those are its own document, overrides, names and recorded options, each replaced by what the user gave instead.
     """
     from aqlgen.project import Project
-    from aqlgen.render.provenance import FILE
 
     folder = Path(options.requests[0].spec)
     if not (folder / FILE).is_file():
@@ -188,8 +184,6 @@ def explain(options: Options, progress: Progress, html: Path | None, shown: Filt
     The result holds the decisions that `shown` admits, those first whose texts instruct agents, and the rows of all in
     its table. The page shows all, too: it has filters of its own, and counts what the whole API costs.
     """
-    from aqlgen.pipeline import prepare
-
     prepared = prepare(options, progress)
     if html is not None:
         from aqlgen.page import report
@@ -210,8 +204,6 @@ def _print_questions(decisions: Iterable[Decision]) -> None:
 
 def _page_summary(prepared: Prepared, file: Path) -> str:
     """Return which page was written and what it holds."""
-    from aqlgen.diagnostics.plain import counted
-
     rows = prepared.table.rows
     review = counted(len(review_rows(row.decision for row in rows)), "question")
     counts = f"{counted(len(rows), 'operation')}, {review} to review, {len(prepared.skipped)} skipped"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -34,16 +34,40 @@ from aqlgen.cli.app import (
     examples,
 )
 from aqlgen.cli.output import print_diagnostics, progress
-
-if TYPE_CHECKING:
-    from aqlgen.document.assemble import Assembled
-    from aqlgen.ir import Json
-    from aqlgen.pipeline import Options, Prepared, Progress
+from aqlgen.cli.specs import options_of
+from aqlgen.decide.credentials.effective import DEPARTURES, NO_SCHEME
+from aqlgen.decide.overrides.owner import check_auth
+from aqlgen.decide.review.rows import review_rows
+from aqlgen.diagnostics.plain import counted
+from aqlgen.diagnostics.report import as_json, json_text
+from aqlgen.document.assemble import Assembled
+from aqlgen.document.request import Typed
+from aqlgen.ir import Json
+from aqlgen.options import known_parts
+from aqlgen.pipeline import Options, Prepared, Progress, prepare
+from aqlgen.project.generation import order_of
+from aqlgen.project.options import spdx
+from aqlgen.project.write import refuse_occupied, write_tree
+from aqlgen.render import render
+from aqlgen.render.provenance import FILE
+from aqlgen.runtime.auth import ADDED_SCHEME
+from aqlgen.runtime.hosts.report import entry_of
+from aqlgen.runtime.text import visible
+from aqlgen.table.access import (
+    main_address_problem,
+    refusal_lines,
+    table_credentials,
+    table_hosts,
+    table_usage,
+    use_lines,
+)
+from aqlgen.table.adapter import addressed
+from aqlgen.table.identity import named_by
+from aqlgen.table.model import FAMILIES
 
 
 @app.command(
     "from-openapi",
-    short_help="Generate an adapter project from an OpenAPI document.",
     epilog=examples(
         "aqlgen from-openapi openapi.yaml",
         "aqlgen from-openapi openapi.yaml --include tag:pets --exclude 'operation:delete_*'",
@@ -82,10 +106,6 @@ def from_openapi_command(
     quiet: Quiet = False,
 ) -> None:
     """Generate an adapter project from an OpenAPI document, or one adapter for several APIs."""
-    from aqlgen.cli.specs import options_of
-    from aqlgen.options import known_parts
-    from aqlgen.table.identity import named_by
-
     options = options_of(
         spec,
         name=name or named_by(output),
@@ -111,8 +131,6 @@ def from_openapi_command(
 
 def print_generated(generated: Generated, output_format: Output, *, verbose: bool, quiet: bool) -> None:
     """Print what was generated: the findings, what there is, and how to go on."""
-    from aqlgen.diagnostics.report import as_json, json_text
-
     prepared = generated.prepared
     if output_format is Output.JSON:
         typer.echo(json_text(generated.as_json(as_json(prepared.diagnostics))))
@@ -134,10 +152,6 @@ class Generated:
 
     def as_json(self, warnings: list[Json]) -> dict[str, Json]:
         """Return the JSON form of a success."""
-        from aqlgen.render.provenance import FILE
-        from aqlgen.table.access import table_hosts
-        from aqlgen.table.model import FAMILIES
-
         counts = {family: len(self.prepared.table.of(family)) for family in FAMILIES}
         return {
             "success": True,
@@ -166,15 +180,6 @@ def generate(
     With `accept_hosts` every host that requests would go to is added to the overrides. `documents` are those of the
     options, where they have been read.
     """
-    from aqlgen.decide.overrides.owner import check_auth
-    from aqlgen.pipeline import prepare
-    from aqlgen.project.generation import order_of
-    from aqlgen.project.options import spdx
-    from aqlgen.project.write import refuse_occupied, write_tree
-    from aqlgen.render import render
-    from aqlgen.runtime.hosts.report import entry_of
-    from aqlgen.table.access import table_hosts
-
     licensed = spdx(license)
     if output is not None:
         refuse_occupied(output)
@@ -199,10 +204,6 @@ def generate(
 
 def _summary(generated: Generated) -> str:
     """Return what was generated and how to go on."""
-    from aqlgen.decide.review.rows import review_rows
-    from aqlgen.diagnostics.plain import counted
-    from aqlgen.table.model import FAMILIES
-
     table, prepared = generated.prepared.table, generated.prepared
     counts = ", ".join(f"{len(table.of(family))} {family}" for family in FAMILIES if table.of(family))
     review = len(review_rows(prepared.decisions))
@@ -221,11 +222,6 @@ def _summary(generated: Generated) -> str:
 
 def _addresses(prepared: Prepared) -> Iterator[str]:
     """Yield what is to be said of the address of each API."""
-    from aqlgen.document.request import Typed
-    from aqlgen.runtime.text import visible
-    from aqlgen.table.access import main_address_problem
-    from aqlgen.table.adapter import addressed
-
     adapter = prepared.table.adapter
     problem = main_address_problem(adapter)
     if not addressed(prepared.table):
@@ -263,9 +259,6 @@ def _place_of_review(generated: Generated) -> str:
 
 def _hosts(generated: Generated) -> list[str]:
     """Return the hosts beside the API's own, what goes there, and the entry to paste for those not accepted."""
-    from aqlgen.cli.output import refusal_lines, use_lines
-    from aqlgen.table.access import table_hosts
-
     uses = table_hosts(generated.prepared.table)
     if not generated.accepted:
         return refusal_lines(uses)
@@ -276,10 +269,6 @@ def _hosts(generated: Generated) -> list[str]:
 
 def _stated_credentials(prepared: Prepared) -> list[str]:
     """Return which variables are sent where, if an adapter element says so, since nothing else was asked about them."""
-    from aqlgen.cli.output import use_lines
-    from aqlgen.runtime.text import visible
-    from aqlgen.table.access import table_credentials, table_hosts
-
     names = [name for entry in table_credentials(prepared.table) for name in entry["variables"]]
     if not prepared.is_element or not names:
         return []
@@ -290,8 +279,6 @@ def _stated_credentials(prepared: Prepared) -> list[str]:
 
 def _needed_variables(prepared: Prepared) -> list[str]:
     """Return the variables of the credential that most operations need, by the first of its alternatives."""
-    from aqlgen.table.access import table_usage
-
     schemes = prepared.table.adapter.security_schemes
     alternatives = next((needs for needs, _ in table_usage(prepared.table).unmet.most_common(1)), ())
     return [name for scheme in next(iter(alternatives), ()) for name in schemes[scheme].get("variables", ())]
@@ -299,9 +286,6 @@ def _needed_variables(prepared: Prepared) -> list[str]:
 
 def _credentials(prepared: Prepared) -> list[str]:
     """Return what is to be said of credentials that the document does not name, or names badly."""
-    from aqlgen.decide.credentials.effective import DEPARTURES, NO_SCHEME
-    from aqlgen.runtime.auth import ADDED_SCHEME
-
     departures = {diagnostic.code for diagnostic in prepared.diagnostics} & {NO_SCHEME, *DEPARTURES}
     if prepared.is_element:
         return []  # which says in `auth` what is sent, or that nothing is

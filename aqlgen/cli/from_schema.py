@@ -28,11 +28,11 @@ from aqlgen.cli.app import (
 from aqlgen.cli.from_openapi import generate, print_generated
 from aqlgen.cli.output import progress
 from aqlgen.document.request import Request
+from aqlgen.pipeline import Options
 
 
 @app.command(
     "from-schema",
-    short_help="Generate an adapter project from a hand-written adapter element.",
     epilog=examples(
         "aqlgen from-schema github-api-adapter.md",
         "aqlgen from-schema adapter.yaml -o github-adapter",
@@ -64,8 +64,6 @@ def from_schema_command(
 
     Its names, families and danger levels count as your decisions; overrides.yaml has the last word.
     """
-    from aqlgen.pipeline import Options
-
     options = Options(
         (Request(file, element=True),),
         name=name,

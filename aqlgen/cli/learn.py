@@ -9,19 +9,31 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 import typer
+import yaml
 
 from aqlgen.cli.app import Folder, Output, OutputFormat, app, examples
 from aqlgen.cli.output import refuse_newer
-
-if TYPE_CHECKING:
-    from aqlgen.runtime.learn.model import Observation
-    from aqlgen.runtime.learn.proposals import Change, Proposal
+from aqlgen.decide.overrides import load
+from aqlgen.diagnostics.errors import FileError, OptionError
+from aqlgen.diagnostics.plain import counted
+from aqlgen.diagnostics.report import json_text
+from aqlgen.document.yaml_events import SafeLoader
+from aqlgen.project import OVERRIDES, Project
+from aqlgen.project.insertion import flow
+from aqlgen.project.overriding import with_entries
+from aqlgen.project.write import write_file
+from aqlgen.runtime.learn.model import Observation
+from aqlgen.runtime.learn.proposals import Change, Proposal, changes, entries_of, proposals
+from aqlgen.runtime.learn.report import Report, observations_of
+from aqlgen.runtime.table import Table
+from aqlgen.runtime.text import visible
 
 _MOST_BYTES: Final = 4 << 20
 
@@ -37,7 +49,6 @@ class Take(StrEnum):
 
 @app.command(
     "learn",
-    short_help="Observe the real API by safe reads; propose overrides.",
     epilog=examples(
         "aqlgen learn petstore-adapter --plan",
         "aqlgen learn petstore-adapter --take certain",
@@ -87,10 +98,6 @@ def learn_command(
     The project's adapter sends only safe reads, unless you allow writes, with your settings and credentials.
     No observation lowers danger.
     """
-    from aqlgen.diagnostics.report import json_text
-    from aqlgen.project import OVERRIDES, Project
-    from aqlgen.runtime.learn.proposals import changes, entries_of, proposals
-
     refuse_newer(folder)
     project = Project.open(folder)
     named = {"only": only, "resource": resource, "make": make}
@@ -122,8 +129,6 @@ def _succeeded(data: Mapping[str, Any]) -> int:
 
 def _run(folder: Path, package: str, arguments: Sequence[str]) -> str:
     """Return what the adapter's `learn` prints. Raises FileError where it fails."""
-    from aqlgen.diagnostics.errors import FileError
-
     source = str((folder / "src").resolve())
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (source, os.environ.get("PYTHONPATH"))))}
     process = subprocess.run(  # noqa: S603 - the project that the user named
@@ -147,10 +152,6 @@ def _observed(
     folder: Path, package: str, options: Sequence[str], source: Path | None
 ) -> tuple[Mapping[str, Any], list[Observation]]:
     """Return a report as data, with its observations: of a file, or of the API now."""
-    from aqlgen.diagnostics.errors import OptionError
-    from aqlgen.runtime.learn.report import Report, observations_of
-    from aqlgen.runtime.table import Table
-
     with tempfile.TemporaryDirectory() as scratch:
         if source is None:
             if sys.stderr.isatty():
@@ -170,8 +171,6 @@ def _observed(
 
 def _text(path: Path) -> str:
     """Return the text of a file, "" for none. Raises FileError and OptionError."""
-    from aqlgen.diagnostics.errors import FileError, OptionError
-
     try:
         with path.open("rb") as stream:
             content = stream.read(_MOST_BYTES + 1)
@@ -186,11 +185,6 @@ def _text(path: Path) -> str:
 
 def _entries(path: Path) -> dict[str, Mapping[str, Any]]:
     """Return the entries of overrides.yaml as they stand. Raises OptionError for one that cannot be read."""
-    import yaml
-
-    from aqlgen.decide.overrides import load
-    from aqlgen.document.yaml_events import SafeLoader
-
     if not path.is_file():
         return {}
     load(path)
@@ -212,20 +206,12 @@ def _taken(proposed: Sequence[Proposal], take: Take) -> Iterator[Proposal]:
 
 
 def _line(proposal: Proposal) -> str:
-    from aqlgen.project.insertion import flow
-    from aqlgen.runtime.text import visible
-
     doubt = "" if proposal.certain else " (look at it first)"
     return visible(f"{proposal.key}: {{{proposal.field}: {flow(proposal.value)}}}{doubt} - {proposal.why}")
 
 
 def _write(folder: Path, added: Mapping[str, Mapping[str, Any]]) -> str:
     """Add to the overrides of a folder, and return the difference."""
-    from aqlgen.project import OVERRIDES
-    from aqlgen.project.overriding import with_entries
-    from aqlgen.project.write import write_file
-    from aqlgen.runtime.text import visible
-
     path = folder / OVERRIDES
     before, content = _text(path).splitlines(), with_entries(folder, added, "observation")
     write_file(content, path)
@@ -242,10 +228,6 @@ def _summary(
     taken: Sequence[Proposal],
     changed: Sequence[Change],
 ) -> Iterator[str]:
-    from aqlgen.diagnostics.plain import counted
-    from aqlgen.project.insertion import flow
-    from aqlgen.runtime.text import visible
-
     unread = f"; parameters unknown, not tried: {len(data['unread'])}" if data["unread"] else ""
     if data["reads"] or not observations:
         asked = counted(data["requests"], "request")
@@ -271,8 +253,6 @@ def _summary(
 def _as_json(
     data: Mapping[str, Any], proposed: Sequence[Proposal], taken: Sequence[Proposal], changed: Sequence[Change]
 ) -> dict[str, Any]:
-    from dataclasses import asdict
-
     return {
         "success": not changed,
         **{

@@ -1,10 +1,10 @@
-"""Output that all commands share: the state of a project, which comes first, the progress of a run, findings, hosts."""
+"""Output that all commands share: the state of a project, which comes first, the progress of a run, findings."""
 
 from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Protocol
@@ -12,21 +12,15 @@ from typing import Final, Protocol
 import typer
 
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.diagnostics.plain import counted
 from aqlgen.diagnostics.report import Text
-from aqlgen.runtime.hosts.report import HostUse
-from aqlgen.runtime.text import visible
-from aqlgen.table.access import overrides_entry
 
 __all__ = [
     "Echo",
     "print_diagnostics",
     "progress",
     "project_around",
-    "refusal_lines",
     "refuse_newer",
     "terminal_width",
-    "use_lines",
 ]
 
 _ALWAYS: Final = "document-found"
@@ -114,32 +108,3 @@ def project_around(*paths: str | Path | None) -> Path | None:
             if (folder / FILE).is_file():
                 return folder
     return None
-
-
-_MOST: Final = 20
-"""The number of hosts that are shown before the rest is counted."""
-
-
-def use_lines(uses: Sequence[HostUse]) -> list[str]:
-    """Return a line for each host: whether it is accepted, and what goes there."""
-    lines = []
-    for use in uses[:_MOST]:
-        state = f"accepted by {use.accepted_by}" if use.accepted_by else "not accepted" if use.is_used else "not called"
-        lines.append(visible(f"  {use.origin}  {state}: {use.summary}" if use.is_used else f"  {use.origin}  {state}"))
-    if len(uses) > _MOST:
-        lines.append(f"  … and {len(uses) - _MOST:,} more")
-    return lines
-
-
-def refusal_lines(uses: Iterable[HostUse]) -> list[str]:
-    """Return what is refused until the owner accepts its host, with the entry to paste; nothing if there is none."""
-    refused = [use for use in uses if use.is_used and not use.accepted_by]
-    if not refused:
-        return []
-    hosts = counted(len(refused), "host")
-    return [
-        f"{hosts} of the document not accepted; no requests or credentials go there:",
-        *use_lines(refused),
-        "To accept, put into overrides.yaml, with the hosts that you trust, and run `aqlgen update`:",
-        *(f"  {line}" for line in overrides_entry(refused).splitlines()),
-    ]

@@ -5,23 +5,29 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
 from aqlgen.cli.app import Folder, Output, OutputFormat, app, examples
 from aqlgen.cli.output import progress, refuse_newer
-
-if TYPE_CHECKING:
-    from aqlgen.decide.review.answers import Answer
-    from aqlgen.ir import Json
+from aqlgen.decide.decision import Asked
+from aqlgen.decide.review.answers import Answer, read_answers
+from aqlgen.diagnostics.errors import FileError, OptionError
+from aqlgen.diagnostics.plain import counted
+from aqlgen.diagnostics.report import json_text
+from aqlgen.ir import Json
+from aqlgen.pipeline import prepare
+from aqlgen.project import OVERRIDES, Project
+from aqlgen.project.overriding import with_entries
+from aqlgen.project.write import write_file
+from aqlgen.runtime.text import line, visible
 
 _MOST_BYTES: Final = 4 << 20
 
 
 @app.command(
     "review",
-    short_help="Write your answers about first uses to overrides.yaml.",
     epilog=examples(
         "aqlgen review petstore-adapter --answers answers.jsonl",
         "aqlgen review --answers answers.jsonl --as-person Rosa",
@@ -43,13 +49,6 @@ def review_command(
 
     Stricter answers are recorded as an agent's. Milder ones need a person: give --as-person and confirm.
     """
-    from aqlgen.decide.review.answers import read_answers
-    from aqlgen.diagnostics.report import json_text
-    from aqlgen.pipeline import prepare
-    from aqlgen.project import OVERRIDES, Project
-    from aqlgen.project.overriding import with_entries
-    from aqlgen.project.write import write_file
-
     person = _person(as_person)
     refuse_newer(folder)
     project = Project.open(folder)
@@ -75,9 +74,6 @@ def review_command(
 
 def _person(name: str | None) -> str:
     """Return the name of the person at the terminal, "" for none. Raises OptionError where nobody can be asked."""
-    from aqlgen.diagnostics.errors import OptionError
-    from aqlgen.runtime.text import line
-
     if name is None:
         return ""
     if not line(name, 80).strip():
@@ -92,8 +88,6 @@ def _person(name: str | None) -> str:
 
 def _text(path: Path) -> str:
     """Return the text of the answers. Raises FileError and OptionError."""
-    from aqlgen.diagnostics.errors import FileError, OptionError
-
     file = str(path)
     try:
         with path.open("rb") as stream:
@@ -112,9 +106,6 @@ def _text(path: Path) -> str:
 
 def _is_confirmed(answers: Iterable[Answer], person: str) -> bool:
     """Show a person every answer with its evidence, and return True if they type yes."""
-    from aqlgen.diagnostics.plain import counted
-    from aqlgen.runtime.text import visible
-
     shown = list(answers)
     for answer in shown:
         decision = answer.decision
@@ -127,9 +118,6 @@ def _is_confirmed(answers: Iterable[Answer], person: str) -> bool:
 
 
 def _summary(file: Path, written: Sequence[Answer], left: Sequence[Answer]) -> Iterator[str]:
-    from aqlgen.diagnostics.plain import counted
-    from aqlgen.runtime.text import visible
-
     yield f"Wrote {counted(len(written), 'answer')} to {visible(str(file))}." + (
         " `aqlgen update` takes them." if written else ""
     )
@@ -139,8 +127,6 @@ def _summary(file: Path, written: Sequence[Answer], left: Sequence[Answer]) -> I
 
 
 def _why_left(answer: Answer) -> str:
-    from aqlgen.decide.decision import Asked
-
     if answer.decision.asked is Asked.ALWAYS and not answer.settles:
         return f"it is known to be {answer.decision.danger}: only `danger` in overrides.yaml lowers that"
     return "it asks less, which needs a person: add --as-person NAME in a terminal"

@@ -10,6 +10,7 @@ import typer
 
 from aqlgen.cli.app import app, examples
 from aqlgen.diagnostics.errors import OptionError
+from aqlgen.safety.server import COMMANDS, run
 
 
 class Transport(StrEnum):
@@ -21,7 +22,6 @@ class Transport(StrEnum):
 
 @app.command(
     "safety",
-    short_help="Serve the safety loop alone, for actions on other servers.",
     context_settings={"allow_interspersed_args": False, "ignore_unknown_options": False},
     epilog=examples(
         "aqlgen safety --policy safety.toml",
@@ -52,8 +52,6 @@ def safety_command(
     The agent reports each action and learns whether it may act; a person decides on held actions. The server has seven
     operations and no API. Its mode is enforcing unless the policy or MCP_AQL_SAFETY_LOOP sets another.
     """
-    from aqlgen.safety.server import COMMANDS, run
-
     words = command or []
     if words and words[0] not in COMMANDS:
         raise OptionError.of(

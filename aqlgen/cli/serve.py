@@ -64,7 +64,6 @@ _UVX = "archive-v0"
 
 @app.command(
     "serve",
-    short_help="Serve an API to agents in one command.",
     epilog=examples(
         "aqlgen serve http://127.0.0.1:8000",
         "aqlgen serve openapi.yaml --read-only",

@@ -30,7 +30,6 @@ _POLICIES: Final = {
 
 @app.command(
     "status",
-    short_help="Show your edits and outdated parts of a project.",
     epilog=examples(
         "aqlgen status",
         "aqlgen status petstore-adapter -v",

@@ -42,7 +42,6 @@ _SHOWN: Final = 10
 
 @app.command(
     "update",
-    short_help="Generate again, and merge with your edits.",
     epilog=examples(
         "aqlgen update",
         "aqlgen update --spec https://example.com/openapi.json --dry-run",
@@ -148,10 +147,9 @@ def _read_beside(updated: Updated, asked: Asked) -> dict[str, bytes] | None:
 
 def _summary(updated: Updated, *, verbose: bool) -> str:
     """Return what an update did, or would do: what changed for agents, which files, and what is left to do."""
-    from aqlgen.cli.output import refusal_lines
     from aqlgen.diagnostics.plain import counted, few
     from aqlgen.runtime.text import visible
-    from aqlgen.table.access import table_hosts
+    from aqlgen.table.access import refusal_lines, table_hosts
 
     merged = updated.merged
     refused = refusal_lines(table_hosts(updated.prepared.table))

@@ -7,25 +7,28 @@ or incomplete addresses of the document, each have a note.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.diagnostics.plain import counted
 from aqlgen.ir import Json
 from aqlgen.runtime.auth import Usage, place_of
 from aqlgen.runtime.encode.addresses import AddressProblem, operation_problem
 from aqlgen.runtime.hosts import yaml_entry
 from aqlgen.runtime.hosts.report import HostUse, OperationHost, entry_of, host_uses
 from aqlgen.runtime.table import Adapter, Server
-from aqlgen.runtime.text import line
+from aqlgen.runtime.text import line, visible
 from aqlgen.table.model import DecidedRow, Table
 
 __all__ = [
     "address_notes",
     "main_address_problem",
     "overrides_entry",
+    "refusal_lines",
     "table_credentials",
     "table_hosts",
     "table_usage",
+    "use_lines",
 ]
 
 
@@ -109,4 +112,29 @@ def table_credentials(table: Table) -> list[dict[str, Json]]:
             },
         }
         for name, scheme in adapter.security_schemes.items()
+    ]
+
+
+def use_lines(uses: Sequence[HostUse]) -> list[str]:
+    """Return a line for each host: whether it is accepted, and what goes there."""
+    lines = []
+    for use in uses[:_MOST]:
+        state = f"accepted by {use.accepted_by}" if use.accepted_by else "not accepted" if use.is_used else "not called"
+        lines.append(visible(f"  {use.origin}  {state}: {use.summary}" if use.is_used else f"  {use.origin}  {state}"))
+    if len(uses) > _MOST:
+        lines.append(f"  … and {len(uses) - _MOST:,} more")
+    return lines
+
+
+def refusal_lines(uses: Iterable[HostUse]) -> list[str]:
+    """Return what is refused until the owner accepts its host, with the entry to paste; nothing if there is none."""
+    refused = [use for use in uses if use.is_used and not use.accepted_by]
+    if not refused:
+        return []
+    hosts = counted(len(refused), "host")
+    return [
+        f"{hosts} of the document not accepted; no requests or credentials go there:",
+        *use_lines(refused),
+        "To accept, put into overrides.yaml, with the hosts that you trust, and run `aqlgen update`:",
+        *(f"  {text}" for text in overrides_entry(refused).splitlines()),
     ]

@@ -311,7 +311,7 @@ def test_an_internal_error_is_one_line_and_a_report(monkeypatch: pytest.MonkeyPa
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("a fault of ours")
 
-    monkeypatch.setattr("aqlgen.pipeline.prepare", broken)
+    monkeypatch.setattr("aqlgen.cli.from_openapi.prepare", broken)
     result = run("from-openapi", PETSTORE, "-o", tmp_path / "shop")
     assert result.code == 1
     assert result.err.startswith("internal error: RuntimeError; the report is in ")
