@@ -13,7 +13,10 @@ from typing import Any
 
 from .text import escaped_data
 
-__all__ = ["NOT_PERFORMED", "UNKNOWN_OUTCOME", "Code", "CommandError", "Failure", "internal_failure"]
+__all__ = [
+    "NOT_PERFORMED", "UNKNOWN_OUTCOME", "Code", "CommandError", "Failure", "internal_failure", "invalid",
+    "permission_denied",
+]  # fmt: skip
 
 UNKNOWN_OUTCOME = "unknown"
 """`details.outcome` of a call that may have been carried out though it failed."""
@@ -93,6 +96,16 @@ class Failure(Exception):
         if self.confirmation is None:
             return {"success": False, "error": error}
         return {"success": False, "error": error, "confirmation": dict(self.confirmation)}
+
+
+def invalid(name: str, message: str, **details: Any) -> Failure:
+    """Build INVALID_VALUE for a parameter."""
+    return Failure(Code.INVALID_VALUE, message, {"param_name": name, **details})
+
+
+def permission_denied(text: str, /, **details: Any) -> Failure:
+    """Build PERMISSION_DENIED."""
+    return Failure(Code.PERMISSION_DENIED, f"Permission denied: {text}", details)
 
 
 def response_too_large(limit: int, size: int) -> Failure:

@@ -17,7 +17,7 @@ from mcp.server.session import ServerSession
 from mcp.types import CLIENT_CAPABILITIES_META_KEY, PROTOCOL_VERSION_META_KEY
 from uvicorn.server import ServerState
 
-from aqlgen.runtime.server import connections, elicitation
+from aqlgen.runtime.server import bounds, elicitation
 from aqlgen.runtime.server.access import Guard
 from aqlgen.runtime.server.http import http_app, uvicorn_config
 from aqlgen.runtime.server.mcp import build_server
@@ -327,7 +327,7 @@ def test_a_byte_now_and_then_puts_nothing_off(wide_port: int) -> None:
 
 
 def test_who_does_not_read_does_not_hold_a_connection(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "_WRITE_TIMEOUT", 0.02)
+    monkeypatch.setattr(bounds, "_WRITE_TIMEOUT", 0.02)
 
     class Transport(asyncio.Transport):
         aborted = False

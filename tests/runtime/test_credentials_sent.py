@@ -217,7 +217,7 @@ def test_credentials_that_are_sent_as_they_are_load_nothing_of_the_others(tmp_pa
         "from aqlgen.runtime.assembly import assemble;"
         "parts = assemble(Path(sys.argv[2]), environ={'MCP_AQL_CONFIG': os.devnull, 'P_KEY': 'k'});"
         "parts.dispatcher.api.build(parts.table.find('op'), {});"
-        "print([one for one in ('auth.grants', 'auth.authorization', 'auth.login',"
+        "print([one for one in ('auth.grants', 'auth.login',"
         " 'auth.discovery', 'client.tls', 'auth.tokens') if f'aqlgen.runtime.{one}' in sys.modules])"
     )
     folder = adapter(tmp_path, "https://api.example.com", {"k": KEY}, ["k"])

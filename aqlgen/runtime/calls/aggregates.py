@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final
 
-from ..errors import Code, Failure
+from ..errors import Failure, invalid
 from ..text import encoded
 from .conditions import number_of, order_key, values_at
 
@@ -186,9 +186,9 @@ def _plain(number: Decimal) -> int | float:
 
 
 def _refused(rule: str, value: Any) -> Failure:
-    return Failure(
-        Code.INVALID_VALUE,
+    return invalid(
+        "aggregate",
         f"Parameter 'aggregate' cannot be read: {rule}. "
         "Example: {'by_state': {'group_by': 'state', 'count': true, 'sum': 'amount'}}.",
-        {"param_name": "aggregate", "actual_value": repr(value)[:100]},
+        actual_value=repr(value)[:100],
     )

@@ -19,7 +19,7 @@ from decimal import Decimal, InvalidOperation
 from functools import partial
 from typing import Any, Final, TypeAlias
 
-from ..errors import Code, Failure
+from ..errors import Failure, invalid
 
 __all__ = [
     "MOST_FIELDS",
@@ -244,8 +244,8 @@ _OF_ONE: Final[Mapping[str, Callable[[Any], Callable[[Any], bool]]]] = {
 
 
 def _refused(name: str, rule: str, value: Any) -> Failure:
-    return Failure(
-        Code.INVALID_VALUE,
+    return invalid(
+        name,
         f"Parameter '{name}' is not a condition: {rule}. Examples: {{'state': 'open'}}, {{'amount': {{'gt': 3}}}}.",
-        {"param_name": name, "actual_value": repr(value)[:100]},
+        actual_value=repr(value)[:100],
     )

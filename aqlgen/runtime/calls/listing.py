@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
-from ..errors import Code, Failure
+from ..errors import Failure, invalid
 from ..paging.cursors import Place
 from ..warnings import CallWarning
 from .absent import Absence, named_with_nearest
@@ -210,11 +210,11 @@ def read_query(options: Mapping[str, Any], agent_path: Callable[[str], str] = st
     for name in ("last", "before"):
         if name in options:
             message = f"Cannot use '{name}' with 'where', 'order_by' or 'aggregate'. Use 'first' and 'after'."
-            raise Failure(Code.INVALID_VALUE, message, {"param_name": name})
+            raise invalid(name, message)
     order = None if order_by is None else _read_order(order_by, agent_path)
     if order is not None and aggregate is not None:
         message = "Cannot use 'order_by' with 'aggregate': the answer is numbers. Leave one of them out."
-        raise Failure(Code.INVALID_VALUE, message, {"param_name": "order_by"})
+        raise invalid("order_by", message)
     matcher = None if where is None else compile_condition(where, agent_path=agent_path)
     aggregates = None if aggregate is None else read_aggregate(aggregate, agent_path)
     return ListQuery(
@@ -239,10 +239,10 @@ def _read_order(order_by: Any, agent_path: Callable[[str], str]) -> _Order:
     path = order_by.removeprefix("-") if isinstance(order_by, str) and len(order_by) <= _LONGEST_PATH else ""
     steps = tuple(agent_path(path).split("."))
     if "" in steps:
-        raise Failure(
-            Code.INVALID_VALUE,
+        raise invalid(
+            "order_by",
             "Parameter 'order_by' is the path of a field: 'created_at', or '-created_at' for the highest first.",
-            {"param_name": "order_by", "actual_value": repr(order_by)[:100]},
+            actual_value=repr(order_by)[:100],
         )
     return _Order(steps, order_by.startswith("-"))
 
@@ -259,7 +259,7 @@ def partial_warning(signs: Mapping[str, Any], *, counted: bool) -> CallWarning:
 def no_list() -> Failure:
     """Return the refusal of a question that only a list can answer."""
     message = "The answer is not a list: call again without 'where', 'order_by', 'aggregate' and 'first'."
-    return Failure(Code.INVALID_VALUE, message, {"param_name": "where"})
+    return invalid("where", message)
 
 
 def at_list(data: Any, path: tuple[str, ...], change: Callable[[list[Any]], Any]) -> Any:

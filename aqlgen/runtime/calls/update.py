@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import Code, Failure
+from ..errors import Code, Failure, invalid
 from ..schema import at, steps_of, union_of
 from ..text import line, listed, shown
 from ..warnings import CallWarning
@@ -303,9 +303,7 @@ def _tag(etag: str) -> str:
 
 def _header(value: str) -> str:
     if any(character in value for character in "\r\n\0"):
-        raise Failure(
-            Code.INVALID_VALUE,
-            "Parameter 'if_match' is sent as a header: it must not hold line breaks or control characters",
-            {"param_name": "if_match"},
+        raise invalid(
+            "if_match", "Parameter 'if_match' is sent as a header: it must not hold line breaks or control characters"
         )
     return value.strip()

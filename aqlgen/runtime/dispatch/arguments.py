@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import Code, Failure
+from ..errors import Code, Failure, invalid
 from ..exact_json import ExactFloat, read_float
 from ..introspection.protocol import tool_name
 from ..schema import json_type
@@ -266,19 +266,14 @@ def read_batch(arguments: Mapping[str, Any]) -> list[Any] | None:
     if items is None:
         return None
     if arguments.get("operation") is not None:
-        raise Failure(
-            Code.INVALID_VALUE,
+        raise invalid(
+            "operations",
             "Parameter 'operations' excludes 'operation': send one operation, or a batch of them, not both",
-            {"param_name": "operations"},
         )
     if not isinstance(items, list):
         raise _wrong_type("operations", "array", items)
     if not items:
-        raise Failure(
-            Code.INVALID_VALUE,
-            "Parameter 'operations' is empty: a batch holds one operation or more",
-            {"param_name": "operations"},
-        )
+        raise invalid("operations", "Parameter 'operations' is empty: a batch holds one operation or more")
     if len(items) > MAX_BATCH:
         raise too_large("array_elements", MAX_BATCH, len(items), "elements")
     misplaced = [name for name in arguments if name not in _PROTOCOL_FIELDS and name[:1] != "_" and name != TOKEN]

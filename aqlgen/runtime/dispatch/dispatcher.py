@@ -17,10 +17,10 @@ from ..introspection.protocol import QUOTA_STATUS, REVOKE_TOKEN
 from ..logs import Logger
 from ..logs.observers import OK, CallEnd, Observers
 from ..protocol_operations import RUN_STEPS, DiscreetPerson, Handler, Person, Registry
-from ..safety.approvals import changed
 from ..safety.audit import Audit
 from ..safety.gatekeeper import Gatekeeper
 from ..safety.operations import CANCEL, STATUS, active_operations
+from ..safety.refusals import refused
 from ..session import Session, with_request
 from ..settings.config import Config
 from ..settings.tables import QuotaSettings
@@ -290,7 +290,7 @@ class Dispatcher(Calls):
             row, seen, call.session, call.person, built, rehearse, call.request.approvals
         )
         if call.approval is not None and approval is not None and approval.digest != call.approval.digest:
-            raise changed(row)
+            raise refused(row, "changed after it was approved")
         call.approval = approval or call.approval
         code: str | None = Code.INTERNAL_ERROR.value
         try:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..calls import Exchanges
-from ..errors import Code, Failure
+from ..errors import invalid
 from ..schema import at
 from ..table import Row
 from ..text import line, tokens_of
@@ -298,7 +298,7 @@ def _check_fields(fields: Any) -> None:
     """Raise Failure for more, or longer, paths of fields than an answer is searched for."""
     if isinstance(fields, list) and (len(fields) > _MOST_FIELDS or max(map(len, fields), default=0) > _LONGEST_PATH):
         message = f"Parameter 'fields' takes no more than {_MOST_FIELDS} paths of {_LONGEST_PATH} characters"
-        raise Failure(Code.INVALID_VALUE, message, {"param_name": "fields"})
+        raise invalid("fields", message)
 
 
 def _note_fields(call: ToolCall, fields: Any, selected: Selected) -> None:

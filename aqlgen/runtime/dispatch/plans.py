@@ -7,9 +7,10 @@ validation, policy, confirmation, loop, hooks and audit log are those of the cal
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Code, Failure
+from ..errors import invalid
 from ..introspection.info import DRY_RUN
 from ..safety.approvals import Approvals
 from ..steps.plan import check_plan, read_plan, with_agent_names
@@ -34,21 +35,17 @@ async def answer_plan(calls: Calls, call: ToolCall) -> Any:
     params = request.params
     calls.registry.check(operation.name, params)
     workflow = calls.table.workflows.get(operation.name)
+    inputs: Container[str] = () if workflow is None else workflow.inputs
     if workflow is None:
         token, steps, returns = params.get("continue"), params.get("steps"), params.get("return")
     else:
         token, (steps, returns) = None, written_plan(workflow, params)
-    dry_run = params.get(DRY_RUN) and (workflow is None or DRY_RUN not in workflow.inputs)
-    progress, kept = Progress(), None
+    progress, report = Progress(), None
     if token is not None:
         if steps is not None:
-            raise Failure(
-                Code.INVALID_VALUE,
-                "Parameter 'continue' excludes 'steps': go on with a plan, or begin another",
-                {"param_name": "continue"},
-            )
+            raise invalid("continue", "Parameter 'continue' excludes 'steps': go on with a plan, or begin another")
         kept = await calls.kept_plans.get(token, session)
-        steps, returns = kept["steps"], kept["return"]
+        steps, returns, report = kept["steps"], kept["return"], kept.get("report")
         progress = Progress(**kept["progress"])
     plan = read_plan(steps, returns)
     # A tool that only reads offers no plan that does anything else.
@@ -58,16 +55,10 @@ async def answer_plan(calls: Calls, call: ToolCall) -> Any:
     side.rows = await calls.gatekeeper.beside(check_plan, plan, side)
     plan = with_agent_names(plan, side.rows, side.agent_path)
     run = Run(plan, progress, side)
-    if dry_run:
+    if params.get(DRY_RUN) and DRY_RUN not in inputs:
         return await run.preview()
-    loop = calls.loop
-    if loop is not None and loop.enforcing and loop.reports is not None:
-        written = {"steps": steps, "return": returns} if workflow is None else params
-        report, inputs = None if kept is None else kept.get("report"), () if workflow is None else workflow.inputs
-        approvals.plan = loop.reports.plan_report(operation.name, written, plan, report, inputs)
-        for row in side.rows.values():
-            if await loop.needs(session, row, {}, approvals.plan):
-                break
+    written = {"steps": steps, "return": returns} if workflow is None else params
+    await side.check_report(operation.name, written, report, inputs)
     run.decide(params.get("unknown"))
     side.token = token
     data = await run.run()

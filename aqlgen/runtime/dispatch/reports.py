@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Code, Failure
+from ..errors import permission_denied
 from ..exact_json import fingerprint
 from ..introspection.info import DRY_RUN
 from ..protocol_operations import RUN_STEPS
@@ -176,7 +176,7 @@ def approval_of_files(
         return None
     if plan is not None:
         reason = "a plan is reported without the files which its steps name by a path: send them as content, or alone"
-        raise Failure(Code.PERMISSION_DENIED, f"Permission denied: {reason}", {"operation": row.name, "reason": reason})
+        raise permission_denied(reason, operation=row.name, reason=reason)
     return Approval(row, request)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..calls.absent import absent_fields, named_with_nearest
 from ..calls.conditions import compile_condition
 from ..calls.listing import UNKNOWN_FIELD
-from ..errors import UNKNOWN_OUTCOME, Code, Failure
+from ..errors import UNKNOWN_OUTCOME, Code, Failure, invalid
 from ..protocol_operations import MAX_CALLS
 from ..schema import json_type
 from ..steps.halted import SECONDS, advised
@@ -158,10 +158,8 @@ class Run:
         if self._unmet is None or progress.index == len(progress.items):
             self._finish(step)
         if self._unmet is not None:
-            raise Failure(
-                Code.INVALID_VALUE,
-                f"the call was made, and its answer {problem}. The plan ends here.",
-                {"param_name": "expect", "expected": step.expect},
+            raise invalid(
+                "expect", f"the call was made, and its answer {problem}. The plan ends here.", expected=step.expect
             )
 
     def decide(self, choice: str | None) -> None:
@@ -170,11 +168,7 @@ class Run:
         step = self._plan.steps[min(progress.position, len(self._plan.steps) - 1)]
         if not progress.unknown:
             if choice is not None:
-                raise Failure(
-                    Code.INVALID_VALUE,
-                    "Parameter 'unknown' has no meaning here: the outcome of no call is unknown",
-                    {"param_name": "unknown"},
-                )
+                raise invalid("unknown", "Parameter 'unknown' has no meaning here: the outcome of no call is unknown")
             return
         if choice is None:
             raise Failure(
@@ -285,7 +279,7 @@ class Run:
             return pick(item if reference.root == "item" else index, reference)
         step = self._plan.step_of(reference)
         if step is None or str(step.number) not in self._progress.results:
-            raise Failure(Code.INVALID_VALUE, f"'{reference.text}' is not known yet", {"param_name": "$ref"})
+            raise invalid("$ref", f"'{reference.text}' is not known yet")
         return pick(self._progress.results[str(step.number)], reference)
 
     def _value_or_null(self, reference: Reference, budget: Budget) -> Any:
@@ -306,11 +300,7 @@ class Run:
         lists = [name for name, value in data.items() if isinstance(value, list)] if isinstance(data, dict) else []
         name = "items" if "items" in lists else lists[0] if len(lists) == 1 else None
         if name is None:
-            raise Failure(
-                Code.INVALID_VALUE,
-                "where selects items of a list; this answer holds no list, or several",
-                {"param_name": "where"},
-            )
+            raise invalid("where", "where selects items of a list; this answer holds no list, or several")
         return {**data, name: self._matching(step, data[name], step)}
 
     # Confirmation
@@ -449,9 +439,9 @@ def _undeclared(items: Sequence[Any], condition: Mapping[str, Any], declares: _D
 
 
 def _unknown(names: str, fields: Sequence[str]) -> Failure:
-    return Failure(
-        Code.INVALID_VALUE,
+    return invalid(
+        "where",
         f"No item has the field {names}, so the condition would hold for every item, or never. Correct the name, or "
         "leave the condition out",
-        {"param_name": "where", "fields": list(fields)},
+        fields=list(fields),
     )

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -216,6 +216,21 @@ class Side:
         """Report to operators that the plan has ended, or halted."""
         if self._calls.activity is not None:
             self._calls.activity.ended(self._stamp.request_id)
+
+    async def check_report(
+        self, operation: str, params: Mapping[str, Any], kept: Sequence[Any] | None, inputs: Container[str]
+    ) -> None:
+        """Let the steps run under one report. Raises Failure if it is missing, and StoreAway.
+
+        `kept` is that of a plan that goes on, `inputs` are those of a workflow.
+        """
+        loop = self._calls.loop
+        if loop is None or not loop.enforcing or loop.reports is None:
+            return
+        self._grant.plan = loop.reports.plan_report(operation, params, self._plan, kept, inputs)
+        for row in self.rows.values():
+            if await loop.needs(self._session, row, {}, self._grant.plan):
+                return
 
     async def claim(self) -> None:
         """Take the kept plan, before its first call that is no safe read. Raises Failure if another call has it."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..errors import Code, Failure
+from ..errors import Code, Failure, invalid
 
 __all__ = ["check_header", "check_names", "is_framing", "overrides_method"]
 
@@ -69,4 +69,4 @@ def check_names(names: Iterable[str], parameter: str) -> None:
     for name in names:
         if overrides_method(str(name)):
             message = f"Parameter '{parameter}' must not hold '{name}': APIs read it as another method"
-            raise Failure(Code.INVALID_VALUE, message, {"param_name": parameter})
+            raise invalid(parameter, message)

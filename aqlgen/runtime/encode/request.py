@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, unquote
 
-from ..errors import Code, Failure
+from ..errors import Code, Failure, invalid
 from ..schema.field_names import Names, Plan, Way
 from ..table import Adapter, Parameter, Row
 from ..wire import FORM, ApiRequest, Applied, SentFile, is_json, media_type
@@ -215,7 +215,7 @@ def _without_credentials(pairs: list[str], applied: Applied) -> list[str]:
         name = unquote(pair.partition("=")[0])
         if name.lower() in names:
             message = f"'{name}' is sent by the adapter itself, as its credential. Leave it out"
-            raise Failure(Code.INVALID_VALUE, message, {"param_name": name})
+            raise invalid(name, message)
     return pairs
 
 
@@ -256,7 +256,7 @@ def _fill(row: Row, segment: _Segment, params: Mapping[str, Any]) -> str:
             details = {"param_name": name, "operation": row.name, "missing_params": [name]}
             raise Failure(Code.MISSING_PARAM, f"Missing required parameter '{name}'", details)
         message = f"Parameter '{name}' is in the path: it must not be empty, '.' or '..', or contain such a step"
-        raise Failure(Code.INVALID_VALUE, message, {"param_name": name})
+        raise invalid(name, message)
     return text
 
 
@@ -326,7 +326,7 @@ def _check_fixed(route: _Route, value: Any, name: str) -> None:
     if route.fixed and isinstance(value, Mapping) and not route.fixed.isdisjoint(value):
         field = next(key for key in value if key in route.fixed)
         message = f"Parameter '{name}' must not hold '{field}': the adapter's owner has set it"
-        raise Failure(Code.INVALID_VALUE, message, {"param_name": name})
+        raise invalid(name, message)
 
 
 def _content_text(value: Any, parameter: Parameter) -> str:
@@ -361,7 +361,7 @@ def _add_header(parameter: Parameter, value: Any, headers: dict[str, str], cooki
 def _unsendable(parameter: Parameter, forbidden: str) -> Failure:
     place = "cookie" if parameter.location == "cookie" else "header"
     message = f"Parameter '{parameter.name}' is sent as a {place}: it must not hold {forbidden}"
-    return Failure(Code.INVALID_VALUE, message, {"param_name": parameter.name})
+    return invalid(parameter.name, message)
 
 
 def _accept_header(row: Row) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import Code, Failure
+from ..errors import Code, Failure, invalid
 from ..wire import OCTETS, SentFile, media_type
 
 __all__ = ["SOURCES", "File", "Files", "ReadFiles", "first_type", "type_of_file"]
@@ -160,12 +160,10 @@ def _base64_bytes(name: str, value: Any, content_type: str) -> bytes:
     try:
         return base64.b64decode(value, validate=True)
     except (binascii.Error, ValueError):
-        raise Failure(
-            Code.INVALID_VALUE,
-            f"Parameter '{name}' must be base64, the bytes are of type '{content_type}'",
-            {"param_name": name, "format": "base64"},
+        raise invalid(
+            name, f"Parameter '{name}' must be base64, the bytes are of type '{content_type}'", format="base64"
         ) from None
 
 
 def _refusal(name: str, problem: str) -> Failure:
-    return Failure(Code.INVALID_VALUE, f"Parameter '{name}' {problem}", {"param_name": name})
+    return invalid(name, f"Parameter '{name}' {problem}")

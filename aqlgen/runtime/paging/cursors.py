@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import Code, Failure
+from ..errors import Failure, invalid
 from ..exact_json import fingerprint
 from ..session import current_caller
 
@@ -70,11 +70,10 @@ def _bound(operation: str, filters: Mapping[str, Any]) -> str:
 
 
 def _refused(name: str) -> Failure:
-    return Failure(
-        Code.INVALID_VALUE,
+    return invalid(
+        name,
         f"Parameter '{name}' is not a cursor of this operation with these parameters. Take it from `pageInfo` of a "
         "page with the same parameters, or leave it out to start again.",
-        {"param_name": name},
     )
 
 

@@ -23,15 +23,16 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
-from ..errors import Code, Failure
 from ..exact_json import fingerprint
 from ..redaction import redact
 from ..session import TERMINAL, current_caller
 from ..state.tickets import owner_of
 from .policy import FIRST_USE, LEVELS
 from .questions import Question
+from .refusals import refused
 
 if TYPE_CHECKING:
+    from ..errors import Failure
     from ..hooks import Call, GateDecision
     from ..state import Store
     from ..state.custody import State
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from .loop.reports import PlanReport
 
 __all__ = [
-    "Approval", "Approvals", "Declined", "HeldCall", "changed", "first_use", "fitting", "gravest", "keys_of",
+    "Approval", "Approvals", "Declined", "HeldCall", "first_use", "fitting", "gravest", "keys_of",
     "question_about", "question_of", "reasons_of", "request_digest",
 ]  # fmt: skip
 
@@ -82,21 +83,11 @@ class Approval:
             return
         same = _address(request) == self._address if row.paging else request_digest(request) == self._digest
         if not same:
-            raise changed(row)
+            raise refused(row, "changed after it was approved")
 
     def release(self) -> None:
         """Let another request be sent: a hook changed the parameters, and the request is the owner's from here on."""
         self._digest = None
-
-
-def changed(row: Row) -> Failure:
-    """Return the refusal of a request that is another one than was approved."""
-    return Failure(
-        Code.PERMISSION_DENIED,
-        "Permission denied: the request differs from the approved one, since something changed, such as a file. "
-        "Nothing was sent; call it again.",
-        {"operation": row.name, "reason": "changed after it was approved"},
-    )
 
 
 def _address(request: ApiRequest) -> tuple[str, str]:
@@ -176,7 +167,7 @@ class Approvals:
             raise self._refused[digest]
         if not self._confirmed[digest]:
             if self._has_changed(digest):
-                raise changed(row)
+                raise refused(row, "changed after it was approved")
             return False
         self._confirmed[digest] -= 1
         return True

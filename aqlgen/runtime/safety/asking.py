@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..errors import Code, Failure
+from ..errors import Code, Failure, permission_denied
 from ..session import Session
 from ..state import StoreAway
 from ..state.tickets import Token, Tokens, count_of_minute, owner_of, shorten
@@ -196,7 +196,12 @@ class _Confirmation:
         if sent is not None and not asking.by_agent:
             reason = "only a person confirms here"
             self._refused("token", "TOKEN_REJECTED", token_id=shorten(sent), reason=reason)
-            raise refusals.no_token(self._row, reason)
+            raise Failure(
+                Code.TOKEN_INVALID,
+                "Confirmation token is not valid: this adapter takes no tokens, only a person confirms. Call the "
+                "operation again without it; a person is asked if one can be.",
+                {"operation": self._row.name, "reason": reason},
+            )
         self._store = await asking.questions.of(self._session.id)
         known = await self._store.asked(self._about.digest)
         await self._refuse_if_denied(known, sent)
@@ -227,7 +232,7 @@ class _Confirmation:
         ]
         if await self._asking.declined.holds(self._session.id, declined):
             self._refused("person", reason="a person declined it before", by="person")
-            raise refusals.declined_before(self._row)
+            raise refusals.refused(self._row, "declined by the person before")
 
     async def _ask_now(self, person: Person | None) -> None:
         """Ask the person behind the client. Raises Failure with a token, or for the wait, where none is reached."""
@@ -280,14 +285,18 @@ class _Confirmation:
                 raise
             except Failure:  # it was of no use before
                 pass
-        raise refusals.denied_by_operator(self._row, known)
+        raise refusals.refused(self._row, "denied by an operator", matter=known.id)
 
     async def _redeem(self, sent: object, known: Question | None) -> None:
         tokens, session = self._asking.tokens, self._session
         try:
             token = await self._opened(sent)
             if self._asking.guarded and (known is None or known.confirmed[0] != token.ticket.id):
-                raise refusals.confirmed_by_itself(self._details["operation"])
+                raise permission_denied(
+                    "an agent under the safety loop cannot confirm its own call. Use confirm_operation with this "
+                    "token, so a person is asked.",
+                    **self._details,
+                )
             await tokens.use(session.id, token, self._details)
         except Failure as refusal:
             reason = refusal.details.get("reason", refusal.code.value)
@@ -310,7 +319,7 @@ class _Confirmation:
             self._refused("person", reason="a person did not confirm it", by="person")
             await asking.declined.keep(self._session.id, approvals.keys_of(self._calls))
             await self._store.settle(self._about.digest)
-            raise refusals.not_confirmed(self._row)
+            raise refusals.refused(self._row, "not confirmed by the person")
         await self._refuse_if_denied(await self._store.asked(self._about.digest))
         self._confirmed("person", "CONFIRMATION_GRANTED", by="person")
         await self._store.settle(self._about.digest)

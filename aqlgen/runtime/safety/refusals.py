@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Code, Failure
+from ..errors import Code, Failure, permission_denied
 from ..text import iso_time
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from .questions import Question
 
 __all__ = [
-    "confirmation_required", "confirmed_by_itself", "declined_before", "denied", "denied_by_operator", "no_token",
-    "nobody_to_ask", "not_confirmed", "not_offered", "not_shown", "unwritable", "waits_for_operator",
+    "confirmation_required", "denied", "nobody_to_ask", "not_offered", "not_shown", "refused", "unwritable",
+    "waits_for_operator",
 ]  # fmt: skip
 
 _MOST_NAMED = 20
@@ -61,22 +61,11 @@ def denied(row: Row, decision: GateDecision, adapter: str) -> Failure:
             "or MCP_AQL_POLICY=open.",
             details,
         )
-    return Failure(
-        Code.PERMISSION_DENIED,
-        f"Permission denied: this call of '{row.name}' is refused by '{decision.rule}', a rule of the adapter's owner."
+    return permission_denied(
+        f"this call of '{row.name}' is refused by '{decision.rule}', a rule of the adapter's owner."
         f"{stated} Nothing was sent, and no other way of calling it is let through; only the owner can change this, "
         f"by {_CHANGED_BY.get(decision.rule, '[[policy.rules]] in adapter.toml')}.",
-        details,
-    )
-
-
-def no_token(row: Row, reason: str) -> Failure:
-    """Return the refusal of any token where only a person confirms."""
-    return Failure(
-        Code.TOKEN_INVALID,
-        "Confirmation token is not valid: this adapter takes no tokens, only a person confirms. Call the operation "
-        "again without it; a person is asked if one can be.",
-        {"operation": row.name, "reason": reason},
+        **details,
     )
 
 
@@ -91,18 +80,31 @@ _NO_OPERATOR = (
 )
 
 
+_TEXTS = {
+    "changed after it was approved": "the request differs from the approved one, since something changed, such as a "
+    "file. Nothing was sent; call it again.",
+    "denied by an operator": "an operator said no to this call. Nothing was changed; do not try again.",
+    "not confirmed by the person": "the person who was asked did not confirm it. Nothing was changed; do not try "
+    "again.",
+    "declined by the person before": "a person refused this call, or one of these calls, and is not asked again for a "
+    "while. Nothing was changed; do not try again, and tell your user if it is needed.",
+}
+
+
+def refused(row: Row, reason: str, **details: Any) -> Failure:
+    """Return the refusal of a call for one of these reasons."""
+    return permission_denied(_TEXTS[reason], operation=row.name, reason=reason, **details)
+
+
 def nobody_to_ask(row: Row, decision: GateDecision, *, by_operator: bool) -> Failure:
     """Return the refusal of a call that only a person confirms, where none can be asked."""
-    return Failure(
-        Code.PERMISSION_DENIED,
-        f"Permission denied: operation '{row.name}' {_NO_OPERATOR if by_operator else _NOBODY}",
-        {
-            "operation": row.name,
-            "danger_level": row.danger,
-            "reason": "no operator can be asked" if by_operator else "no person can be asked",
-            "reasons": list(decision.reasons),
-            "approval": "operator" if by_operator else "person",
-        },
+    return permission_denied(
+        f"operation '{row.name}' {_NO_OPERATOR if by_operator else _NOBODY}",
+        operation=row.name,
+        danger_level=row.danger,
+        reason="no operator can be asked" if by_operator else "no person can be asked",
+        reasons=list(decision.reasons),
+        approval="operator" if by_operator else "person",
     )
 
 
@@ -128,54 +130,17 @@ def waits_for_operator(row: Row, question: Question, calls: int, message: str, r
     )
 
 
-def denied_by_operator(row: Row, question: Question) -> Failure:
-    """Return the refusal of a call that an operator has denied."""
-    return Failure(
-        Code.PERMISSION_DENIED,
-        "Permission denied: an operator said no to this call. Nothing was changed; do not try again.",
-        {"operation": row.name, "reason": "denied by an operator", "matter": question.id},
-    )
-
-
-def confirmed_by_itself(operation: str) -> Failure:
-    """Return the refusal of a token that an agent under the safety loop sends back itself."""
-    return Failure(
-        Code.PERMISSION_DENIED,
-        "Permission denied: an agent under the safety loop cannot confirm its own call. "
-        "Use confirm_operation with this token, so a person is asked.",
-        {"operation": operation},
-    )
-
-
-def not_confirmed(row: Row) -> Failure:
-    """Return the refusal of a call to which a person said no."""
-    return Failure(
-        Code.PERMISSION_DENIED,
-        "Permission denied: the person who was asked did not confirm it. Nothing was changed; do not try again.",
-        {"operation": row.name, "reason": "not confirmed by the person"},
-    )
-
-
-def declined_before(row: Row) -> Failure:
-    """Return the refusal of a call to which a person has said no a while ago."""
-    return Failure(
-        Code.PERMISSION_DENIED,
-        "Permission denied: a person refused this call, or one of these calls, and is not asked again for a while. "
-        "Nothing was changed; do not try again, and tell your user if it is needed.",
-        {"operation": row.name, "reason": "declined by the person before"},
-    )
-
-
 def not_shown(row: Row, incomplete: Sequence[str]) -> Failure:
     """Return the refusal, under policy `strict`, of a call that cannot be shown in full."""
     from .view import INCOMPLETE
 
     shown = list(incomplete[:_MOST_NAMED])
-    return Failure(
-        Code.PERMISSION_DENIED,
-        f"Permission denied: part of this call {INCOMPLETE} to whoever confirms it, and policy strict refuses "
+    return permission_denied(
+        f"part of this call {INCOMPLETE} to whoever confirms it, and policy strict refuses "
         f"this: {', '.join(shown)}. Send less in one call.",
-        {"operation": row.name, "reason": INCOMPLETE, "parameters": shown},
+        operation=row.name,
+        reason=INCOMPLETE,
+        parameters=shown,
     )
 
 
@@ -214,11 +179,11 @@ def unwritable(row: Row, request_id: str) -> Failure:
 
 def not_offered(row: Row) -> Failure:
     """Build the refusal of an operation that a read-only adapter does not offer."""
-    return Failure(
-        Code.PERMISSION_DENIED,
-        f"Permission denied: this adapter is read only, and operation '{row.name}' is not a proven read. No other "
+    return permission_denied(
+        f"this adapter is read only, and operation '{row.name}' is not a proven read. No other "
         f"call performs it. {_way_to_offer(row)}",
-        {"operation": row.name, "reason": "read only"},
+        operation=row.name,
+        reason="read only",
     )
 
 

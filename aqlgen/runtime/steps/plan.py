@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..calls.conditions import MOST_FIELDS, OPERATORS, check_condition
-from ..errors import Code, Failure
+from ..errors import Code, Failure, invalid
 from ..protocol_operations import MAX_STEPS
 from ..schema import parts, union_of
 from ..text import letters, line, listed
@@ -272,11 +272,11 @@ def _check_reference(
     target = plan.step_of(reference)
     if target is None or (step is not None and target.number >= step.number):
         known = [str(other.id or other.number) for other in plan.steps if step is None or other.number < step.number]
-        raise Failure(
-            Code.INVALID_VALUE,
+        raise invalid(
+            "$ref",
             f"'{line(reference.text, 80)}' begins with no earlier step. "
             + (f"Earlier ones: {listed(known)}" if known else "The first step has no earlier ones"),
-            {"param_name": "$ref", "available": known},
+            available=known,
         )
     if target.number in rows and reference.path:
         _check_first(target, reference, rows[target.number], types)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeGuard
 
-from ..errors import Code, Failure
+from ..errors import Code, Failure, invalid
 from ..exact_json import ExactFloat
 from ..table import Workflow
 from ..text import letters, line
@@ -74,10 +74,8 @@ def read_reference(value: Mapping[str, Any]) -> Reference:
 
 def _wrong(text: Any) -> Failure:
     shown = line(text, 80) if isinstance(text, str) else type(text).__name__
-    return Failure(
-        Code.INVALID_VALUE,
-        f"'{shown}' is not a reference. Give a step's id or number, then a path, such as find.items[0].id",
-        {"param_name": "$ref"},
+    return invalid(
+        "$ref", f"'{shown}' is not a reference. Give a step's id or number, then a path, such as find.items[0].id"
     )
 
 
@@ -226,11 +224,7 @@ def written_plan(workflow: Workflow, params: Mapping[str, Any]) -> tuple[list[An
     """Return the steps of a call, and what it returns, as `run_steps` takes them. Raises Failure for an odd input."""
     for name, value in params.items():
         if _has_reference(value):
-            raise Failure(
-                Code.INVALID_VALUE,
-                f"Parameter '{name}' is a value of a workflow: an object {{$ref: …}} is not taken",
-                {"param_name": name},
-            )
+            raise invalid(name, f"Parameter '{name}' is a value of a workflow: an object {{$ref: …}} is not taken")
     inputs = {name: item.schema["default"] for name, item in workflow.inputs.items() if "default" in item.schema}
     inputs |= params
     steps = [_filled(step, inputs) for step in workflow.steps]

@@ -20,7 +20,7 @@ from functools import cached_property
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Code, Failure
+from ..errors import Code, Failure, invalid
 from ..exact_json import with_floats
 from ..schema import shape_of, union_of
 from ..schema.field_names import Names, Plan, Way
@@ -391,7 +391,7 @@ def gathered(row: Row, params: Mapping[str, Any]) -> Mapping[str, Any]:
     twice = next((name for name in moved if name in inside), None)
     if twice is not None:
         message = f"Parameter '{twice}' is given twice, as 'input.{twice}' and as '{twice}': give it once"
-        raise Failure(Code.INVALID_VALUE, message, {"param_name": twice})
+        raise invalid(twice, message)
     rest = {key: value for key, value in params.items() if known.get(key, "") not in held}
     return {**rest, _INPUT: {**inside, **moved}}
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from aqlgen.runtime.assembly import assemble
-from aqlgen.runtime.operator import app
+from aqlgen.runtime.operator import serve
 from aqlgen.runtime.operator.guard import ROUTES
 from aqlgen.runtime.operator.reading import home_source
 from aqlgen.runtime.safety.audit import verify
@@ -31,7 +31,7 @@ from tests.runtime.operator_page import Served, challenge, desk_at, matter, page
 from tests.runtime.redis_server import redis_server
 from tests.runtime.tiny_zoo import ADAPTER, write_package
 
-ASSETS = Path(app.__file__).with_name("assets")
+ASSETS = Path(serve.__file__).with_name("assets")
 VOID = frozenset("br col hr img input link meta".split())
 
 KEY = "a-key-of-the-owner-with-forty-characters"

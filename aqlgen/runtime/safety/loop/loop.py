@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ...errors import Code, Failure
+from ...errors import Code, Failure, invalid
 from ...protocol_operations import Handler, Person
 from ...session import Session, current_caller
 from .evaluation import STEP_LIMIT
@@ -120,10 +120,8 @@ class SafetyLoop(Parts):
         """Confirm a blocked operation by its token, or the paused action of an agent; never by the agent itself."""
         token, agent = params.get("confirmation_token"), params.get("element_name")
         if token is not None and agent is not None:
-            raise Failure(
-                Code.INVALID_VALUE,
-                "Parameter 'element_name' excludes 'confirmation_token': confirm one thing in a call",
-                {"param_name": "element_name"},
+            raise invalid(
+                "element_name", "Parameter 'element_name' excludes 'confirmation_token': confirm one thing in a call"
             )
         if self.enforcing:
             await self.guard.refuse_blocked("confirm_operation", agent, await self.blocks())

@@ -13,7 +13,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from ...errors import Code, Failure
+from ...errors import Code, Failure, permission_denied
 from ...text import iso_time, line
 from .agents import Block
 from .executions import Execution, Notification, Pause, StepApproval
@@ -108,7 +108,7 @@ _NAME = "the name of the agent"
 
 def refused(reason: str, details: Mapping[str, Any] | None = None) -> Failure:
     """Return a refusal with its reason."""
-    return Failure(Code.PERMISSION_DENIED, f"Permission denied: {reason}", {"reason": reason, **(details or {})})
+    return permission_denied(reason, reason=reason, **details or {})
 
 
 def not_found(reason: str, agent: str) -> Failure:
@@ -137,11 +137,12 @@ def paused(operation: str, execution: Execution) -> Failure:
 def blocked(operation: str, block: Block) -> Failure:
     """Return the refusal of a call of a blocked agent or caller."""
     agent = f"agent '{line(block.agent, 100)}'" if block.readable else "every agent"
-    return Failure(
-        Code.PERMISSION_DENIED,
-        f"Permission denied: {agent} is blocked until a person gives the code of the challenge to verify_challenge, or "
+    return permission_denied(
+        f"{agent} is blocked until a person gives the code of the challenge to verify_challenge, or "
         "an operator lifts the block. No new execution, no other name and no restart lifts it.",
-        {"operation": operation, "reason": block.reason, "verificationId": block.verification},
+        operation=operation,
+        reason=block.reason,
+        verificationId=block.verification,
     )
 
 
@@ -161,12 +162,11 @@ def not_reported(
         first = "Start an execution with execute_agent, then report"
         details["start"] = {"operation": "execute_agent", "params": {"element_name": agent}}
     why = "the report of this call was used by another one" if spent else "it was not reported, or not with this call"
-    return Failure(
-        Code.PERMISSION_DENIED,
-        f"Permission denied: '{operation}' changes something, and {why}. {first or 'Report'} it with "
+    return permission_denied(
+        f"'{operation}' changes something, and {why}. {first or 'Report'} it with "
         f"record_execution_step, nextOperation '{operation}' and nextParams as in the call; on `continue: true`, "
         "call it once. details.report is the request.",
-        details,
+        **details,
     )
 
 
