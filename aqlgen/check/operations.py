@@ -46,7 +46,7 @@ class Operation:
     @property
     def in_full(self) -> dict[str, Any]:
         """The parameter of a call for all fields, if it can choose them."""
-        return {self.row.selector: "full"} if self.row.selects else {}
+        return {self.row.selector: "full"} if self.row.selector else {}
 
     @property
     def reads_first(self) -> bool:

@@ -172,7 +172,7 @@ def _operation(decided: DecidedRow, entries: _Entries) -> str:
         head.append("requires_confirmation: true")
     if row.family == "execute":
         head.append("non_idempotent: true")
-    if row.selects:
+    if row.selector:
         head.append("supports_fields: true")
     paging = _pagination(row)
     if paging:

@@ -110,7 +110,7 @@ def assemble(
         transports[name] = _transport(
             view, table, folder, of_api, credentials.verify, observers, mock=mock, network=network
         )
-        sides[name] = Api.of(of_api, view, table, transports[name], environ=environ, credentials=credentials)
+        sides[name] = Api(view, table, transports[name], of_api, environ=environ, credentials=credentials)
     api: Api | Apis = sides[""] if not adapter.apis else _together(table, sides)
     transport = transports[""] if not adapter.apis else Transports(transports)
     logger = watch.logger = Logger(config.log_level, adapter.package, secrets=api.secrets)

@@ -171,7 +171,7 @@ def open_shop(
 ) -> Shop:
     """Assemble a shop from the package in a folder."""
     adapter, table, wire, config = Adapter.load(folder), Table(folder), Wire(), Config(**settings)
-    api = Api(adapter, table, wire, base_url=None, environ={"SHOP_KEY": KEY}, files_folder=files)
+    api = Api(adapter, table, wire, Config(files_folder=files), environ={"SHOP_KEY": KEY})
     log = Audit(audit, secrets=lambda: [KEY])
     dispatcher = Dispatcher(adapter, table, api, config, Parts(Hooks.load(hooks), audit=log, state=state))
     return Shop(dispatcher, wire, audit)

@@ -88,7 +88,7 @@ def test_no_credential_ends_a_header(tmp_path: Path, value: str) -> None:
 def test_no_credential_travels_over_plain_http(tmp_path: Path, url: str, scheme: dict[str, Any]) -> None:
     failure = secured(tmp_path, scheme, operation(), base_url=url).refused({})
     assert (failure.code, failure.details["setting"]) == (Code.PERMISSION_DENIED, "MCP_AQL_AUTH_ALLOW_HTTP")
-    assert secured(tmp_path, scheme, operation(), base_url=url, allow_http=True).build({}).secrets
+    assert secured(tmp_path, scheme, operation(), base_url=url, auth_allow_http=True).build({}).secrets
     assert secured(tmp_path, scheme, operation(security=[]), base_url=url).build({}).url.lower().startswith(url.lower())
 
 

@@ -104,7 +104,7 @@ class Client:
             write_package(folder, {**ADAPTER, "security": []}, rows, {"Thing": ITEM})
         self.api = api
         adapter, table = Adapter.load(folder), Table(folder)
-        side = Api(adapter, table, api, base_url="https://api.example/v1", environ={})
+        side = Api(adapter, table, api, Config(base_url="https://api.example/v1"), environ={})
         self.dispatcher = Dispatcher(adapter, table, side, Config(**settings), Parts(state=state))
 
     async def call(self, operation: str = "list_things", **params: Any) -> Envelope:

@@ -25,7 +25,7 @@ _EXTRA = {"x_Undeclared-Key": {"inner Key": [1, None]}}
 @check("RT-2", "The agent reads the API's answer, field by field", Category.ROUND_TRIP, "R-SEL-1")
 async def answers_arrive(run: Run) -> None:
     """Let the API add what no document declares; the witness compares the rest of each answer."""
-    for operation in [item for item in run.callable if item.is_safe_read and item.row.selects and not item.row.paging]:
+    for operation in [item for item in run.callable if item.is_safe_read and item.row.selector and not item.row.paging]:
         run.api.forget()
         data = run.api.data_of(operation.row)
         if not isinstance(data, dict) or not data:
@@ -47,7 +47,7 @@ async def answers_arrive(run: Run) -> None:
 async def field_selection(run: Run) -> None:
     """Ask for presets, single fields, and what is not there."""
     leaves_out: list[bool] = []
-    for operation in [item for item in run.callable if item.is_safe_read and item.row.selects]:
+    for operation in [item for item in run.callable if item.is_safe_read and item.row.selector]:
         unknown, minimal, full = [await _chosen(run, operation, preset) for preset in ("no_such", "minimal", "full")]
         run.expect(unknown.code.startswith("VALIDATION_"), operation, "takes an unknown preset", unknown)
         if not run.expect(full.ok, operation, "has no preset full"):
@@ -228,7 +228,7 @@ async def bounded_answers(run: Run) -> None:
     parts = [" ".join(f"word{number:026}" for number in range(start, _WORDS, _PARTS)) for start in range(_PARTS)]
     pages = [item for item in run.reads(40) if item.row.paging and item.row.paging.location is None
              and item.row.paging.item_cursor is None and "first" in item.row.shown_parameters]  # fmt: skip
-    others = [item for item in run.reads(40) if item.row.selects and item.row.paging is None]
+    others = [item for item in run.reads(40) if item.row.selector and item.row.paging is None]
     for operation in [*pages[:1], *others[:1]]:
         paging, data = operation.row.paging, run.api.data_of(operation.row)
         more = operation.in_full

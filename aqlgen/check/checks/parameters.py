@@ -108,7 +108,7 @@ async def defaults(run: Run) -> None:
     """Compare the answer without a parameter to that with its default."""
     for operation in run.callable:
         name, default = operation.row.selector, operation.row.default_fields
-        if operation.is_safe_read and operation.row.selects and default in ("minimal", "standard", "full"):
+        if operation.is_safe_read and operation.row.selector and default in ("minimal", "standard", "full"):
             without = await run.call(operation)
             explicit = await run.call(operation, {**operation.params, name: default})
             right = without.ok and _data_of(without) == _data_of(explicit)

@@ -89,20 +89,19 @@ def argument_parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
     parser.add_argument("--port", type=_port, default=8000, help="port for http (default: 8000; 0: any free port)")
     parser.add_argument("--mock", action="store_true", help="answer from the API's document, without network")
     parser.set_defaults(command="serve")
-    commands = parser.add_subparsers(title="commands for people", metavar="COMMAND", parser_class=_Parser)
+    commands = parser.add_subparsers(
+        title="commands for people", metavar="COMMAND", dest="command", parser_class=_Parser
+    )
 
     operations = commands.add_parser("operations", help="list the operations")
     operations.add_argument("--category", type=str.lower, choices=FAMILIES, help="show only this category")
     operations.add_argument("--search", metavar="WORDS", help="show only matches, best first")
-    operations.set_defaults(command="operations")
 
     search = commands.add_parser("search", help="find operations by words; a pipe gets the answer that agents get")
     search.add_argument("words", metavar="WORDS", nargs="+", help="such as: adopt a pet")
-    search.set_defaults(command="search")
 
     describe = commands.add_parser("describe", help="show parameters and result of an operation, or fields of a type")
     describe.add_argument("operation", metavar="NAME", help="name of an operation or a type")
-    describe.set_defaults(command="describe")
 
     call = commands.add_parser(
         "call",
@@ -125,7 +124,6 @@ def argument_parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
         action="store_true",
         help="confirm without a question (not with MCP_AQL_APPROVAL=person)",
     )
-    call.set_defaults(command="call")
 
     login = commands.add_parser("login", help="log in, so that the adapter acts for you")
     login.add_argument("scheme", metavar="SCHEME", nargs="?", help="security scheme, if there are several")
@@ -134,17 +132,14 @@ def argument_parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
     login.add_argument("--device", action="store_true", help="log in by a code, in a browser on another device")
     login.add_argument("--no-browser", action="store_true", help="print the address instead of opening a browser")
     login.add_argument("--forget", action="store_true", help="forget the login")
-    login.set_defaults(command="login")
 
     clients = commands.add_parser("clients", help="show settings of MCP clients for this adapter")
     clients.add_argument("client", metavar="CLIENT", nargs="?", choices=_CLIENTS, help=", ".join(_CLIENTS))
-    clients.set_defaults(command="clients")
 
     audit = commands.add_parser("audit", help="show the end of the audit log, or verify it")
     audit.add_argument("action", choices=("verify", "tail"))
     audit.add_argument("--last", metavar="HASH", default="", help="verify: a stored hash that must be in the log")
     audit.add_argument("--lines", type=int, default=20, help="tail: number of entries (default: 20)")
-    audit.set_defaults(command="audit")
 
     trust = commands.add_parser("trust", help="show the trust level, or change it by one step")
     trust.add_argument("action", choices=("show", "promote", "demote"), nargs="?", default="show")
@@ -154,7 +149,6 @@ def argument_parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
     trust.add_argument("--authority", default="", help="certified: certifying authority")
     trust.add_argument("--certificate-id", default="", help="certified: id of the certificate")
     trust.add_argument("--expires-at", default="", metavar="TIME", help="certified: expiry date, such as 2027-01-20")
-    trust.set_defaults(command="trust")
     operator = commands.add_parser("operator", help="decide on waiting calls on a local page, out of the agents' reach")
     operator.add_argument("--port", type=_port, default=0, help="port of the page (default: any)")
     operator.add_argument(
@@ -164,15 +158,12 @@ def argument_parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
         help="without a terminal: write the page's address into this new file; whoever reads it can decide",
     )
     operator.add_argument("--by", metavar="NAME", default="", help="name for the audit log (default: your user name)")
-    operator.set_defaults(command="operator")
 
     runtime = commands.add_parser("runtime", help="show and verify the sealed runtime")
     runtime.add_argument("path", metavar="PATH", nargs="?", help="show this file")
     runtime.add_argument("--list", action="store_true", help="list files with hashes")
-    runtime.set_defaults(command="runtime")
 
     doctor = commands.add_parser("doctor", help="show settings and credentials, and missing ones")
-    doctor.set_defaults(command="doctor")
     doctor.add_argument("--all", action="store_true", help="also show settings with default values")
     doctor.add_argument("--call", action="store_true", help="call one safe read, to test the API and the credential")
     doctor.add_argument("--mock", action="store_true", default=argparse.SUPPRESS, help="call without network")
@@ -204,7 +195,6 @@ def argument_parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
         "--key", metavar="VARIABLE", help="try the key in this variable if the document declares no credential"
     )
     learn.add_argument("--write", type=Path, metavar="FILE", help="write the report for `aqlgen learn --from FILE`")
-    learn.set_defaults(command="learn")
     for command in (operations, doctor, learn):
         command.add_argument(
             "--output-format", choices=("human", "json"), default="human", help="output for people or for programs"

@@ -49,26 +49,23 @@ class Api:
         adapter: Adapter,
         table: Table,
         transport: Transport,
+        config: Config,
         *,
-        base_url: str | None,
         environ: Mapping[str, str],
         credentials: Credentials | None = None,
-        timeout: float = 30.0,
         clock: Callable[[], float] = monotonic,
-        variables: Mapping[str, str] | None = None,
-        files_folder: str = "",
-        allow_http: bool = False,
     ) -> None:
         def in_clear(url: str) -> bool:
             from ..hosts.gate import is_listed
 
-            return allow_http or is_listed(adapter, url)
+            return config.auth_allow_http or is_listed(adapter, url)
 
+        base_url, variables = config.base_url, config.server_variables
         mock = getattr(transport, "offline", False)  # the mock asks for no credential and has no address
         self._names = Names(table)
         self._credentials = credentials or Credentials(adapter, environ, demanded=not mock)
         self._authorization: Authorization | None = None
-        self._timeout = timeout
+        self._timeout = config.timeout
         self._clock = clock
         self._base_url: Callable[[Row], str] = lambda row: resolve_base_url(adapter, row, base_url, variables)
         self._settings = (base_url, variables)
@@ -81,36 +78,11 @@ class Api:
             self._credentials.for_row,
             base_url or (_MOCK_URL if mock else None),
             variables=variables,
-            files=Files(files_folder),
+            files=Files(config.files_folder),
             in_clear=in_clear,
         )
         self._transport = transport
         self._encoded = EncodedFields(table)
-
-    @classmethod
-    def of(
-        cls,
-        config: Config,
-        adapter: Adapter,
-        table: Table,
-        transport: Transport,
-        *,
-        environ: Mapping[str, str],
-        credentials: Credentials,
-    ) -> Api:
-        """Build the API's side as the settings describe it."""
-        return cls(
-            adapter,
-            table,
-            transport,
-            base_url=config.base_url,
-            environ=environ,
-            credentials=credentials,
-            timeout=config.timeout,
-            variables=config.server_variables,
-            files_folder=config.files_folder,
-            allow_http=config.auth_allow_http,
-        )
 
     def validate(
         self, row: Row, params: Mapping[str, Any], understood: list[Repaired] | None = None, *, explain: bool = True

@@ -184,7 +184,7 @@ class Executions:
         """Call the operation that tells of the work; also return the pointer to what it tells, where that is known."""
         stamp = Stamp()
         monitor = self._calls.find("read", handle.monitor, session, stamp)
-        params = {**handle.params, **({monitor.selector: "full"} if monitor.selects else {})}
+        params = {**handle.params, **({monitor.selector: "full"} if monitor.selector else {})}
         call = ToolCall("read", Request(monitor.name, params, {}), stamp, session, person)
         data = _data(await self._calls.answer(call))
         started = self._calls.table.find(handle.operation)

@@ -172,7 +172,7 @@ class Performer:
         self._note_completeness(answer, call, last)
         selected = None
         fields = options.get("fields", row.default_fields)
-        if row.selects and (query is None or query.aggregates is None):
+        if row.selector and (query is None or query.aggregates is None):
             absent = self._absent(answer.data, row, options.get("fields"), paged=paged)
             if absent is not None:
                 call.warn(absent)

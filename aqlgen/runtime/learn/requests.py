@@ -16,7 +16,7 @@ from ..calls import Exchanges
 from ..client.retries import READS
 from ..errors import Code, Failure
 from ..hooks import Call, HookError
-from ..logs.observers import CallEnd, Exchange
+from ..logs.observers import Exchange, Observer
 from ..table import Adapter, Row, Table
 from ..wire import ApiRequest, ApiResponse, QuotaPaused, origin_of, stream_form
 from .model import Observation, Spent
@@ -47,7 +47,7 @@ class Budget:
 
 
 @dataclass(slots=True)
-class _Counter:
+class _Counter(Observer):
     """Counts each request as it is sent, those of redirects and of renewed credentials among them.
 
     No redirect leads a write anywhere, nor a read to another origin: what answers there is not the API.
@@ -58,14 +58,6 @@ class _Counter:
     """The first request of those that are sent for one operation."""
     _open: ExitStack = field(default_factory=ExitStack)
 
-    def wants_call(self, outcome: str) -> bool:  # noqa: ARG002 - the protocol's
-        return False
-
-    def call_ended(self, call: CallEnd) -> None: ...
-
-    def wants_exchange(self, tries: int) -> bool:  # noqa: ARG002 - the protocol's
-        return True
-
     def exchanging(self, exchange: Exchange) -> AbstractContextManager[object]:
         request, first = exchange.request, self.first or exchange.request
         self.first = first
@@ -75,8 +67,6 @@ class _Counter:
             raise Failure(Code.INTERNAL_ERROR, "The API redirected the request, which an observation does not follow")
         self.count += 1
         return self._open
-
-    def event(self, name: str, labels: Mapping[str, str]) -> None: ...
 
 
 class AdapterRequests:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from time import monotonic, perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from ..session import current_session
@@ -70,28 +70,26 @@ class Exchange:
         return parts.port or (443 if parts.scheme == "https" else 80)
 
 
-class Observer(Protocol):
-    """What is told. None of the methods waits or raises."""
+class Observer:
+    """What is told; an observer overrides what it wants to know. None of the methods waits or raises."""
 
-    def wants_call(self, outcome: str) -> bool:
+    def wants_call(self, outcome: str) -> bool:  # noqa: ARG002
         """Return True if a call with this outcome is to be told."""
-        ...
+        return False
 
     def call_ended(self, call: CallEnd) -> None:
         """Note a call that was answered."""
-        ...
 
-    def wants_exchange(self, tries: int) -> bool:
+    def wants_exchange(self, tries: int) -> bool:  # noqa: ARG002
         """Return True if a request to the API is to be told, which is sent again after so many tries."""
-        ...
+        return True
 
     def exchanging(self, exchange: Exchange) -> AbstractContextManager[object]:
         """Return a context that a request to the API is made in; at its end `status` and `seconds` are known."""
-        ...
+        raise NotImplementedError
 
     def event(self, name: str, labels: Mapping[str, str]) -> None:
         """Note an event, one of EVENTS."""
-        ...
 
 
 class Observers:
@@ -156,7 +154,7 @@ _QUIET = 60.0
 _MOST_QUIET = 1000
 
 
-class CallRecords:
+class CallRecords(Observer):
     """Writes a record of each call: info, notice if it was held back, warning if something failed inside or behind.
 
     Events are recorded, too, the same one of a session once a minute.

@@ -21,19 +21,18 @@ Secrets are 256 random bits, known here by their digests only, and die with this
 from __future__ import annotations
 
 import hashlib
-import json
 import secrets
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..server.access import came_through_proxy
+from ..server.access import came_through_proxy, respond
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["MOST_BODY", "ROUTES", "Admission", "Entry", "Guard", "Route", "refuse"]
+__all__ = ["MOST_BODY", "ROUTES", "Admission", "Entry", "Guard", "Route"]
 
 
 MOST_BODY = 8 * 1024
@@ -115,11 +114,11 @@ class Guard:
         headers = _Headers(scope)
         refusal = self._refusal(scope, headers)
         if refusal is not None:
-            await refuse(guarded, *refusal)
+            await respond(guarded, *refusal)
             return
         body = await _body(receive) if scope["method"] == "POST" else b""
         if body is None:
-            await refuse(guarded, 413, "too_large", f"A request may carry {MOST_BODY} bytes.")
+            await respond(guarded, 413, "too_large", f"A request may carry {MOST_BODY} bytes.")
             return
         await self._app({**scope, "operator.body": body}, receive, guarded)
 
@@ -222,20 +221,6 @@ async def _body(receive: Receive) -> bytes | None:
             return None
         if not message.get("more_body"):
             return bytes(body)
-
-
-async def refuse(
-    send: Send, status: int, code: str, message: str, headers: tuple[tuple[bytes, bytes], ...] = ()
-) -> None:
-    """Answer with an error as JSON; after one of these the connection closes, since a body may not have been read."""
-    body = json.dumps({"error": code, "message": message}).encode()
-    fixed = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode()),
-        (b"connection", b"close"),
-    ]
-    await send({"type": "http.response.start", "status": status, "headers": [*fixed, *headers]})
-    await send({"type": "http.response.body", "body": body})
 
 
 _BYTES = 32

@@ -26,11 +26,12 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from ..logs import Logger
+from ..server.access import respond
 from ..server.http import BindError, bind, uvicorn_config
 from ..settings.tables import HttpSettings
 from .actions import Actions, Refused
 from .feed import Feed
-from .guard import Admission, Guard, refuse
+from .guard import Admission, Guard
 from .reading import home_source, operator_name
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class Page:
         try:
             response = await self._answer(path, request, _json(scope["operator.body"]))
         except Refused as refusal:
-            await refuse(send, refusal.status, refusal.code, str(refusal))
+            await respond(send, refusal.status, refusal.code, str(refusal))
             return
         await response(scope, receive, send)
 

@@ -178,15 +178,17 @@ def _values(scope: Scope, name: bytes) -> list[str]:
     return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]
 
 
-async def respond(send: Send, status: int, code: str, message: str) -> None:
+async def respond(
+    send: Send, status: int, code: str, message: str, headers: Iterable[tuple[bytes, bytes]] = ()
+) -> None:
     """Answer a request with an error as JSON, and close the connection, since its body is not read."""
     body = json.dumps({"error": code, "message": message}).encode()
-    headers = [
+    fixed = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),
         (b"connection", b"close"),
     ]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.start", "status": status, "headers": [*fixed, *headers]})
     await send({"type": "http.response.body", "body": body})
 
 

@@ -312,9 +312,7 @@ class PolicyRule(TypedDict, total=False):
     tags: Texts
     families: Annotated[tuple[Word[Literal["create", "read", "update", "delete", "execute"]], ...], one_or_more, Some]
     danger: Annotated[tuple[Word[DangerLevel], ...], one_or_more, Some]
-    when: Annotated[
-        Mapping[str, Annotated[Comparisons, known_keys(Comparisons)]], BeforeValidator(_by_path), Field(max_length=20)
-    ]
+    when: Annotated[Mapping[str, Condition], BeforeValidator(_by_path), Field(max_length=20)]
     action: Required[Word[Literal["allow", "confirm", "deny"]]]
     reason: Annotated[
         Stripped,

@@ -205,8 +205,6 @@ class Row:
     """`pagination`, where the adapter pages; None where agents page by the API's own parameters, if at all."""
     selector: str = field(init=False, repr=False, compare=False)
     """The parameter by which agents choose fields of the answer, "" for none; the API's own `fields` keeps its name."""
-    selects: bool = field(init=False, repr=False, compare=False)
-    """True if the adapter cuts answers down to the chosen fields."""
     default_fields: str = field(init=False, repr=False, compare=False)
     """The preset of a call that names no fields."""
     hidden_parameters: frozenset[str] = field(init=False, repr=False, compare=False)
@@ -245,7 +243,6 @@ class Row:
             ("adapter_parameters", frozenset(name for name, item in parameters.items() if item.location == ADAPTER)),
             ("wire_names", _wire_names(parameters)),
             ("selector", selector),
-            ("selects", bool(selector)),
             ("default_fields", parameters[selector].schema.get("default", "full") if selector else "full"),
             ("has_header_metadata", any("headers" in response for response in self.responses.values())),
             ("rows_by_kinds", {}),

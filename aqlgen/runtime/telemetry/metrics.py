@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import Lock
 
-from ..logs.observers import EVENTS, OK, CallEnd, Exchange
+from ..logs.observers import EVENTS, OK, CallEnd, Exchange, Observer
 
 __all__ = ["CONTENT_TYPE", "Metrics"]
 
@@ -58,7 +58,7 @@ class _Histogram:
             yield f"{self.name}_count{_labels((self.label,), (label,))} {reached}"
 
 
-class Metrics:
+class Metrics(Observer):
     """Counts calls and requests to the API. `gauges` returns values that are read when somebody asks, by name."""
 
     def __init__(self, adapter: str, version: str, gauges: Callable[[], Mapping[str, float]] = dict) -> None:
@@ -97,10 +97,6 @@ class Metrics:
         counter = self._events[name]
         with self._lock:
             counter.add(*(labels.get(label, "") for label in counter.labels))
-
-    def wants_exchange(self, _: int) -> bool:
-        """Return True."""
-        return True
 
     @contextmanager
     def exchanging(self, exchange: Exchange) -> Iterator[None]:

@@ -8,7 +8,7 @@ hold anything. The API is given `traceparent` only if the owner says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
@@ -18,7 +18,7 @@ from typing import Any
 from opentelemetry.propagate import inject
 from opentelemetry.trace import SpanKind, StatusCode, get_tracer, get_tracer_provider, set_tracer_provider
 
-from ..logs.observers import CallEnd, Exchange
+from ..logs.observers import Exchange, Observer
 
 __all__ = ["MISSING", "Tracing", "is_installed", "set_up"]
 
@@ -48,26 +48,12 @@ def set_up(name: str, version: str) -> None:
     set_tracer_provider(provider)
 
 
-class Tracing:
+class Tracing(Observer):
     """Makes spans by the conventions of OpenTelemetry for HTTP clients; with `propagate` the API is told of them."""
 
     def __init__(self, *, propagate: bool) -> None:
         self._tracer = get_tracer("mcp-aql")
         self._propagate = propagate
-
-    def wants_call(self, _: str) -> bool:
-        """Return False: the span of a tool call is the SDK's."""
-        return False
-
-    def call_ended(self, call: CallEnd) -> None:
-        """Do nothing: the span of a tool call is the SDK's."""
-
-    def event(self, name: str, labels: Mapping[str, str]) -> None:
-        """Do nothing: an event has no time of its own."""
-
-    def wants_exchange(self, _: int) -> bool:
-        """Return True."""
-        return True
 
     @contextmanager
     def exchanging(self, exchange: Exchange) -> Iterator[None]:

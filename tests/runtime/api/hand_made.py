@@ -13,6 +13,7 @@ import pytest
 from aqlgen.runtime.client import Api
 from aqlgen.runtime.client.mock import MockTransport
 from aqlgen.runtime.errors import Failure
+from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import FAMILIES, Adapter, Row, Table
 from aqlgen.runtime.validation.repair import Repaired
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
@@ -109,7 +110,7 @@ def make_package(
     base_url: str | None = None,
     transport: Any = None,
     examples: Mapping[str, Any] | None = None,
-    **more: Any,
+    **settings: Any,
 ) -> Package:
     (folder / "operations").mkdir(parents=True, exist_ok=True)
     for family_name in FAMILIES:
@@ -140,7 +141,7 @@ def make_package(
         transport = Recorder()
     elif transport == "mock":
         transport = MockTransport(table, folder)
-    api = Api(loaded, table, transport, base_url=base_url, environ=environ or {}, **more)
+    api = Api(loaded, table, transport, Config(base_url=base_url, **settings), environ=environ or {})
     return Package(loaded, table, api, transport)
 
 

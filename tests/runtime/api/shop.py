@@ -159,5 +159,5 @@ def generated(folder: Path) -> Path:
 def dispatcher(package: Path, transport: Any, base_url: str | None = None) -> Dispatcher:
     """Return the dispatcher of the adapter, which asks nobody, over a transport."""
     table, adapter = Table(package), Adapter.load(package)
-    api = Api(adapter, table, transport, base_url=base_url, environ={})
+    api = Api(adapter, table, transport, Config(base_url=base_url), environ={})
     return Dispatcher(adapter, table, api, Config(policy="open"), Parts(masked=api.masked))

@@ -20,7 +20,7 @@ ZONES = {
 
 
 def test_variables_take_the_owners_values(package: Make) -> None:
-    pets = package({"op": operation()}, adapter={"servers": [ZONES]}, variables={"zone": "us"})
+    pets = package({"op": operation()}, adapter={"servers": [ZONES]}, server_variables={"zone": "us"})
     assert pets.build({}).url == "https://us.example.com/a/pets"
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from aqlgen.runtime.client import Api
 from aqlgen.runtime.errors import Failure
+from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import FAMILIES, Adapter, Row, Table
 from aqlgen.runtime.wire import ApiResponse
 from tests.cases import each
@@ -26,7 +27,7 @@ class Wire:
 
     def __init__(self, folder: Path) -> None:
         table = Table(folder)
-        self.api = Api(Adapter.load(folder), table, Recorder(), base_url=None, environ={})
+        self.api = Api(Adapter.load(folder), table, Recorder(), Config(), environ={})
         self._names = {row["operation_id"]: name for family in FAMILIES for name, row in table.raw(family).items()}
         self._table = table
 
