@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from .exact_json import with_floats
 from .session import Session
@@ -29,7 +29,6 @@ __all__ = [
     "RUN_STEPS",
     "DiscreetPerson",
     "Handler",
-    "Nobody",
     "Person",
     "ProtocolOperation",
     "Registry",
@@ -44,26 +43,26 @@ QUESTION_KEY = "confirm"
 _CONSTRAINTS = ("type", "enum", "minimum", "maximum", "minLength", "maxLength", "pattern")
 
 
-class Person(Protocol):
-    """The person behind the client, who can confirm what an agent cannot (R-SAFE-4).
+class Person:
+    """The person behind the client, who can confirm what an agent cannot (R-SAFE-4); by itself nobody to ask.
 
     `batched` is set once a part of a batch or plan is done: a question cannot be the result of the whole then.
     """
 
-    batched: bool
+    batched = False
 
     @property
     def reachable(self) -> bool:
         """True if the client can ask a person."""
-        ...
+        return False
 
-    async def ask(self, question: str) -> bool:
+    async def ask(self, question: str) -> bool:  # noqa: ARG002
         """Ask a question; everything but a clear yes is a no."""
-        ...
+        return False
 
-    async def ask_text(self, question: str, name: str) -> str | None:
+    async def ask_text(self, question: str, name: str) -> str | None:  # noqa: ARG002
         """Ask for a text, which the agent does not see, and return it; None if none is given."""
-        ...
+        return None
 
 
 class Unanswered(BaseException):
@@ -85,22 +84,7 @@ class Unanswered(BaseException):
         )
 
 
-class Nobody:
-    """The person behind a client that shows no forms: there is none to ask."""
-
-    batched = False
-    reachable = False
-
-    async def ask(self, question: str) -> bool:  # noqa: ARG002
-        """Return no."""
-        return False
-
-    async def ask_text(self, question: str, name: str) -> str | None:  # noqa: ARG002
-        """Return None."""
-        return None
-
-
-class DiscreetPerson:
+class DiscreetPerson(Person):
     """A person who is asked without any credential in the question."""
 
     def __init__(self, person: Person, masked: Callable[[str], str]) -> None:

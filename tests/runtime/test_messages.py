@@ -12,7 +12,7 @@ LEAKS = re.compile(
     r"|at\s+\S+|/src/|/node_modules/|\.[tj]s:\d|\.py\b|0x[0-9a-f]{4}|<[a-z_.]+ object",
     re.IGNORECASE,
 )
-RAISES = {"Failure", "Refuse"}
+RAISES = {"Failure", "Refuse", "invalid", "permission_denied", "refused"}
 
 
 def templates() -> list[tuple[str, str]]:

@@ -233,14 +233,11 @@ _UNSTATED = 3600.0
 
 
 class SharedTokens:
-    """The access tokens of all replicas. `clock` is monotonic, as in `Token.expires`; `now` is the time of day."""
+    """The access tokens of all replicas. `clock` is monotonic, as in `Token.expires`."""
 
-    def __init__(
-        self, custody: Custody, *, clock: Callable[[], float] = time.monotonic, now: Callable[[], float] = time.time
-    ) -> None:
+    def __init__(self, custody: Custody, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._custody = custody
         self._clock = clock
-        self._now = now
 
     async def renew(self, key: Hashable, make: Callable[[], Awaitable[Token]], refused: str = "") -> Token:
         """Return a token of a key that lasts and is not `refused`: another replica's, or a new one that `make` gets."""
@@ -285,14 +282,14 @@ class SharedTokens:
         value = await self._custody.kept(_TOKEN, name)
         if value is None or value["value"] == refused:
             return None
-        expires = None if value["expires"] is None else self._clock() + value["expires"] - self._now()
+        expires = None if value["expires"] is None else self._clock() + value["expires"] - time.time()
         token = Token(value["value"], expires, value["lifetime"])
         lasts = expires is None or self._clock() < expires - margin(token)
         return token if lasts else None
 
     async def _keep(self, name: str, token: Token) -> None:
         left = _UNSTATED if token.expires is None else token.expires - self._clock()
-        expires = None if token.expires is None else self._now() + left
+        expires = None if token.expires is None else time.time() + left
         if left > 0:
             value = {"value": token.value, "expires": expires, "lifetime": token.lifetime}
             await self._custody.keep(_TOKEN, name, value, left)

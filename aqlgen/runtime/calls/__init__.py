@@ -94,7 +94,7 @@ class Exchanges:
         write may have been carried out all the same, it says how to find out. Raises QuotaPaused for a request aside
         that somebody would have to be asked about.
         """
-        api, call = self.api, self._call
+        api, call = self.api.of(row), self._call
         request = api.build(row, params)
         if self._approved is not None:
             self._approved.check(row, request)
@@ -142,7 +142,7 @@ class Exchanges:
     def decode(self, response: ApiResponse, row: Row, params: Mapping[str, Any]) -> Any:
         """Return the data of an answer that was sent for. Raises Failure for an error of the API, as `send` does."""
         try:
-            return self.api.decode(response, row, params)
+            return self.api.of(row).decode(response, row, params)
         except Failure as failure:
             raise self._advised(failure, row, params, self.request) from None
 

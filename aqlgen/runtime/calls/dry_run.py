@@ -41,7 +41,7 @@ async def preview(
     from .update_plan import prepare, replaced_fields
 
     plan = prepare(row, table)
-    request = api.build(row, row.api_params(params))
+    request = api.of(row).build(row, row.api_params(params))
     if plan.patches and plan.reader is None:
         request = patched(request, plan)
     if params.get("if_match") is not None and "if_match" in row.adapter_parameters:
@@ -50,7 +50,7 @@ async def preview(
     known = api.secrets()
     shown = {"dry_run": True, **_shown(hooked_request, row, _secrets(hooked_request, row, params, known))}
     if plan.reader is not None and plan.needs_reading(read_json(request.content)):
-        read = await hooked(api.build(plan.reader, plan.reading(params)))
+        read = await hooked(api.of(row).build(plan.reader, plan.reading(params)))
         shown["reads_first"] = {"method": read.method, "url": _url(read.url, row, _secrets(read, row, params, known))}
         shown["note"] = "The body has the changes: they are merged into the read resource, which is sent as a whole"
         if row.update is not None and row.update.fills:

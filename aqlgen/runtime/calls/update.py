@@ -95,7 +95,7 @@ class _Merging:
     async def perform(self, etag: str | None) -> tuple[ApiResponse, list[CallWarning]]:
         """Read, merge, write. Raises Failure when the resource is not as expected, or changes in between."""
         plan, row = self.plan, self.plan.row
-        asked = read_json(self.exchanges.api.build(row, self.params).content)
+        asked = read_json(self.exchanges.api.of(row).build(row, self.params).content)
         if not isinstance(asked, dict):  # operations are sent as they are
             wanted = etag
             change = None if wanted is None else lambda request: guarded(request, wanted)
@@ -116,8 +116,9 @@ class _Merging:
 
     async def rehearse(self, etag: str | None) -> None:
         """Read and merge. Raises Failure as `perform` does before it writes."""
-        asked = read_json(self.exchanges.api.build(self.plan.row, self.params).content)
-        expected = etag or _declared(self.plan.row, self.params)
+        row = self.plan.row
+        asked = read_json(self.exchanges.api.of(row).build(row, self.params).content)
+        expected = etag or _declared(row, self.params)
         with suppress(QuotaPaused):
             read = await self._read(creates=expected is None, aside=True)
             _check_version(expected, read.etag)

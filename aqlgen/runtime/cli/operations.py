@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from ..exact_json import read_float, write_json
 from ..introspection.introspect import Introspection
+from ..protocol_operations import Person
 from ..schema import Types, alternatives, as_schema, follow, json_type, union_of
 from ..schema.validators import PROTOCOL_SCHEMAS
 from ..settings.load import ConfigError, load
@@ -236,10 +237,8 @@ def as_json(value: Any) -> str:
     return escaped(write_json(value, json.JSONEncoder(ensure_ascii=False, **layout).encode))
 
 
-class Terminal:
+class Terminal(Person):
     """The person at the terminal, whom `call` asks for a confirmation (R-SAFE-4). `yes` answers each question."""
-
-    batched = False
 
     def __init__(self, *, yes: bool) -> None:
         self._yes = yes

@@ -84,6 +84,10 @@ class Api:
         self._transport = transport
         self._encoded = EncodedFields(table)
 
+    def of(self, _: Row) -> Api:
+        """Return the side of an operation's API: this one."""
+        return self
+
     def validate(
         self, row: Row, params: Mapping[str, Any], understood: list[Repaired] | None = None, *, explain: bool = True
     ) -> dict[str, Any]:
@@ -226,37 +230,15 @@ class Api:
 
 
 class Apis:
-    """The sides of several APIs by name; each method does what that of `Api` does."""
+    """The sides of several APIs by name."""
 
     def __init__(self, table: Table, sides: Mapping[str, Api]) -> None:
         self.table = table
         self._sides = sides
 
-    def validate(
-        self, row: Row, params: Mapping[str, Any], understood: list[Repaired] | None = None, *, explain: bool = True
-    ) -> dict[str, Any]:
-        """Return the parameters under the agent's names. Raises Failure."""
-        return self._sides[row.api].validate(row, params, understood, explain=explain)
-
-    def build(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
-        """Build the request of validated parameters. Raises Failure."""
-        return self._sides[row.api].build(row, params)
-
-    def authorize(self, request: ApiRequest, row: Row) -> Awaitable[ApiRequest]:
-        """Fill in the credentials that must be asked for first. Raises Failure."""
-        return self._sides[row.api].authorize(request, row)
-
-    def send(self, request: ApiRequest, row: Row) -> Awaitable[ApiResponse]:
-        """Send a request with the credentials of its API. Raises Failure."""
-        return self._sides[row.api].send(request, row)
-
-    def decode(self, response: ApiResponse, row: Row, params: Mapping[str, Any], *, masked: bool = True) -> Any:
-        """Return the response's data under the agent's names. Raises Failure."""
-        return self._sides[row.api].decode(response, row, params, masked=masked)
-
-    def told_headers(self, response: ApiResponse, row: Row, data: Any) -> dict[str, str]:
-        """Return the headers of a response that agents are told."""
-        return self._sides[row.api].told_headers(response, row, data)
+    def of(self, row: Row) -> Api:
+        """Return the side of an operation's API."""
+        return self._sides[row.api]
 
     def masked(self, data: Any) -> Any:
         """Return data for an agent or a person with every credential of every API in it masked."""

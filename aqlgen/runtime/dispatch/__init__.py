@@ -198,7 +198,7 @@ class Checking:
         self, row: Row, params: Mapping[str, Any], understood: list[Repaired] | None = None, *, explain: bool = True
     ) -> tuple[Row, dict[str, Any]]:
         """Return the row with the kinds of content that a call chooses, and its parameters if they are valid."""
-        validate = partial(self._api.validate, explain=explain)
+        validate = partial(self._api.of(row).validate, explain=explain)
         if not row.choices:
             return row, validate(row, params, understood)
         whole = row if not row.kinds else self._table.find(row.name, row.family) or row
@@ -209,7 +209,7 @@ class Checking:
 
     def built(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
         """Build the request that parameters make. Raises Failure when a credential or the base URL is missing."""
-        return self._api.build(row, row.api_params(params))
+        return self._api.of(row).build(row, row.api_params(params))
 
     async def dry_run(self, call: ToolCall) -> dict[str, Any]:
         """Return what a call would send, and how the gatekeeper would decide; the owner's hooks see it as a call."""

@@ -92,7 +92,7 @@ class Executions:
         self, row: Row, params: Mapping[str, Any], request: ApiRequest, response: ApiResponse, work: LongRunning
     ) -> dict[str, Any] | None:
         """Return the execution that an answer begins; None if nothing goes on, or nothing says what to ask."""
-        whole = self._api.decode(response, row, params) if response.content else None
+        whole = self._api.of(row).decode(response, row, params) if response.content else None
         place = named_place(response.headers, accepted=response.status == 202)
         condition = _begun(response.status, condition_of(response.status, whole, work.state), work, place)
         if condition is None:

@@ -110,7 +110,7 @@ class Performer:
         await rehearse(exchanges, row, self._table, params, etag)
 
     def _note_headers(self, call: ToolCall, last: ApiResponse | None, data: Any) -> None:
-        headers = {} if last is None else self._api.told_headers(last, call.row, data)
+        headers = {} if last is None else self._api.of(call.row).told_headers(last, call.row, data)
         if headers:
             call.stamp.note("headers", headers)
 

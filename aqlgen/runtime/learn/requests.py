@@ -159,7 +159,8 @@ class AdapterRequests:
         try:
             async with asyncio.timeout(min(seconds_left, _LONGEST)):
                 call = await parts.hooks.on_call(call)
-                params, exchanges = parts.api.validate(row, call.params, []), Exchanges(parts.api, parts.hooks, call)
+                params = parts.api.of(row).validate(row, call.params, [])
+                exchanges = Exchanges(parts.api, parts.hooks, call)
                 response = await exchanges.send(row, params, change)
                 self._is_limited = response.status == 429 and not self._writes
                 return response

@@ -6,7 +6,7 @@ No observer is told of a parameter, a header or a text of the API: what it write
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -95,8 +95,8 @@ class Observer:
 class Observers:
     """All who watch an adapter."""
 
-    def __init__(self, observers: Sequence[Observer] = ()) -> None:
-        self._observers = list(observers)
+    def __init__(self) -> None:
+        self._observers: list[Observer] = []
 
     def __bool__(self) -> bool:
         return bool(self._observers)
@@ -160,9 +160,8 @@ class CallRecords(Observer):
     Events are recorded, too, the same one of a session once a minute.
     """
 
-    def __init__(self, logger: Logger, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(self, logger: Logger) -> None:
         self._logger = logger
-        self._clock = clock
         self._written: dict[tuple[str, ...], float] = {}
 
     def wants_call(self, outcome: str) -> bool:
@@ -190,7 +189,7 @@ class CallRecords(Observer):
         level, message = _RECORDED.get((name, labels.get("outcome", "")), ("", ""))
         if not level or not self._logger.wants(level):
             return
-        key, now = (name, current_session() or "", *labels.values()), self._clock()
+        key, now = (name, current_session() or "", *labels.values()), monotonic()
         if now - self._written.get(key, -_QUIET) < _QUIET:
             return
         if len(self._written) >= _MOST_QUIET:

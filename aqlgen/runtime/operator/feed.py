@@ -136,9 +136,8 @@ _RESULTS = ("decision", "result", "error", "status")
 class LogEnd:
     """The end of the log at `path`, None for one without a file. It is read again only when the file has changed."""
 
-    def __init__(self, path: Path | None, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, path: Path | None) -> None:
         self.path = path
-        self._clock = clock
         self._known: tuple[tuple[int, int, int], dict[str, Any]] | None = None
         self._verified: tuple[float, tuple[int, int, int], dict[str, Any]] | None = None
 
@@ -159,7 +158,7 @@ class LogEnd:
 
     def _chain(self, path: Path, version: tuple[int, int, int]) -> dict[str, Any]:
         """Return whether the chain holds, followed anew at most twice a minute."""
-        now = self._clock()
+        now = time.monotonic()
         if self._verified is not None:
             at, verified, state = self._verified
             if verified == version or now - at < _VERIFY_EVERY:

@@ -264,10 +264,10 @@ class SessionQuestions:
     `stays` those of a session of nobody in particular stay in its process if that store is away for the first of them.
     """
 
-    def __init__(self, state: State, *, stays: bool, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, state: State, *, stays: bool) -> None:
         self.for_operators = state.shared.store.shared
-        self.shared = QuestionStore(state.shared, clock)
-        self._local = QuestionStore(state.local, clock)
+        self.shared = QuestionStore(state.shared)
+        self._local = QuestionStore(state.local)
         self._of_process = None if stays else self.shared
         self._ended: set[tuple[QuestionStore, str]] = set()
         self._tasks: set[asyncio.Task[None]] = set()

@@ -50,9 +50,9 @@ class Deviations:
         return {kind for other, kind in self.counts if other == path and kind in _TYPES}
 
 
-def deviations(data: Any, schema: JsonSchema, table: Table, into: Deviations | None = None) -> Deviations:
+def deviations(data: Any, schema: JsonSchema, table: Table) -> Deviations:
     """Compare data under the API's names with their type."""
-    walk = _Walk(table.types, Schemas(table), into or Deviations())
+    walk = _Walk(table.types, Schemas(table), Deviations())
     walk.value(data, schema, "", 0)
     return walk.seen
 

@@ -20,7 +20,7 @@ import hmac
 import json
 import secrets
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
@@ -108,14 +108,12 @@ class SessionBounds:
         per_caller: int,
         idle: float,
         headers: Sequence[str] = (),
-        clock: Callable[[], float] = monotonic,
     ) -> None:
         self._app = app
         self._most = most
         self._per_caller = per_caller
         self._idle = idle
         self._headers = headers
-        self._clock = clock
         self._sessions: dict[str, _Session] = {}
         self._opening: Counter[str] = Counter()
 
@@ -152,7 +150,7 @@ class SessionBounds:
         finally:
             session.streams -= is_stream
             session.calls -= not is_stream
-            session.last = self._clock()
+            session.last = monotonic()
             if status == 404 or (scope["method"] == "DELETE" and status < 400):
                 self._sessions.pop(handle, None)
 
@@ -173,7 +171,7 @@ class SessionBounds:
             if message["type"] == "http.response.start" and message["status"] < 400:
                 handle = _header(message, _SESSION)
                 if handle is not None:
-                    self._sessions[handle] = _Session(scope[CALLER_KEY], owner, self._clock())
+                    self._sessions[handle] = _Session(scope[CALLER_KEY], owner, monotonic())
                     settle()
             await send(message)
 
@@ -223,7 +221,7 @@ class SessionBounds:
 
     def _forget_ended(self) -> None:
         """Forget the sessions that the SDK has ended, because nobody used them."""
-        limit = self._clock() - self._idle
+        limit = monotonic() - self._idle
         for handle, session in list(self._sessions.items()):
             if session.last < limit and not session.calls and not session.streams:
                 del self._sessions[handle]

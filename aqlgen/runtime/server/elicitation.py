@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
-from ..protocol_operations import QUESTION_KEY, Unanswered
+from ..protocol_operations import QUESTION_KEY, Person, Unanswered
 from ..safety.approvals import Declined
 from ..session import current_caller
 from ..state import Counter
@@ -110,7 +110,7 @@ class Questions:
         return ticket.fits(call, 0, _CALL) and time.time() <= ticket.expires
 
 
-class ClientPerson:
+class ClientPerson(Person):
     """The person behind the client of one call. It costs nothing until a question is asked."""
 
     __slots__ = ("_context", "_params", "_questions", "_session", "batched")

@@ -39,7 +39,7 @@ from ..envelope import Envelope, tool_result
 from ..exact_json import loses_digits, read_float
 from ..introspection.protocol import TOOL, tool_name
 from ..logs import NUMBERS
-from ..protocol_operations import RUN_STEPS, Nobody, Unanswered
+from ..protocol_operations import RUN_STEPS, Person, Unanswered
 from ..safety.operations import STATUS, active_operations
 from ..session import CALLER_KEY, Session, Sessions, with_caller
 from ..settings.config import Config
@@ -50,7 +50,6 @@ from . import FIRST_SESSIONLESS, TASKS, has_tasks
 if TYPE_CHECKING:
     from mcp.types import LoggingLevel, Tool, ToolAnnotations
 
-    from ..protocol_operations import Person
     from .elicitation import Questions
     from .notifications import Relay
     from .tasks import CallTool, Tasks
@@ -229,7 +228,7 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
     def person_behind(context: Context, params: CallToolRequestParams, session: Session) -> Person:
         declared = context.session.client_capabilities
         if declared is None or declared.elicitation is None:
-            return Nobody()
+            return Person()
         from .elicitation import ClientPerson
 
         return ClientPerson(context, params, session, questions())

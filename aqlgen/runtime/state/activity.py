@@ -10,7 +10,7 @@ import asyncio
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -35,9 +35,8 @@ _EVERY = 1.0
 class Activity:
     """The report of one process to operators."""
 
-    def __init__(self, custody: Custody, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, custody: Custody) -> None:
         self._custody = custody
-        self._clock = clock
         self._id = secrets.token_hex(8)
         self._rows: OrderedDict[str, dict[str, Any]] = OrderedDict()
         self._task: asyncio.Task[None] | None = None
@@ -55,7 +54,7 @@ class Activity:
         status = details.get("upstream", {}).get("status")
         by = "credential" if "missing" in details else f"HTTP {status}" if status else ""
         key = f"refusals {caller} {code} {limit} {by}"
-        now, row = self._clock(), self._rows.get(key, {"seen": 0})
+        now, row = time.time(), self._rows.get(key, {"seen": 0})
         if row["seen"] <= now - _KEPT:
             row = {"asked": now, "count": 0}
         until = now + details.get("retry_after_seconds", 0)
@@ -65,7 +64,7 @@ class Activity:
     def work(self, id: str, operation: str, status: str, progress: Mapping[str, Any]) -> None:
         """Report how far a piece of work is: `current` of `total`, or a `percentage`, where that is known."""
         key = f"work {id}"
-        row = self._rows.get(key, {"asked": self._clock(), "caller": current_caller() or ""})
+        row = self._rows.get(key, {"asked": time.time(), "caller": current_caller() or ""})
         counts = {name: progress[name] for name in ("current", "total", "percentage") if name in progress}
         self._put(key, {**row, "operation": operation, "status": status, "counts": counts})
 
@@ -75,7 +74,7 @@ class Activity:
             self._write_soon()
 
     def _put(self, key: str, values: dict[str, Any]) -> None:
-        self._rows[key] = {**values, "seen": self._clock()}
+        self._rows[key] = {**values, "seen": time.time()}
         self._rows.move_to_end(key)
         if len(self._rows) > _MOST:
             self._rows.popitem(last=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from threading import Lock
 
@@ -59,11 +59,10 @@ class _Histogram:
 
 
 class Metrics(Observer):
-    """Counts calls and requests to the API. `gauges` returns values that are read when somebody asks, by name."""
+    """Counts calls and requests to the API."""
 
-    def __init__(self, adapter: str, version: str, gauges: Callable[[], Mapping[str, float]] = dict) -> None:
+    def __init__(self, adapter: str, version: str) -> None:
         self._info = _labels(("adapter", "version"), (adapter, version))
-        self._gauges = gauges
         self._began = time.time()
         self._lock = Lock()
         self._calls = _Counter(
@@ -126,8 +125,6 @@ class Metrics(Observer):
                 *self._request_seconds.lines(),
                 *(line for counter in self._events.values() for line in counter.lines()),
             ]
-        for name, value in sorted(self._gauges().items()):
-            lines += [f"# TYPE {name} gauge", f"{name} {value:g}"]
         return "\n".join(lines) + "\n"
 
 
