@@ -299,4 +299,4 @@ def _transport(
 
         return Hosts(adapter, config.base_url, config.server_variables)
 
-    return HttpTransport.of(config, verify=verify, hosts=hosts, observers=observers, transport=network)
+    return HttpTransport(config, verify=verify, hosts=hosts, observers=observers, transport=network)

@@ -108,11 +108,17 @@ def permission_denied(text: str, /, **details: Any) -> Failure:
     return Failure(Code.PERMISSION_DENIED, f"Permission denied: {text}", details)
 
 
-def response_too_large(limit: int, size: int) -> Failure:
-    """Build PAYLOAD_TOO_LARGE for a response that cannot be shown."""
-    message = f"Payload exceeds response_size limit of {limit} bytes: ask for less, such as a smaller page"
-    details = {"limit_type": "response_size", "limit_value": limit, "actual_value": size, "unit": "bytes"}
+def too_large(message: str, limit_type: str, limit: float, unit: str, actual: int | None = None) -> Failure:
+    """Build PAYLOAD_TOO_LARGE."""
+    known = {} if actual is None else {"actual_value": actual}
+    details = {"limit_type": limit_type, "limit_value": limit, **known, "unit": unit}
     return Failure(Code.PAYLOAD_TOO_LARGE, message, details)
+
+
+def response_too_large(limit: int, size: int, kind: str = "response_size", unit: str = "bytes") -> Failure:
+    """Build PAYLOAD_TOO_LARGE for a response that cannot be shown."""
+    message = f"Payload exceeds {kind} limit of {limit} {unit}: ask for less, such as a smaller page"
+    return too_large(message, kind, limit, unit, size)
 
 
 def unknown_operation(operation: str, candidates: Mapping[str, str], sure: str | None = None) -> Failure:

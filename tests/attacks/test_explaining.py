@@ -304,6 +304,9 @@ class Explaining(FakeApi):
         super().__init__()
         self.begun, self.over, self.most, self.now = threading.Event(), threading.Event(), 0, 0
 
+    def of(self, _: Any) -> Any:
+        return self
+
     def validate(self, row: Any, params: Any, understood: Any = None, *, explain: bool = True) -> dict[str, Any]:
         if row.name != "create_animal":
             return super().validate(row, params, understood)

@@ -33,7 +33,7 @@ def sent(table: Tabulation, folder: Path, params: Any = None, **environ: str) ->
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
     rows = Table(folder)
-    side = Api(Adapter.load(folder), rows, Recorder(), base_url=None, environ=environ)
+    side = Api(Adapter.load(folder), rows, Recorder(), Config(), environ=environ)
     row = rows.find("list_pets")
     assert row is not None
     return side.build(row, side.validate(row, params or {}))
@@ -86,7 +86,7 @@ async def test_no_form_of_a_call_puts_anything_in_the_place_of_a_fixed_value(
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text, encoding="utf-8")
     rows, adapter, recorder = Table(tmp_path), Adapter.load(tmp_path), Recorder()
-    side = Api(adapter, rows, recorder, base_url=None, environ={})
+    side = Api(adapter, rows, recorder, Config(), environ={})
     dispatcher = Formed(Dispatcher(adapter, rows, side, Config()), form)
     answer = await dispatcher.handle(None, {"operation": "list_pets", "params": params})
     assert not answer["success"]

@@ -17,6 +17,7 @@ from aqlgen.runtime.client.retries import redirected
 from aqlgen.runtime.client.transport import HttpTransport
 from aqlgen.runtime.hosts import CheckedConnections, is_link_local_host, is_public_address
 from aqlgen.runtime.hosts.gate import Hosts
+from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter
 from aqlgen.runtime.wire import ApiRequest, ApiResponse, PrivateAddress
 from tests.attacks.test_hosts import ADAPTER
@@ -61,7 +62,11 @@ def follow(
         stand_in = httpx2.MockTransport(handle)
         names_ = names or Names([PUBLIC])
         transport = HttpTransport(
-            5, 10_000, transport=stand_in, retries=0, hosts=hosts and (lambda: hosts), resolver=names_, verify=False
+            Config(timeout=5, max_response_size=10_000, retries=0),
+            transport=stand_in,
+            hosts=hosts and (lambda: hosts),
+            resolver=names_,
+            verify=False,
         )
         try:
             return await transport.send(first, None)

@@ -78,5 +78,5 @@ def adapter(tmp_path: Path, paths: Mapping[str, Any], *, overrides: str = "", **
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
     loaded, rows, server = Adapter.load(folder), Table(folder), Server()
-    side = Api(loaded, rows, server, base_url=None, environ={})
+    side = Api(loaded, rows, server, Config(), environ={})
     return Agent(table, server, Dispatcher(loaded, rows, side, Config(confirmation=_PATIENT, **settings)))

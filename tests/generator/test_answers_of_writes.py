@@ -98,7 +98,7 @@ class Adapted:
     def __init__(self, package: Path) -> None:
         self.api = Keys()
         table, adapter = Table(package), Adapter.load(package)
-        side = Api(adapter, table, self.api, base_url="https://api.example.com", environ={})  # type: ignore[arg-type]
+        side = Api(adapter, table, self.api, Config(base_url="https://api.example.com"), environ={})  # type: ignore[arg-type]
         self._dispatcher = Dispatcher(adapter, table, side, Config())
 
     def call(self, family: str, operation: str, answer: dict[str, Any], **params: Any) -> Any:

@@ -71,7 +71,7 @@ class Adapted:
             file.write_text(text, encoding="utf-8")
         rows, adapter = Table(folder / "package"), Adapter.load(folder / "package")
         self.recorder = Recorder() if answer is None else Recorder(answer)
-        side = Api(adapter, rows, self.recorder, base_url=None, environ={})
+        side = Api(adapter, rows, self.recorder, Config(), environ={})
         self.dispatcher = Dispatcher(adapter, rows, side, Config(policy="open"))
         ((self.name, self.row),) = self.table.rows.items()
 

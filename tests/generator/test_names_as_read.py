@@ -99,7 +99,7 @@ class Pods:
             file.write_text(text, encoding="utf-8")
         self.rows, self.answer, self.requests = table.rows, answer, list[ApiRequest]()
         rows, adapter = Table(folder / "package"), Adapter.load(folder / "package")
-        side = Api(adapter, rows, self, base_url=None, environ={})
+        side = Api(adapter, rows, self, Config(), environ={})
         self.dispatcher = Dispatcher(adapter, rows, side, Config(policy="open"))
 
     async def send(self, request: ApiRequest, row: Row) -> ApiResponse:

@@ -13,6 +13,7 @@ from aqlgen.diagnostics.errors import OptionError
 from aqlgen.runtime.auth.sources import report
 from aqlgen.runtime.client import Api
 from aqlgen.runtime.errors import Failure
+from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
 from aqlgen.runtime.wire import ApiRequest
 from tests.cases import each
@@ -82,7 +83,7 @@ def sent(table: Tabulation, folder: Path, name: str, params: Any = None, **envir
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
     rows = Table(folder / "package")
-    side = Api(Adapter.load(folder / "package"), rows, Recorder(), base_url=None, environ=environ)
+    side = Api(Adapter.load(folder / "package"), rows, Recorder(), Config(), environ=environ)
     row = rows.find(name)
     assert row is not None
     return side.build(row, side.validate(row, params or {}))

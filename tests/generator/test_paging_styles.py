@@ -170,7 +170,7 @@ def pages(package: Path, give: Callable[[Given], Any]) -> Iterator[dict[str, Any
     """Page through the adapter's only operation."""
     table, adapter = Table(package), Adapter.load(package)
     (name,) = table.raw("read")
-    side = Api(adapter, table, Listing(give), base_url="https://api.example.com", environ={})  # type: ignore[arg-type]
+    side = Api(adapter, table, Listing(give), Config(base_url="https://api.example.com"), environ={})  # type: ignore[arg-type]
     dispatcher = Dispatcher(adapter, table, side, Config())
     params: dict[str, Any] = {"fields": "full"}
     while True:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aqlgen.runtime.client import Api
+from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter
 from tests.cases import each
 from tests.examples import examples
@@ -33,7 +34,7 @@ def validated(table: Tabulation, folder: Path, params: Json, name: str = "create
     (folder / "adapter.json").write_text(table.texts["adapter.json"], encoding="utf-8")
     row = table.table.find(name)
     assert row is not None
-    return Api(Adapter.load(folder), table.table, Recorder(), base_url=None, environ={}).validate(row, params)
+    return Api(Adapter.load(folder), table.table, Recorder(), Config(), environ={}).validate(row, params)
 
 
 def required_of(table: Tabulation, name: str = "create_thing") -> list[str]:

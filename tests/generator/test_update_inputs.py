@@ -8,6 +8,7 @@ import pytest
 
 from aqlgen.runtime.client import Api
 from aqlgen.runtime.errors import Failure
+from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
 from aqlgen.runtime.wire import ApiRequest
 from tests.generator.commands import Tabulation, api, tabulate
@@ -59,7 +60,7 @@ def side(table: Tabulation, tmp_path_factory: pytest.TempPathFactory) -> tuple[T
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
     rows = Table(folder)
-    return rows, Api(Adapter.load(folder), rows, Recorder(), base_url=None, environ={})
+    return rows, Api(Adapter.load(folder), rows, Recorder(), Config(), environ={})
 
 
 def sent(side: tuple[Table, Api], name: str, **params: Any) -> ApiRequest:

@@ -77,7 +77,7 @@ def calls(
     table, adapter = Table(package), Adapter.load(package)
     (name,) = table.raw("read")
     listing: Any = Listing(give)
-    side = Api(adapter, table, listing, base_url="https://api.example.com", environ={})
+    side = Api(adapter, table, listing, Config(base_url="https://api.example.com"), environ={})
     dispatcher = Dispatcher(adapter, table, side, Config())
 
     def call(**params: Any) -> Any:

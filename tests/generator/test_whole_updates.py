@@ -28,7 +28,7 @@ class Agent:
     def __init__(self, folder: Path, things: Things) -> None:
         adapter, table = Adapter.load(folder), Table(folder)
         self.things = things
-        side = Api(adapter, table, things, base_url="https://api.example", environ={})
+        side = Api(adapter, table, things, Config(base_url="https://api.example"), environ={})
         self.dispatcher = Dispatcher(adapter, table, side, Config(policy="open"))
 
     def update(self, pair: Pair, change: Mapping[str, Any]) -> Any:

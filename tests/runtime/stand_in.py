@@ -38,6 +38,9 @@ class FakeApi:
         """Return no credential."""
         return frozenset()
 
+    def of(self, _: Row) -> FakeApi:
+        return self
+
     def build(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
         """Build a request whose content is the parameters as they are."""
         return ApiRequest(row.method, f"https://zoo.example/v1{row.path}", (), write_json(params, json.dumps).encode())

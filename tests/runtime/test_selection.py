@@ -136,7 +136,7 @@ def people(tmp_path: Path) -> Dispatcher:
     }
     folder = write_package(tmp_path / "p", {**ADAPTER, "security": []}, rows, {"Person": PERSON, "Team": TEAM})
     adapter, table = Adapter.load(folder), Table(folder)
-    side = Api(adapter, table, Answers(), base_url="https://api.example", environ={})
+    side = Api(adapter, table, Answers(), Config(base_url="https://api.example"), environ={})
     return Dispatcher(adapter, table, side, Config())
 
 

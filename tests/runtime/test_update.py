@@ -191,7 +191,7 @@ class Client:
         write_package(folder, {**ADAPTER, "security": []}, rows, TYPES)
         self.shelf = shelf
         adapter, table = Adapter.load(folder), Table(folder)
-        side = Api(adapter, table, shelf, base_url="https://api.example", environ={})
+        side = Api(adapter, table, shelf, Config(base_url="https://api.example"), environ={})
         self.dispatcher = Dispatcher(adapter, table, side, Config(**settings))
 
     async def update(self, input: Any, **params: Any) -> Envelope:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import zlib
 from collections.abc import AsyncIterator, Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import anyio
@@ -21,9 +20,10 @@ if TYPE_CHECKING:
     import httpx2
 
     from ..decode.sequential import StreamWatch
+    from ..settings.config import Config
     from ..table import Row
 
-__all__ = ["ACCEPT_ENCODING", "Bounds", "CodingError", "Decompressor", "Receiver"]
+__all__ = ["ACCEPT_ENCODING", "CodingError", "Decompressor", "Receiver"]
 
 
 ACCEPT_ENCODING = "gzip, deflate"
@@ -121,22 +121,11 @@ _MARGIN = 0.25
 """Seconds of the time-out that a stream leaves, so that the call can be answered."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """How much is read: bytes of a response, events and seconds of a stream, bytes of a file and the folder for it."""
-
-    response: int
-    events: int = 1000
-    seconds: float = 20.0
-    folder: str = ""
-    file: int = 256 * 1024 * 1024
-
-
 class Receiver:
     """The reader of the response to one request; `seconds_left` is the time that the call still has."""
 
-    def __init__(self, bounds: Bounds, request: ApiRequest, row: Row | None, seconds_left: float) -> None:
-        self._bounds = bounds
+    def __init__(self, config: Config, request: ApiRequest, row: Row | None, seconds_left: float) -> None:
+        self._config = config
         self._request = request
         self._row = row
         self._seconds_left = seconds_left
@@ -156,7 +145,7 @@ class Receiver:
         form = None if is_failure else stream_form(headers.get("content-type", ""))
         keeps = is_failure or (form is None and changes_something(self._row, self._request.method))
         seconds = self._patience(form, keeps=keeps)
-        content = _Content(self._bounds, form, is_failure=is_failure)
+        content = _Content(self._config, form, is_failure=is_failure)
         cut, saved, end = "time", None, None
         try:
             with nullcontext() if seconds is None else anyio.move_on_after(seconds):
@@ -180,10 +169,10 @@ class Receiver:
         if form is None and not keeps:
             return None
         left = max(0.0, self._seconds_left - _MARGIN)
-        return left if form is None else min(self._bounds.seconds, left)
+        return left if form is None else min(self._config.stream_seconds, left)
 
     def _is_file(self, headers: dict[str, str], status: int) -> bool:
-        if not (self._bounds.folder and headers.get("content-type", "") and self._row is not None):
+        if not (self._config.files_folder and headers.get("content-type", "") and self._row is not None):
             return False
         if not 200 <= status < 300:
             return False
@@ -198,29 +187,29 @@ class Receiver:
 
         assert self._row is not None  # noqa: S101 - `_is_file`
         length = headers.get("content-length", "")
-        if length.isdigit() and int(length) > self._bounds.file:
-            raise response_too_large(self._bounds.file, int(length))
+        if length.isdigit() and int(length) > self._config.files_max_size:
+            raise response_too_large(self._config.files_max_size, int(length))
         name = file_name(headers, self._request.url, self._row)
-        with FileWriter(self._bounds.folder, name, self._bounds.file) as writer:
+        with FileWriter(self._config.files_folder, name, self._config.files_max_size) as writer:
             async for chunk in _pieces(response):
                 if not writer.write(chunk):
-                    raise response_too_large(self._bounds.file, writer.size)
+                    raise response_too_large(self._config.files_max_size, writer.size)
             return writer.finish(media_type(headers.get("content-type", "")))
 
 
 class _Content:
     """The content of a response as far as it came."""
 
-    def __init__(self, bounds: Bounds, form: StreamForm | None, *, is_failure: bool) -> None:
+    def __init__(self, config: Config, form: StreamForm | None, *, is_failure: bool) -> None:
         self.chunks: list[bytes] = []
         self._size = 0
-        self._bound = bounds.response
+        self._bound = config.max_response_size
         self._is_failure = is_failure
         self._watch: StreamWatch | None = None
         if form is not None:
             from ..decode.sequential import StreamWatch
 
-            self._watch = StreamWatch(form, bounds.events)
+            self._watch = StreamWatch(form, config.stream_events)
 
     def survives(self, problem: Exception) -> bool:
         """Return True if it is a stream of which something came before its connection broke."""

@@ -16,7 +16,7 @@ from ..errors import NOT_PERFORMED, UNKNOWN_OUTCOME, Code, Failure
 from ..logs.observers import Observers
 from ..wire import QUOTA_NAMES, ApiRequest, ApiResponse, PrivateAddress, changes_something, current_spending
 from .isolation import CONNECTIONS, Shares
-from .receive import ACCEPT_ENCODING, Bounds, CodingError, Receiver
+from .receive import ACCEPT_ENCODING, CodingError, Receiver
 from .retries import Backoff, Timing, is_tls, is_unsent, unreachable
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _MAX_REDIRECTS = 5
 
 
 class HttpTransport:
-    """A pool of connections, opened at the first request. `timeout` (seconds) bounds a whole call with its retries.
+    """A pool of connections, opened at the first request. The time-out bounds a whole call with its retries.
 
     Redirects to other origins do not use the pool: their addresses are checked, except for those that the owner named,
     as `hosts` returns them.
@@ -43,23 +43,20 @@ class HttpTransport:
 
     def __init__(
         self,
-        timeout: float,
-        max_response: int,
+        config: Config,
         *,
         verify: ssl.SSLContext | bool = True,
         transport: httpx2.AsyncBaseTransport | None = None,
-        retries: int = 2,
-        bounds: Bounds | None = None,
         timing: Timing | None = None,
         hosts: Callable[[], Hosts] | None = None,
         resolver: Resolve | None = None,
         observers: Observers | None = None,
     ) -> None:
-        self._timeout = timeout
+        self._config = config
+        self._timeout = config.timeout
         self._verify = verify
         self._transport = transport
-        self._retries = retries
-        self._bounds = bounds or Bounds(max_response)
+        self._retries = config.retries
         self._timing = timing or Timing()
         self._meter: QuotaMeter | None = None  # from the first response on that tells of a quota
         self._observers = Observers() if observers is None else observers
@@ -68,34 +65,6 @@ class HttpTransport:
         self._resolver = resolver
         self._client: httpx2.AsyncClient | None = None
         self._checked: CheckedConnections | None = None
-
-    @classmethod
-    def of(
-        cls,
-        config: Config,
-        *,
-        verify: ssl.SSLContext | bool = True,
-        hosts: Callable[[], Hosts] | None = None,
-        observers: Observers | None = None,
-        transport: httpx2.AsyncBaseTransport | None = None,
-    ) -> HttpTransport:
-        """Build the transport that the settings describe."""
-        return cls(
-            config.timeout,
-            config.max_response_size,
-            verify=verify,
-            transport=transport,
-            retries=config.retries,
-            bounds=Bounds(
-                response=config.max_response_size,
-                events=config.stream_events,
-                seconds=config.stream_seconds,
-                folder=config.files_folder,
-                file=config.files_max_size,
-            ),
-            hosts=hosts,
-            observers=observers,
-        )
 
     async def send(self, request: ApiRequest, row: Row | None) -> ApiResponse:
         """Send and read the response. Raises Failure: INTERNAL_ERROR, RATE_LIMIT_EXCEEDED, or PAYLOAD_TOO_LARGE."""
@@ -319,7 +288,7 @@ class _Call:
                 sent_at = self._timing.now()
                 with owner._observers.exchange(request, operation, self._tries) as exchange:
                     response = await self._sent(exchange.request)
-                    reader = Receiver(owner._bounds, exchange.request, self._row, self._seconds_left())
+                    reader = Receiver(owner._config, exchange.request, self._row, self._seconds_left())
                     try:
                         answer = await reader.read(response)
                     except CodingError as problem:

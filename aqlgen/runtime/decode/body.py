@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
-from ..errors import Code, Failure
+from ..errors import Code, Failure, response_too_large
 from ..exact_json import read_float, write_json
 from ..wire import FORM, OCTETS, is_json, is_text, is_xml, media_type
 from .attachments import CONTROLS, bytes_value
@@ -138,9 +138,7 @@ def _read_json(content: bytes, content_type: str) -> Any:
     if len(content) > _MAX_VALUES:
         values = content.count(b",") + content.count(b"[") + content.count(b"{")
         if values > _MAX_VALUES:
-            details = {"limit_type": "response_values", "limit_value": _MAX_VALUES, "actual_value": values}
-            message = f"Payload exceeds response_values limit of {_MAX_VALUES} elements: ask for less, such as "
-            raise Failure(Code.PAYLOAD_TOO_LARGE, f"{message}a smaller page", details | {"unit": "elements"})
+            raise response_too_large(_MAX_VALUES, values, "response_values", "elements")
     try:
         text = content.decode(json.detect_encoding(content)).removeprefix("\ufeff")
     except UnicodeDecodeError:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import Code, Failure, invalid
+from ..errors import Code, Failure, invalid, too_large
 from ..exact_json import ExactFloat, read_float
 from ..introspection.protocol import tool_name
 from ..schema import json_type
@@ -31,7 +31,6 @@ __all__ = [
     "read_single",
     "refuse_in_batch",
     "sent_tokens",
-    "too_large",
     "wrong_family",
 ]
 
@@ -40,11 +39,10 @@ _ESCAPED = 6
 """The most bytes that JSON spends on one byte of text: `\\u001f`."""
 
 
-def too_large(limit_type: str, limit: int, actual: int, unit: str) -> Failure:
+def _exceeded(limit_type: str, limit: int, actual: int, unit: str) -> Failure:
     """Build VALIDATION_PAYLOAD_TOO_LARGE; the unit is bytes, elements or levels."""
-    details = {"limit_type": limit_type, "limit_value": limit, "actual_value": actual, "unit": unit}
     message = f"Payload exceeds {limit_type} limit of {limit} {unit}: it has {actual}. Send less in one request."
-    return Failure(Code.PAYLOAD_TOO_LARGE, message, details)
+    return too_large(message, limit_type, limit, unit, actual)
 
 
 class Limits:
@@ -65,7 +63,7 @@ class Limits:
             return
         size = len(json.dumps(arguments, ensure_ascii=False, separators=(",", ":")).encode())
         if size > self._request:
-            raise too_large("request_size", self._request, size, "bytes")
+            raise _exceeded("request_size", self._request, size, "bytes")
 
     def _walk(self, value: Any, depth: int, path: str) -> int:
         """Return an upper bound of the value's size as JSON."""
@@ -73,7 +71,7 @@ class Limits:
         if kind is str:
             return self._text(value, path) * _ESCAPED + 2
         if kind in (dict, list) and depth > self._depth:
-            raise too_large("nesting_depth", self._depth, depth, "levels")
+            raise _exceeded("nesting_depth", self._depth, depth, "levels")
         if kind is dict:
             total = 2
             for key, item in value.items():
@@ -82,7 +80,7 @@ class Limits:
             return total
         if kind is list:
             if len(value) > self._array:
-                raise too_large("array_elements", self._array, len(value), "elements")
+                raise _exceeded("array_elements", self._array, len(value), "elements")
             total = 2
             for index, item in enumerate(value):
                 total += self._walk(item, depth + 1, f"{path}[{index}]") + 1
@@ -100,7 +98,7 @@ class Limits:
         if "\x00" in value:
             raise _encoding(value, path)
         if size > self._string:
-            raise too_large("string_length", self._string, size, "bytes")
+            raise _exceeded("string_length", self._string, size, "bytes")
         return size
 
 
@@ -275,7 +273,7 @@ def read_batch(arguments: Mapping[str, Any]) -> list[Any] | None:
     if not items:
         raise invalid("operations", "Parameter 'operations' is empty: a batch holds one operation or more")
     if len(items) > MAX_BATCH:
-        raise too_large("array_elements", MAX_BATCH, len(items), "elements")
+        raise _exceeded("array_elements", MAX_BATCH, len(items), "elements")
     misplaced = [name for name in arguments if name not in _PROTOCOL_FIELDS and name[:1] != "_" and name != TOKEN]
     if arguments.get("params") is not None:
         misplaced.append("params")

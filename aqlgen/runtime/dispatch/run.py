@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..calls.absent import absent_fields, named_with_nearest
 from ..calls.conditions import compile_condition
 from ..calls.listing import UNKNOWN_FIELD
-from ..errors import UNKNOWN_OUTCOME, Code, Failure, invalid
+from ..errors import UNKNOWN_OUTCOME, Code, Failure, invalid, too_large
 from ..protocol_operations import MAX_CALLS
 from ..schema import json_type
 from ..steps.halted import SECONDS, advised
@@ -219,10 +219,7 @@ class Run:
             ("data", _MOST_KEPT, self._size, "characters"),
         ):
             if actual >= limit:
-                details = {"limit_type": name, "limit_value": limit, "unit": unit}
-                raise Failure(
-                    Code.PAYLOAD_TOO_LARGE, f"One request has no more than {limit:g} {unit} of a plan.", details
-                )
+                raise too_large(f"One request has no more than {limit:g} {unit} of a plan.", name, limit, unit)
 
     def _items(self, step: Step, *, warn: bool = False) -> list[Any]:
         """Return what a step is repeated for, bounded; of a step without foreach a single None."""

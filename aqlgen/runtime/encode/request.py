@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, unquote
 
-from ..errors import Code, Failure, invalid
+from ..errors import Code, Failure, invalid, too_large
 from ..schema.field_names import Names, Plan, Way
 from ..table import Adapter, Parameter, Row
 from ..wire import FORM, ApiRequest, Applied, SentFile, is_json, media_type
@@ -263,9 +263,8 @@ def _fill(row: Row, segment: _Segment, params: Mapping[str, Any]) -> str:
 def _check_length(address: str) -> None:
     """Raise Failure for an address, or a part of one, that cannot be sent."""
     if len(address) > _LONGEST_ADDRESS:
-        details = {"limit_type": "address_length", "limit_value": _LONGEST_ADDRESS, "actual_value": len(address)}
         message = f"The address of the request would have {len(address)} characters: {_LONGEST_ADDRESS} can be sent"
-        raise Failure(Code.PAYLOAD_TOO_LARGE, message, {**details, "unit": "characters"})
+        raise too_large(message, "address_length", _LONGEST_ADDRESS, "characters", len(address))
 
 
 def _leads_away(text: str, segment: _Segment) -> bool:

@@ -22,6 +22,7 @@ import secrets
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
@@ -84,36 +85,24 @@ _SESSION = b"mcp-session-id"
 _VERSION = b"mcp-protocol-version"
 
 
+@dataclass(slots=True)
 class _Session:
     """An open session: who opened it, when it was last in use, and the requests that it is answering."""
 
-    __slots__ = ("caller", "calls", "last", "owner", "streams")
-
-    def __init__(self, caller: str | None, owner: str, now: float) -> None:
-        self.caller = caller
-        self.owner = owner
-        self.last = now
-        self.calls = 0
-        self.streams = 0
+    caller: str | None
+    owner: str
+    last: float
+    calls: int = 0
+    streams: int = 0
 
 
 class SessionBounds:
     """An ASGI application between authentication and the SDK's endpoint; it also writes the caller into the scope."""
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        *,
-        most: int,
-        per_caller: int,
-        idle: float,
-        headers: Sequence[str] = (),
-    ) -> None:
+    def __init__(self, app: ASGIApp, config: Config) -> None:
         self._app = app
-        self._most = most
-        self._per_caller = per_caller
-        self._idle = idle
-        self._headers = headers
+        self._settings = config.http
+        self._headers = credential_headers(config)
         self._sessions: dict[str, _Session] = {}
         self._opening: Counter[str] = Counter()
 
@@ -200,11 +189,11 @@ class SessionBounds:
         return True
 
     def _is_full(self, owner: str) -> bool:
-        return self._has_full_share(owner) or len(self._sessions) + self._opening.total() > self._most
+        return self._has_full_share(owner) or len(self._sessions) + self._opening.total() > self._settings.max_sessions
 
     def _has_full_share(self, owner: str) -> bool:
         held = sum(1 for session in self._sessions.values() if session.owner == owner)
-        return held + self._opening[owner] > self._per_caller
+        return held + self._opening[owner] > self._settings.sessions_per_caller
 
     async def _end(self, handle: str, scope: Scope) -> None:
         """End a session as its caller would, by DELETE."""
@@ -221,7 +210,7 @@ class SessionBounds:
 
     def _forget_ended(self) -> None:
         """Forget the sessions that the SDK has ended, because nobody used them."""
-        limit = monotonic() - self._idle
+        limit = monotonic() - self._settings.session_idle
         for handle, session in list(self._sessions.items()):
             if session.last < limit and not session.calls and not session.streams:
                 del self._sessions[handle]

@@ -21,7 +21,7 @@ from ..settings.config import Config
 from ..settings.load import Variables
 from ..settings.tables import HttpSettings
 from .access import Access, Guard
-from .bounds import SessionBounds, bounded_protocol, credential_headers
+from .bounds import SessionBounds, bounded_protocol
 from .monitoring import HEALTH, METRICS, READY, Service
 
 if TYPE_CHECKING:
@@ -121,13 +121,7 @@ def http_app(
         max_sessions=config.http.max_sessions,
         max_request_body_size=max_body,
     )
-    endpoint: ASGIApp = SessionBounds(
-        StreamableHTTPASGIApp(manager),
-        most=config.http.max_sessions,
-        per_caller=config.http.sessions_per_caller,
-        idle=config.http.session_idle,
-        headers=credential_headers(config),
-    )
+    endpoint: ASGIApp = SessionBounds(StreamableHTTPASGIApp(manager), config)
     protected, routes = _authentication(access)
     if service is not None:
         routes = [*routes, *service.routes(protected)]

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeGuard
 
-from ..errors import Code, Failure, invalid
+from ..errors import Code, Failure, invalid, too_large
 from ..exact_json import ExactFloat
 from ..table import Workflow
 from ..text import letters, line
@@ -102,11 +102,8 @@ class Budget:
         """Count a value and return it. Raises Failure if it is too much."""
         self._left -= size_of(value, self._left)
         if self._left < 0:
-            raise Failure(
-                Code.PAYLOAD_TOO_LARGE,
-                f"The values of references are more than {self._limit} characters: refer to less",
-                {"limit_type": "references", "limit_value": self._limit, "unit": "characters"},
-            )
+            message = f"The values of references are more than {self._limit} characters: refer to less"
+            raise too_large(message, "references", self._limit, "characters")
         return value
 
 

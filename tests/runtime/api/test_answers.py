@@ -14,10 +14,10 @@ from typing import Any
 import httpx2
 import pytest
 
-from aqlgen.runtime.client.receive import Bounds
 from aqlgen.runtime.client.retries import Timing
 from aqlgen.runtime.client.transport import HttpTransport
 from aqlgen.runtime.errors import Code, Failure
+from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 from tests.cases import each
 
@@ -47,11 +47,14 @@ class Drip(httpx2.AsyncByteStream):
                 await asyncio.sleep(piece)
 
 
+SMALL = Config(max_response_size=10_000)
+
+
 def receive(
     *pieces: bytes | Exception | float,
     status: int = 200,
     method: str = "GET",
-    bounds: Bounds | None = None,
+    config: Config = SMALL,
     timeout: float = 5,
     row: Any = None,
     **headers: str,
@@ -62,7 +65,7 @@ def receive(
 
     async def run() -> ApiResponse:
         transport = HttpTransport(
-            timeout, 10_000, transport=handler, retries=0, bounds=bounds, timing=Timing(pause=at_once)
+            config._replace(timeout=timeout, retries=0), transport=handler, timing=Timing(pause=at_once)
         )
         try:
             return await transport.send(ApiRequest(method, "https://api.example.com/a/end.bin"), row)
@@ -156,20 +159,20 @@ LINE = b'{"a": 1}\n'
 
 
 @pytest.mark.parametrize(
-    ("pieces", "bounds", "cut", "count"),
+    ("pieces", "config", "cut", "count"),
     [
-        ([LINE] * 50, Bounds(10_000, events=7), "events", 7),
-        ([LINE] * 50, Bounds(90), "bytes", 10),
-        ([LINE, LINE, b'{"half', 60.0], Bounds(10_000, seconds=0.05), "time", 2),
-        ([LINE, b'{"half', httpx2.ReadError("gone")], Bounds(10_000), "break", 1),
-        ([LINE, LINE], Bounds(10_000), "", 2),
+        ([LINE] * 50, SMALL._replace(stream_events=7), "events", 7),
+        ([LINE] * 50, Config(max_response_size=90), "bytes", 10),
+        ([LINE, LINE, b'{"half', 60.0], SMALL._replace(stream_seconds=0.05), "time", 2),
+        ([LINE, b'{"half', httpx2.ReadError("gone")], SMALL, "break", 1),
+        ([LINE, LINE], SMALL, "", 2),
     ],
 )
 def test_a_stream_is_listened_to_within_bounds(
-    package: Make, pieces: list[Any], bounds: Bounds, cut: str, count: int
+    package: Make, pieces: list[Any], config: Config, cut: str, count: int
 ) -> None:
     pets = declares(package, "application/x-ndjson")
-    answer = receive(*pieces, bounds=bounds, content_type="application/x-ndjson")
+    answer = receive(*pieces, config=config, content_type="application/x-ndjson")
     assert answer.cut == cut
     assert pets.decode(answer) == [{"a": 1}] * count
 
@@ -449,7 +452,7 @@ PNG = b"\x89PNG\r\n\x1a\n" * 1000
 def saved(package: Make, folder: Path, *pieces: Any, **headers: str) -> Any:
     pets = declares(package, "image/png")
     headers = {"content_type": "image/png", **headers}
-    return pets.decode(receive(*pieces, row=pets.row(), bounds=Bounds(10_000, folder=str(folder)), **headers))
+    return pets.decode(receive(*pieces, row=pets.row(), config=SMALL._replace(files_folder=str(folder)), **headers))
 
 
 def test_bytes_are_saved_in_the_folder_that_the_owner_allows(package: Make, tmp_path: Path) -> None:
@@ -512,7 +515,12 @@ def test_a_file_that_breaks_off_or_is_too_long_leaves_nothing_behind(package: Ma
     assert caught.value.code is Code.INTERNAL_ERROR
     pets = declares(package, "image/png")
     with pytest.raises(Failure) as caught:
-        receive(PNG, row=pets.row(), bounds=Bounds(1, folder=str(folder), file=100), content_type="image/png")
+        receive(
+            PNG,
+            row=pets.row(),
+            config=Config(max_response_size=1, files_folder=str(folder), files_max_size=100),
+            content_type="image/png",
+        )
     assert caught.value.code is Code.PAYLOAD_TOO_LARGE
     assert list(folder.iterdir()) == []
 

@@ -16,12 +16,15 @@ import pytest
 from aqlgen.runtime.client.retries import Timing
 from aqlgen.runtime.client.transport import HttpTransport
 from aqlgen.runtime.errors import Code, Failure
+from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 from tests.cases import each
 
 from .hand_made import Make, operation
 
 Handle = Callable[[httpx2.Request], httpx2.Response]
+
+SMALL = Config(timeout=5, max_response_size=1000)
 
 
 def exchange(transport: HttpTransport, *requests: ApiRequest) -> list[ApiResponse]:
@@ -45,7 +48,8 @@ async def at_once(_: float) -> None:
 
 
 def served(handle: Handle, *, limit: int = 10_000) -> HttpTransport:
-    return HttpTransport(5, limit, transport=httpx2.MockTransport(handle), timing=Timing(pause=at_once))
+    config = SMALL._replace(max_response_size=limit)
+    return HttpTransport(config, transport=httpx2.MockTransport(handle), timing=Timing(pause=at_once))
 
 
 GET = ApiRequest("GET", "https://api.example.com/a?b=%2F", (("X-Key", "s3cret"),), secrets=frozenset({"s3cret"}))
@@ -149,7 +153,7 @@ def test_a_refused_connection_says_so() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    failure = failing(HttpTransport(5, 1000), ApiRequest("GET", f"http://127.0.0.1:{port}/"))
+    failure = failing(HttpTransport(SMALL), ApiRequest("GET", f"http://127.0.0.1:{port}/"))
     assert "refused" in failure.message
 
 
@@ -179,13 +183,13 @@ def local(handler: type[BaseHTTPRequestHandler]) -> Iterator[int]:
 def test_a_server_that_never_answers_times_out() -> None:
     """R-ERR-2"""
     with local(Silent) as port:
-        failure = failing(HttpTransport(0.1, 1000), ApiRequest("GET", f"http://127.0.0.1:{port}/"))
+        failure = failing(HttpTransport(SMALL._replace(timeout=0.1)), ApiRequest("GET", f"http://127.0.0.1:{port}/"))
     assert failure.message == "Internal error: the API did not answer within 0.1 seconds"
 
 
 def test_a_server_without_tls_is_told_as_such() -> None:
     with local(Silent) as port:
-        failure = failing(HttpTransport(5, 1000), ApiRequest("POST", f"https://127.0.0.1:{port}/"))
+        failure = failing(HttpTransport(SMALL), ApiRequest("POST", f"https://127.0.0.1:{port}/"))
     assert "TLS" in failure.message
 
 
@@ -202,12 +206,12 @@ class Truncated(BaseHTTPRequestHandler):
 
 def test_a_truncated_answer_is_not_taken_for_a_whole_one() -> None:
     with local(Truncated) as port:
-        failure = failing(HttpTransport(5, 1000), ApiRequest("GET", f"http://127.0.0.1:{port}/"))
+        failure = failing(HttpTransport(SMALL), ApiRequest("GET", f"http://127.0.0.1:{port}/"))
     assert "broke" in failure.message
 
 
 def test_certificates_are_verified_by_default() -> None:
-    transport = HttpTransport(5, 1000)
+    transport = HttpTransport(SMALL)
     assert transport._verify is True
     assert isinstance(ssl.create_default_context(), ssl.SSLContext)
 

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from aqlgen.runtime.client.transport import HttpTransport
+from aqlgen.runtime.settings.config import Config
 from tests.cases import side_by_side, without_ids
 
 from . import shop
@@ -104,7 +105,7 @@ class Exchange:
 
 
 async def called(package: Path, url: str, operation: str, params: Any, timeout: float = PATIENT) -> dict[str, Any]:
-    transport = HttpTransport(timeout, 10_000, retries=2)
+    transport = HttpTransport(Config(timeout=timeout, max_response_size=10_000))
     try:
         return await shop.dispatcher(package, transport, url).handle(None, {"operation": operation, "params": params})
     finally:

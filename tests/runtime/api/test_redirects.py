@@ -9,6 +9,7 @@ import httpx2
 import pytest
 
 from aqlgen.runtime.client.transport import HttpTransport
+from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 from tests.cases import each
 
@@ -36,7 +37,7 @@ def follow(
         return httpx2.Response(200, content=b"there") if then is None else then(sent)
 
     async def run() -> ApiResponse:
-        transport = HttpTransport(5, 10_000, transport=httpx2.MockTransport(handle), retries=0)
+        transport = HttpTransport(Config(timeout=5, retries=0), transport=httpx2.MockTransport(handle))
         try:
             return await transport.send(first, None)
         finally:

@@ -15,6 +15,7 @@ from aqlgen.runtime.client.idempotency import new_key, with_idempotency_key
 from aqlgen.runtime.client.retries import Timing
 from aqlgen.runtime.client.transport import HttpTransport
 from aqlgen.runtime.errors import Code, Failure
+from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 from tests.cases import each
 
@@ -48,7 +49,9 @@ class Api:
         self.seen: list[httpx2.Request] = []
         self.clock = Clock()
         self.transport = HttpTransport(
-            timeout, 10_000, transport=httpx2.MockTransport(self._handle), timing=self.clock.timing(), retries=retries
+            Config(timeout=timeout, retries=retries),
+            transport=httpx2.MockTransport(self._handle),
+            timing=self.clock.timing(),
         )
 
     def _handle(self, sent: httpx2.Request) -> httpx2.Response:
@@ -370,7 +373,7 @@ def test_requests_that_are_under_way_count(package: Make) -> None:
     """Of two requests sent together the second is refused when one is left."""
 
     async def run(handle: Callable[[httpx2.Request], Any]) -> list[Any]:
-        transport = HttpTransport(30, 10_000, transport=httpx2.MockTransport(handle), timing=Clock().timing())
+        transport = HttpTransport(Config(), transport=httpx2.MockTransport(handle), timing=Clock().timing())
         sent = ApiRequest("GET", "https://api.example.com/a")
         await transport.send(sent, None)
         return await asyncio.gather(transport.send(sent, None), transport.send(sent, None), return_exceptions=True)

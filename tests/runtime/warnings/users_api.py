@@ -93,7 +93,7 @@ def answering(body: Any = None, headers: Mapping[str, str] | None = None) -> Ans
 
 def dispatcher(package: Path, answer: Answer, hooks: Hooks | None = None, **settings: Any) -> Dispatcher:
     config, adapter, table = Config(**settings), Adapter.load(package), Table(package)
-    transport = HttpTransport(5, config.max_response_size, transport=httpx2.MockTransport(answer))
+    transport = HttpTransport(config._replace(timeout=5), transport=httpx2.MockTransport(answer))
     api = Api(
         adapter, table, transport, config._replace(base_url="https://zoo.example/v1"), environ={"ZOO_API_KEY": "sesame"}
     )

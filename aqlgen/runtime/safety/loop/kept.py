@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ...errors import Code, Failure
+from ...errors import too_large
 from ...session import current_caller
 from .executions import IDLE, Execution, Executions, Profile, profile_of
 from .lookalikes import agent_key
@@ -78,8 +78,8 @@ class KeptExecutions:
             results[:] = [step(executions)]
             new = executions.stored()
             if len(json.dumps(new)) > _LARGEST:
-                details = {"limit_type": "executions", "limit_value": _LARGEST, "unit": "bytes"}
-                raise Failure(Code.PAYLOAD_TOO_LARGE, "The agents of this caller have reported too much", details)
+                message = "The agents of this caller have reported too much"
+                raise too_large(message, "executions", _LARGEST, "bytes")
             return new, _DAYS * 86_400
 
         await self._state.shared.change(_SPACE, _key(), write)
