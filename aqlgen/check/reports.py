@@ -101,7 +101,7 @@ def as_text(report: Report, *, show_all: bool = False) -> str:
 def _level(report: Report) -> str:
     """Return the level, what it leaves out, and how many operations it rests on."""
     without = f", without {', '.join(map(visible, report.exceptions))}" if report.exceptions else ""
-    rests = f", resting on {len(report.succeeded)} of {report.operations} operations"
+    rests = f", from calls of {len(report.succeeded)} of {report.operations} operations"
     known = f", with {len(report.excused)} known findings" if report.excused else ""
     missing = f": {report.missing}" if report.missing else ""
     return f"Level {report.level}{missing}{without}{rests}{known}"

@@ -268,8 +268,8 @@ def _as_text(checked: Checked) -> str:
     if not checked.generated_again:
         why_not = visible(checked.why_not)
         return f"{folder} cannot be checked: {files} as recorded, not generated again: {why_not}.{listed}"
-    installed = f"the same in {visible(checked.installed)}" if checked.installed else "not installed"
-    return f"{folder} is pristine: {files} as generated, the same when generated again, {installed}.{listed}"
+    installed = f"{visible(checked.installed)} has the same" if checked.installed else "the package is not installed"
+    return f"{folder} is pristine: {files} unedited and reproducible; {installed}.{listed}"
 
 
 def _as_json(checked: Checked) -> dict[str, Json]:

@@ -123,7 +123,7 @@ def learn_command(
 
 
 def _succeeded(data: Mapping[str, Any]) -> int:
-    """Return the number of first reads that the API answered with success."""
+    """Return the number of first reads that the API succeeded."""
     return sum(isinstance(status, int) and 200 <= status < 300 for status in data["reads"].values())
 
 
@@ -228,10 +228,10 @@ def _summary(
     taken: Sequence[Proposal],
     changed: Sequence[Change],
 ) -> Iterator[str]:
-    unread = f"; parameters unknown, not tried: {len(data['unread'])}" if data["unread"] else ""
+    unread = f"; {len(data['unread'])} not tried, because their parameters are unknown" if data["unread"] else ""
     if data["reads"] or not observations:
         asked = counted(data["requests"], "request")
-        yield f"{asked}: {_succeeded(data)} of {counted(len(data['reads']), 'read')} answered with success{unread}."
+        yield f"{asked}: {_succeeded(data)} of {counted(len(data['reads']), 'read')} succeeded{unread}."
     if data["spent"]:
         yield visible(f"It ended early: {data['spent']}. --requests and --seconds raise the budget.")
     for observation in observations:
@@ -245,7 +245,7 @@ def _summary(
         elif proposal not in taken:
             yield f"Proposed: {_line(proposal)}"
     if taken:
-        yield f"Wrote {counted(len(taken), 'proposal')}. `aqlgen update` takes them."
+        yield f"Wrote {counted(len(taken), 'proposal')}. `aqlgen update` applies them."
     elif not proposed:
         yield "Nothing to propose."
 

@@ -119,17 +119,17 @@ def _is_confirmed(answers: Iterable[Answer], person: str) -> bool:
 
 def _summary(file: Path, written: Sequence[Answer], left: Sequence[Answer]) -> Iterator[str]:
     yield f"Wrote {counted(len(written), 'answer')} to {visible(str(file))}." + (
-        " `aqlgen update` takes them." if written else ""
+        " `aqlgen update` applies the file." if written else ""
     )
     for answer in left:
         key = visible(answer.decision.operation.key)
-        yield f"Left out: {key}: {answer.decision.asked} -> {answer.asked}, since {_why_left(answer)}."
+        yield f"Skipped: {key}: {answer.decision.asked} -> {answer.asked}: {_why_left(answer)}."
 
 
 def _why_left(answer: Answer) -> str:
     if answer.decision.asked is Asked.ALWAYS and not answer.settles:
         return f"it is known to be {answer.decision.danger}: only `danger` in overrides.yaml lowers that"
-    return "it asks less, which needs a person: add --as-person NAME in a terminal"
+    return "only a person may remove a confirmation: add --as-person NAME in a terminal"
 
 
 def _as_json(file: Path, written: Sequence[Answer], left: Sequence[Answer]) -> dict[str, Json]:

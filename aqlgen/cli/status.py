@@ -64,10 +64,10 @@ def _lines(status: Status, *, show_all: bool) -> Iterator[str]:
     from aqlgen.render.kinds import Kind
     from aqlgen.runtime.text import visible
 
-    yield f"{visible(str(status.folder))}: {status.package}, by aqlgen {visible(status.recorded.aqlgen or '?')}."
+    yield f"{status.package} in {visible(str(status.folder))}, made by aqlgen {visible(status.recorded.aqlgen or '?')}."
     for whose in Kind:
         yield from _files(whose, status, show_all=show_all)
-    yield f"own: {counted(status.own_files, 'file')} that aqlgen did not write"
+    yield f"other: {counted(status.own_files, 'file')} that aqlgen did not write"
     if status.checked is not None:
         stale = "; stale since files changed: `aqlgen check --record` renews it" if status.check_stale else ""
         yield f"Checked: {visible(str(status.checked))}{stale}."

@@ -178,8 +178,8 @@ def _summary(updated: Updated, *, verbose: bool) -> str:
     if merged.conflicts:
         parts.append(_conflicts(updated))
     elif updated.written:
-        added = f"`git add` {' and '.join(updated.uncommitted)} to it, " if updated.uncommitted else ""
-        parts.append(f"Review it with `git diff --cached`, then {added}commit it. {_undo(updated)}")
+        added = f"`git add {' '.join(updated.uncommitted)}`, " if updated.uncommitted else ""
+        parts.append(f"Review with `git diff --cached`, then {added}commit. {_undo(updated)}")
     return "\n".join(parts)
 
 

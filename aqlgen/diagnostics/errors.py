@@ -83,7 +83,7 @@ class FileError(AqlgenError):
     @classmethod
     def of_all(cls, code: str, message: str, files: Sequence[str], *, help: str) -> Self:
         """Build the error around a finding for each of several files."""
-        others = (Diagnostic(code, Severity.ERROR, f"as for {files[0]}", file=file) for file in files[1:])
+        others = (Diagnostic(code, Severity.ERROR, f"see {files[0]}", file=file) for file in files[1:])
         return cls(Diagnostic(code, Severity.ERROR, message, file=files[0], help=help), *others)
 
 

@@ -55,7 +55,7 @@ class CheckRecord:
         return self.files != _hash(tree)
 
     def __str__(self) -> str:
-        return f"level {self.level}, resting on {self.operations} of {self.total} operations, on {self.date}"
+        return f"level {self.level}, from calls of {self.operations} of {self.total} operations, on {self.date}"
 
 
 def _hash(tree: Worktree) -> str:

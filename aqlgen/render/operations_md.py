@@ -19,7 +19,7 @@ _EFFECTS: Final = {
     Effect.MONEY: "moves money",
     Effect.ACCESS: "gives or takes access",
     Effect.PEOPLE: "reaches people",
-    Effect.ENDS: "ends something",
+    Effect.ENDS: "deletes or ends something",
 }
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!])")
 

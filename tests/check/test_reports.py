@@ -51,7 +51,7 @@ def test_a_failure_that_the_protocol_does_not_demand_leaves_level_1(category: st
 def test_level_1_needs_what_the_protocol_demands(category: str) -> None:
     failed, whole = report(**{category: Outcome.FAIL}), report()
     assert failed.level == 0
-    assert "Level 0, resting on" in as_text(failed)
+    assert "Level 0, from calls of" in as_text(failed)
     rest = tuple(each for each in whole.results if each.category is not Category[category])
     assert replace(whole, results=rest).level == 0, "its tests did not run"
 
@@ -61,7 +61,7 @@ def test_a_category_that_an_api_has_no_case_of_does_not_apply_and_is_named(categ
     skipped = report(**{category: Outcome.SKIP})
     why = f"no case of {Category[category]} (XX-1)"
     assert (skipped.level, as_data(skipped)["missing"]) == (2, why)
-    assert f"Level 2: {why}, resting on" in as_text(skipped)
+    assert f"Level 2: {why}, from calls of" in as_text(skipped)
     assert report(**dict.fromkeys((each.name for each in MUST), Outcome.SKIP)).level == 0
 
 
@@ -69,7 +69,7 @@ def test_one_operation_of_a_hundred_is_an_exception_that_is_named_and_of_fewer_f
     failed = report(called=100, PARAMETERS=Outcome.FAIL, ROUND_TRIP=Outcome.FAIL)
     assert (failed.level, failed.exceptions) == (1, ("list_pets",))
     assert as_data(failed)["exceptions"] == ["list_pets"]
-    assert "Level 1, without list_pets, resting on 0 of 100 operations." in as_text(failed)
+    assert "Level 1, without list_pets, from calls of 0 of 100 operations." in as_text(failed)
     assert "list_pets" in why_not(failed)
     assert report(called=99, PARAMETERS=Outcome.FAIL).level == 0
 

@@ -19,7 +19,7 @@ def test_a_project_as_it_was_generated_is_pristine(pets: Petstore) -> None:
     done = run("check", pets.folder, "--pristine")
     assert done.code == 0
     assert "is pristine" in done.out
-    assert "the same when generated again" in done.out
+    assert "unedited and reproducible" in done.out
     assert pets.checked()["generated_again"]
 
 

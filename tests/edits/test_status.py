@@ -70,7 +70,7 @@ def test_what_its_owner_wrote_of_the_owners_files_is_among_them(pets: Petstore) 
     assert report["files"]["own"] == 0
     assert "1 written" in run("status", pets.folder).out
     done = pets.update()
-    assert "then `git add` overrides.yaml to it, commit it" in done.out
+    assert "then `git add overrides.yaml`, commit" in done.out
 
 
 def test_what_git_ignores_is_nobodys_file(pets: Petstore) -> None:

@@ -270,7 +270,7 @@ def test_another_process_that_renewed_first_is_followed(tmp_path: Path) -> None:
         (scheme("authorizationCode"), ["--device"], {}, "no login by a device's code"),
         (scheme("authorizationCode"), ["other"], {}, "choose one of oauth"),
         ({**scheme("authorizationCode"), "b": scheme("authorizationCode")["oauth"]}, [], {}, "oauth, b"),
-        ({"key": {"type": "apiKey", "in": "header", "name": "K", "variables": ["P_KEY"]}}, [], {}, "knows no login"),
+        ({"key": {"type": "apiKey", "in": "header", "name": "K", "variables": ["P_KEY"]}}, [], {}, "has no login"),
     ],
 )
 def test_the_command_says_what_is_wrong_in_a_line(

@@ -41,7 +41,9 @@ def test_a_check_changes_nothing_without_record_and_with_it_the_provenance_alone
     entry = record(checked)
     assert (entry["level"], entry["operations"], entry["total"], entry["aqlgen"]) == (0, 1, 4, build())
     assert standing(checked) == {**entry, "stale": False}
-    assert f"Checked: level 0, resting on 1 of 4 operations, on {entry['date']}." in run("status", checked.folder).out
+    assert (
+        f"Checked: level 0, from calls of 1 of 4 operations, on {entry['date']}." in run("status", checked.folder).out
+    )
     assert [line[3:] for line in checked.status()] == ["MCPAQL-PROVENANCE.json"]
     assert run("check", checked.folder, "--pristine").code == 0
 
@@ -65,7 +67,7 @@ def test_an_update_keeps_it_and_says_that_it_is_stale(checked: Repo, tmp_path: P
     newer = tmp_path / "newer.json"
     newer.write_text(json.dumps(grown(orders={"get": operation("listOrders")})))
     done = checked.update("--spec", newer)
-    assert "The check is stale (level 0, resting on 1 of 4 operations, on " in done.out
+    assert "The check is stale (level 0, from calls of 1 of 4 operations, on " in done.out
     assert record(checked) == entry
     assert standing(checked)["stale"]
 

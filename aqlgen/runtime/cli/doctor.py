@@ -35,7 +35,7 @@ def files_read(folder: Path, environ: Mapping[str, str]) -> dict[str, Any]:
     names = {SETTINGS_FILE: settings, ".env": None}
     return {
         "settings": None if settings is None else str(settings.absolute()),
-        "hooks": str(folder / "hooks.py"),
+        "hooks": str(folder / "hooks.py") if (folder / "hooks.py").is_file() else None,
         "not_read": [name for name, used in names.items() if Path(name).is_file() and not _same(Path(name), used)],
     }
 
@@ -265,7 +265,7 @@ def _hosts(hosts: list[Mapping[str, Any]]) -> Iterator[str]:
     refused: dict[str, dict[str, None]] = {}
     for host in hosts:
         used = host["operations"] or host["purposes"]
-        state = f"accepted by {host['accepted_by']}" if host["accepted"] else "refused" if used else "not called"
+        state = f"accepted by {host['accepted_by']}" if host["accepted"] else "refused" if used else "not accepted"
         yield f"  {host['origin']:<26} {state:<26} {host['summary']}"
         if state == "refused":
             refused.setdefault(host.get("api", ""), {})[host["overrides"]] = None

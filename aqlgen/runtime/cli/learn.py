@@ -85,7 +85,7 @@ def _cost(report: Report) -> str:
     succeeded = sum(200 <= status < 300 for status in report.reads.values())
     return (
         f"{counted(report.requests, 'request')} in {report.seconds:.1f} seconds: {succeeded} of "
-        f"{counted(report.operations, 'read')} answered with success, {len(report.unread)} were not tried.{cut}"
+        f"{counted(report.operations, 'read')} succeeded, {len(report.unread)} were not tried.{cut}"
     )
 
 

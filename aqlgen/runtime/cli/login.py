@@ -80,7 +80,7 @@ def _chosen(sources: Sources, scheme: str | None) -> str:
     if scheme in known:
         return str(scheme)
     if not known:
-        raise CommandError("the API knows no login: 'doctor' shows which credentials it takes")
+        raise CommandError("the API has no login: 'doctor' lists its credentials")
     listed = ", ".join(known)
     raise CommandError(f"choose the security scheme: {listed}" if scheme is None else f"choose one of {listed}")
 

@@ -241,7 +241,7 @@ def _judged(reads: Sequence[_Read], *, mock: bool) -> tuple[_Read, bool, str, st
     """Return the read that decides, whether all is well, and what became of the credential in a word and a sentence."""
     last = reads[-1]
     if mock:
-        verdict = "Nothing was sent: --mock answers from the document, and proves nothing of the credential."
+        verdict = "Nothing was sent: --mock answers from the document, and proves nothing about the credential."
         return last, last.success, "not_sent", verdict
     names = " and ".join(last.probe.credentials)
     if last.success and last.carries:
@@ -268,7 +268,7 @@ def _failed(failed: Sequence[_Read], public: int) -> tuple[str, str]:
         return credential, f"{verdict} It was sent {BARE}." if bare else verdict
     seen = ", ".join(f"HTTP {status}" if status else "no answer" for status in sorted(statuses))
     others = f", and {counted(public, 'read')} succeeded without it" if public else ""
-    return "unknown", f"It proves nothing of address and credential: the reads do not agree ({seen}{others})."
+    return "unknown", f"It proves nothing about address and credential: the reads do not agree ({seen}{others})."
 
 
 def _open(probe: Probe) -> tuple[str, str]:
@@ -306,7 +306,7 @@ def _blamed(read: _Read, count: int) -> tuple[str, str]:
         404: "nothing is there; the address may lack a part of its path, or have one too many",
         429: "too many calls; try again later",
     }.get(status, "the API failed" if status >= 500 else "it redirects elsewhere" if status < 400 else "refused")
-    return "unknown", f"HTTP {status}{times}: {cause}. It proves nothing of the credential."
+    return "unknown", f"HTTP {status}{times}: {cause}. It proves nothing about the credential."
 
 
 def _doubts(answer: ApiResponse, envelope: Envelope) -> Iterator[str]:

@@ -128,12 +128,12 @@ def _halted(entry: dict[str, Any]) -> dict[str, Any]:
     """Return the entry of the operation that halted a batch, with what to do; its question stands in the details."""
     error, question = entry["result"]["error"], entry["result"].get("confirmation")
     if question is not None:
-        message = error["message"].partition(" To go on, call it again")[0]
+        message = error["message"].partition(" If your user agrees, ")[0]
         about = {"confirmation_message": question["message"]}
         details = {**about, "reasons": question["reasons"], "expires_at": question["expires_at"], **error["details"]}
         error = {
             "code": error["code"],
-            "message": f"{message} {_HALTED} Do so only if your user wants this.",
+            "message": f"{message} {_HALTED} Do so only if your user agrees.",
             "details": details,
         }
     return {**entry, "result": {"success": False, "error": error}}

@@ -92,7 +92,7 @@ async def observe_unsent(requests: AdapterRequests, reads: Sequence[Read]) -> As
     credential is missing or refused.
     """
     if requests.missing:
-        says = f"reads were not sent, for these variables are not set: {', '.join(requests.missing)}"
+        says = f"reads were not sent, because these variables are not set: {', '.join(requests.missing)}"
         yield Observation("", Fact.CREDENTIAL, says)
     unsent = [read for read in reads if read.status in _REFUSED and not _alternatives(requests.adapter, read.row)]
     for read in unsent if requests.adapter.security_schemes else unsent[:1]:

@@ -223,7 +223,7 @@ class CallSpending:
         """Return the pause with a token for it. Raises Failure for one token too many."""
         quotas, seconds = self._quotas, self._quotas.config.confirmation.ttl
         token = await quotas.tokens.issue(self._session.id, keys, seconds, _UNSENT)
-        advice = "To go on, call it again with _quota_continue; do so only if your user wants this."
+        advice = "If your user agrees, call it again with _quota_continue added to its params."
         return self._paused(uses[0], advice, {"confirmation_token": token.text, "expires_at": token.expires_at})
 
     def _paused(self, use: Use, advice: str, token: dict[str, str] | None = None) -> Failure:

@@ -150,10 +150,7 @@ def confirmation_required(row: Row, token: Token, calls: int, message: str, reas
     The question, its reasons and its end stand beside the error alone, and are read once (error codes 5.4 leaves them
     optional in `details`).
     """
-    text = (
-        "Confirmation required. To go on, call it again with the same params and confirmation_token in them, only if "
-        "your user wants this."
-    )
+    text = "Confirmation required. If your user agrees, call it again with confirmation_token added to its params."
     details: dict[str, Any] = {"operation": row.name, "danger_level": row.danger, "confirmation_token": token.text}
     if calls > 1:
         text = f"{calls} calls require confirmation, and one token confirms them all."

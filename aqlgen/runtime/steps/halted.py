@@ -112,14 +112,14 @@ class KeptPlans:
 
 def advised(failure: Failure, token: str | None) -> str:
     """Return a failure's message with how to go on."""
-    message = failure.message.partition(" To go on, call it again")[0].rstrip()
+    message = failure.message.partition(" If your user agrees, ")[0].rstrip()
     if token is None:
         return message
     beside = ", confirmation_token" if "confirmation_token" in failure.details else ""
     advice = f"To continue: {RUN_STEPS} with continue{beside}; it begins with the failed call."
     if failure.details.get("outcome") == UNKNOWN_OUTCOME:
         advice = (
-            f"To go on: find out whether it was carried out, then {RUN_STEPS} with continue and unknown: 'skip' if it "
+            f"To continue: find out if it was carried out, then {RUN_STEPS} with continue and unknown: 'skip' if it "
             "was, 'repeat' if it was not."
         )
     elif failure.code is Code.CONFIRMATION_REQUIRED:

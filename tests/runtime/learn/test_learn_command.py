@@ -98,7 +98,7 @@ def test_a_run_that_reads_nothing_has_failed(tmp_path: Path) -> None:
     project, file = generate(tmp_path, DOCUMENT), tmp_path / "seen.json"
     file.write_text(json.dumps({"observations": [], "requests": 2, "reads": {"GET /pets": 401}}))
     done = run("learn", project.folder, "--from", file)
-    assert (done.code, done.out) == (4, "2 requests: 0 of 1 read answered with success.\nNothing to propose.\n")
+    assert (done.code, done.out) == (4, "2 requests: 0 of 1 read succeeded.\nNothing to propose.\n")
 
 
 @each("take, fields", [("none", set()), ("certain", {"pagination"}), ("all", {"pagination", "send"})])
