@@ -301,7 +301,7 @@ def test_a_summary_is_read_to_its_verb(summary: str, category: str) -> None:
 def test_an_action_is_known_by_its_place_when_its_verb_is_not(key: str, called: str | None, summary: str) -> None:
     """R-NAME-1"""
     decision = decide_one(key, called, summary=summary)
-    assert (decision.category, decision.category_reason.rule) == (Category.EXECUTE, "told-action")
+    assert (decision.category, decision.category_reason.rule) == (Category.EXECUTE, "described-action")
 
 
 @each(

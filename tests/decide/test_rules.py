@@ -123,5 +123,5 @@ def test_a_decision_tells_which_rules_chose_its_verb_and_its_nouns() -> None:
     chosen = {decision.operation.key: (decision.verb_rule, decision.noun_rule) for decision in decided(*OPERATIONS)}
     assert chosen["GET /pets"] == ("plural-noun", "path")
     assert chosen["POST /orders/{id}/cancel"] == ("path-action", "action and item")
-    assert chosen["POST /messages"] == ("people's-verb", "path and operationId")
+    assert chosen["POST /messages"] == ("described-verb", "path and operationId")
     assert chosen["PUT /messages/{id}/read"] == ("marked-item", "action and item")

@@ -55,7 +55,7 @@ RULES: Final = (
     Rule("put-method", method_rules.put, path_only=True, wants_witness=0),
     Rule("named-verb", method_rules.named),
     Rule("summary-verb", method_rules.summary),
-    Rule("told-action", method_rules.spoken_action, firm=True),
+    Rule("described-action", method_rules.spoken_action, firm=True),
     Rule("weak-verb", method_rules.weakly_named),
     Rule("post-on-item", method_rules.on_item),
     Rule("post-on-collection", method_rules.collection, path_only=True, wants_witness=0),

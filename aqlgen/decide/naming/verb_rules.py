@@ -189,7 +189,7 @@ def _verb_of_category(verbs: _Verbs) -> tuple[str, str]:
 VERB_RULES: Final = (
     VerbRule("marked-item", _marks_item),
     VerbRule("path-action", _action_of_path),
-    VerbRule("people's-verb", _verb_of_people),
+    VerbRule("described-verb", _verb_of_people),
     VerbRule("unknown-action", _unknown_action),
     VerbRule("spoken-action", _spoken_action),
     VerbRule("summary-verb", _verb_of_summary),
