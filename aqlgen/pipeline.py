@@ -8,18 +8,20 @@ from datetime import UTC, datetime
 from itertools import chain
 
 from aqlgen.build import Built, Skipped, build
-from aqlgen.decide import Known, Overrides, decide, load_overrides, select
+from aqlgen.decide import select
 from aqlgen.decide.credentials import with_effective_security
 from aqlgen.decide.decision import Decision
 from aqlgen.decide.instructions import with_instructions
 from aqlgen.decide.naming.clashes import misnamed, takeovers, with_likenesses
 from aqlgen.decide.naming.uniqueness import unused
-from aqlgen.decide.overrides import EXPIRED, UNMATCHED, AdapterOverride, check_aliases
+from aqlgen.decide.overrides import EXPIRED, UNMATCHED, AdapterOverride, Overrides, check_aliases
+from aqlgen.decide.overrides import load as load_overrides
 from aqlgen.decide.overrides.owner import with_auth, with_stated
 from aqlgen.decide.overrides.several import overrides_of_each, refuse_for_one
 from aqlgen.decide.owned import with_adapter_overrides
 from aqlgen.decide.review.answers import UNMATCHED_ACCEPT, accept, check_accepted
 from aqlgen.decide.several import decide_each
+from aqlgen.decide.stage import Known, decide
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import DocumentError, OptionError
 from aqlgen.diagnostics.progress import SHOWN, Progress, counted

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aqlgen.build import build
-from aqlgen.decide import Overrides, decide
 from aqlgen.decide.decision import Asked, Category, Decision
+from aqlgen.decide.overrides import Overrides
+from aqlgen.decide.stage import decide
 from aqlgen.document.assemble import assemble
 from aqlgen.document.request import Request
 from aqlgen.document.resolve import Resolver

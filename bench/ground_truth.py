@@ -24,9 +24,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from aqlgen.decide import Overrides, decide
 from aqlgen.decide.decision import REVIEW_THRESHOLD, Category, Decision
 from aqlgen.decide.naming.verbs import ADVERBS, find_verb, leading_verb
+from aqlgen.decide.overrides import Overrides
+from aqlgen.decide.stage import decide
 from aqlgen.words import singular, split
 from bench.support.arguments import add_corpus, parser
 from bench.support.rules import leave_out, rules

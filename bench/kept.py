@@ -17,8 +17,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from aqlgen.build import build
-from aqlgen.decide import Known, Overrides, decide
 from aqlgen.decide.naming.uniqueness import unused
+from aqlgen.decide.overrides import Overrides
+from aqlgen.decide.stage import Known, decide
 from aqlgen.diagnostics.errors import AqlgenError
 from aqlgen.document.assemble import assemble
 from aqlgen.document.request import Request

@@ -24,8 +24,7 @@ from aqlgen.ir import Json
 from aqlgen.pipeline import prepare
 from aqlgen.project import Project
 from aqlgen.project.check import Checked, check
-from aqlgen.project.conformance import CheckRecord
-from aqlgen.project.worktree import State, Worktree
+from aqlgen.project.worktree import CheckRecord, State, Worktree
 from aqlgen.project.write import write_file
 from aqlgen.render.kinds import Kind
 from aqlgen.runtime.text import visible

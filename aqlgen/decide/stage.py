@@ -27,7 +27,6 @@ from aqlgen.decide.naming.uniqueness import Settled, settle_keeping
 from aqlgen.decide.naming.verbs import canonical_relative
 from aqlgen.decide.naming.vocabulary import Vocabulary, vocabulary_of
 from aqlgen.decide.overrides import Override, Overrides, Report, check, check_requirements, name_collisions
-from aqlgen.decide.overrides import load as load_overrides
 from aqlgen.decide.owned import with_requirements
 from aqlgen.decide.schemas import Schemas
 from aqlgen.decide.traits import Around, Subject, replaced, with_references, with_traits
@@ -38,9 +37,7 @@ from aqlgen.ir import Document
 from aqlgen.runtime.table import Carried
 from aqlgen.words import split
 
-__all__ = [
-    "Known", "Named", "Override", "Overrides", "decide", "decide_named", "load_overrides", "name_operations",
-]  # fmt: skip
+__all__ = ["Known", "Named", "decide", "decide_named", "name_operations"]
 
 _TAKEN: Final = 0.75
 """The most confidence in a name whose first candidate another operation has."""

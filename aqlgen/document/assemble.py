@@ -17,7 +17,6 @@ from urllib.parse import urlsplit
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.diagnostics.errors import AqlgenError, OptionError
 from aqlgen.document.link import link
-from aqlgen.document.overlay import overlay
 from aqlgen.document.positions import Origins
 from aqlgen.document.read import (
     Limits,
@@ -100,6 +99,8 @@ def assemble(request: Request, limits: Limits | None = None) -> Assembled:
         workflows = [_beside(spec, request, limits) for spec in request.workflows]
         sources += overlays
         for number, source in enumerate(overlays, 1):
+            from aqlgen.document.overlay.actions import overlay  # 50 ms for JSONPath, which only users of overlays pay
+
             changed, remarks = overlay(root, source, origins)
             # Diagnostics of an overlay point into the tree before its changes.
             diagnostics += locate(sources, [*source.diagnostics, *remarks], root, origins)

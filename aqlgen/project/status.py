@@ -13,11 +13,10 @@ from aqlgen.diagnostics import Diagnostic
 from aqlgen.diagnostics.errors import AqlgenError
 from aqlgen.pipeline import Progress, prepare
 from aqlgen.project import Project
-from aqlgen.project.conformance import CheckRecord
 from aqlgen.project.generation import current, order_of
 from aqlgen.project.records import Provenance
 from aqlgen.project.refusals import refusals
-from aqlgen.project.worktree import State, Worktree
+from aqlgen.project.worktree import CheckRecord, State, Worktree
 from aqlgen.render import data
 from aqlgen.render.kinds import Kind, kind
 from aqlgen.render.provenance import canonical_hash, file_hash

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from aqlgen.build import build
-from aqlgen.decide import Overrides, decide, load_overrides
 from aqlgen.decide.decision import Category, Danger, Decision
+from aqlgen.decide.overrides import Overrides
+from aqlgen.decide.overrides import load as load_overrides
+from aqlgen.decide.stage import decide
 from aqlgen.document.assemble import assemble
 from aqlgen.document.request import Request
 from aqlgen.document.resolve import Resolver

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from aqlgen.decide import load_overrides
+from aqlgen.decide.overrides import load as load_overrides
 from aqlgen.diagnostics.errors import AqlgenError, FileError
 from aqlgen.document.request import Request
 from aqlgen.document.resolve import Resolver

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from aqlgen.decide import Overrides, decide
 from aqlgen.decide.decision import Decision
+from aqlgen.decide.overrides import Overrides
+from aqlgen.decide.stage import decide
 from aqlgen.ir import Document, MediaType, Operation, Origin, Response
 
 NOWHERE = Origin("")

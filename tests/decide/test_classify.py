@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 from operations import NOWHERE, answer, decide_one, decided, document, operation
 
-from aqlgen.decide import Override, Overrides, decide
 from aqlgen.decide.decision import REVIEW_THRESHOLD, Category, Evidence
 from aqlgen.decide.facts import Facts
+from aqlgen.decide.overrides import Override, Overrides
 from aqlgen.decide.schemas import Schemas
+from aqlgen.decide.stage import decide
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import MISSING, Body, Document, MediaType
 from tests.cases import each

@@ -6,9 +6,8 @@ from typing import Any
 
 from operations import NOWHERE, answer, decide_one, decided, operation
 
-from aqlgen.decide import Overrides
 from aqlgen.decide.decision import Asked, Category, Danger, Decision, Effect
-from aqlgen.decide.overrides import Override
+from aqlgen.decide.overrides import Override, Overrides
 from aqlgen.ir import MISSING, Body, MediaType, Operation, Response
 from tests.cases import each
 

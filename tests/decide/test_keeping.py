@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from operations import document, operation
 from test_unique import apis, operations
 
-from aqlgen.decide import Known, Override, Overrides, decide
 from aqlgen.decide.decision import Decision, Evidence
 from aqlgen.decide.naming.uniqueness import unused
-from aqlgen.decide.overrides import parse
+from aqlgen.decide.overrides import Override, Overrides, parse
+from aqlgen.decide.stage import Known, decide
 from aqlgen.ir import Operation
 from aqlgen.project.overriding import aliases
 from tests.cases import each

@@ -5,7 +5,8 @@ from typing import Any
 
 from operations import NOWHERE, answer, decide_one, document, names, operation
 
-from aqlgen.decide import Overrides, decide
+from aqlgen.decide.overrides import Overrides
+from aqlgen.decide.stage import decide
 from aqlgen.ir import MISSING, Location, Parameter, Tag
 from tests.cases import each
 

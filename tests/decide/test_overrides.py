@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from operations import decided, operation
 
-from aqlgen.decide import Overrides, load_overrides
 from aqlgen.decide.decision import Category, Danger, Evidence
-from aqlgen.decide.overrides import parse
+from aqlgen.decide.overrides import Overrides, parse
+from aqlgen.decide.overrides import load as load_overrides
 from aqlgen.diagnostics.errors import FileError, OptionError
 from tests.cases import each
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from operations import answer, document, operation
 
-from aqlgen.decide import Overrides, decide
+from aqlgen.decide.overrides import Overrides
+from aqlgen.decide.stage import decide
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Location, Origin, Parameter
 from aqlgen.runtime.table import Pagination, encode

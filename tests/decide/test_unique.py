@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from operations import decided, names, operation
 
-from aqlgen.decide import Override, Overrides
 from aqlgen.decide.naming.spelling import RESERVED, is_valid
+from aqlgen.decide.overrides import Override, Overrides
 from aqlgen.ir import Operation
 from aqlgen.runtime.text import folded
 from tests.cases import each

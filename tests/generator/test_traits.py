@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aqlgen.build import build
-from aqlgen.decide import Overrides, decide
+from aqlgen.decide.overrides import Overrides
 from aqlgen.decide.schemas import Schemas
+from aqlgen.decide.stage import decide
 from aqlgen.document.resolve import Resolver
 from aqlgen.runtime.table import encode
 from tests.examples import examples

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from aqlgen.diagnostics.errors import DocumentError
-from aqlgen.document.overlay import overlay
+from aqlgen.document.overlay.actions import overlay
 from aqlgen.document.positions import Origins
 from aqlgen.document.read import Limits, parse
 from tests.cases import each

@@ -170,7 +170,7 @@ def test_the_source_of_the_runtime_is_copied_as_it_stands() -> None:
 
 
 def test_the_examples_in_overrides_yaml_are_overrides(tmp_path: Path) -> None:
-    from aqlgen.decide import load_overrides
+    from aqlgen.decide.overrides import load as load_overrides
 
     text = render_template(PLAIN)["overrides.yaml"].decode()
     file = tmp_path / "overrides.yaml"

@@ -13,12 +13,11 @@ from typing import Final, NamedTuple
 
 from aqlgen.decide.carried import CHOOSERS
 from aqlgen.decide.category.evidence import Verdict
-from aqlgen.decide.clauses import Act, clauses
 from aqlgen.decide.decision import Category, Evidence
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.noun import head_size, is_plural
 from aqlgen.decide.naming.verbs import ADVERBS, Verb, find_verb, leading_verb
-from aqlgen.decide.sentences import irreversible
+from aqlgen.decide.sentences import Act, clauses, irreversible
 from aqlgen.ir import Location
 from aqlgen.words import split
 

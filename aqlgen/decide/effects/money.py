@@ -9,9 +9,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from aqlgen.decide.clauses import Act, Words
 from aqlgen.decide.decision import Category, Danger, Effect
 from aqlgen.decide.effects.reading import Finding, Reading, answer_fields, head
+from aqlgen.decide.sentences import Act, Words
 from aqlgen.words import singular, split
 
 __all__ = ["money", "money_beside"]

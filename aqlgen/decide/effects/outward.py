@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from aqlgen.decide.clauses import base_forms
 from aqlgen.decide.decision import Category, Danger, Effect
 from aqlgen.decide.effects.reading import Finding, Reading, answer_fields, heads
 from aqlgen.decide.naming.noun import is_plural
+from aqlgen.decide.sentences import base_forms
 from aqlgen.words import singular, split
 
 __all__ = ["MEANS", "access", "access_answered", "access_beside", "people", "people_beside", "sends_message"]

@@ -12,12 +12,12 @@ from functools import cached_property, partial
 from itertools import islice
 from typing import Final, NamedTuple
 
-from aqlgen.decide.clauses import Act, Words, clauses
 from aqlgen.decide.decision import Category, Danger, Effect
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.noun import head_size
 from aqlgen.decide.payloads import body_objects
 from aqlgen.decide.schemas import Schemas
+from aqlgen.decide.sentences import Act, Words, clauses
 from aqlgen.decide.traits.around import Around, Subject, template
 from aqlgen.decide.traits.pagination import pagination
 from aqlgen.ir import Json, Location

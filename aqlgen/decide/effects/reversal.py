@@ -12,9 +12,9 @@ from functools import lru_cache
 from itertools import chain, islice
 from typing import Final, NamedTuple
 
-from aqlgen.decide.clauses import Words
 from aqlgen.decide.decision import Category
 from aqlgen.decide.effects.reading import Reading, answer_fields
+from aqlgen.decide.sentences import Words
 from aqlgen.decide.traits.around import template
 from aqlgen.words import split
 

@@ -13,14 +13,13 @@ from typing import Final, NamedTuple
 
 from aqlgen.decide.category.method_rules import doubted_get
 from aqlgen.decide.category.reads import changes, sent_act
-from aqlgen.decide.clauses import Act, Words
 from aqlgen.decide.decision import Category, Danger, Effect
 from aqlgen.decide.effects import outward
 from aqlgen.decide.effects.money import money, money_beside
 from aqlgen.decide.effects.reading import Finding, Reading
 from aqlgen.decide.naming.noun import AREAS, head_size, is_plural
 from aqlgen.decide.payloads import is_sent_as_list, sends_list
-from aqlgen.decide.sentences import irreversible
+from aqlgen.decide.sentences import Act, Words, irreversible
 from aqlgen.ir import Location
 from aqlgen.runtime.wire import admits_json
 from aqlgen.words import singular

@@ -70,8 +70,21 @@ class Names:
 
     @cached_property
     def rank(self) -> tuple[int, ...]:
-        """The strength of the operation's claim to its first candidate: higher is better."""
-        return _rank(self)
+        """The operation's claim to its first candidate: it leaves out little, and its method is the usual one."""
+        facts, chain = self.facts, self.chain
+        order = ("PATCH", "PUT", "POST") if self.verb == "update" else ("GET", "POST", "PUT", "PATCH", "DELETE")
+        unusual = order.index(facts.method) if facts.method in order else len(order)
+        return (
+            -int(facts.operation.deprecated),
+            int(chain.itself) if self.verb == "get" else 0,
+            -self.omitted,
+            -len(chain.nouns),
+            -unusual,
+            -len(chain.nouns[-1].parameters) if chain.nouns else 0,
+            sum(len(noun.parameters) for noun in chain.nouns),
+            -int(chain.raw != chain.full),
+            *_age(facts),
+        )
 
     @cached_property
     def version(self) -> Words:
@@ -84,17 +97,46 @@ class Names:
         shape = self.facts.shape
         return self.facts.method, self.chain.nouns, shape.action, shape.query_words
 
+    @property
+    def acting(self) -> bool:
+        """True if the path ends in an action."""
+        return bool(self.facts.shape.action)
+
+    @property
+    def item(self) -> bool:
+        """True if the last noun has parameters."""
+        return bool(self.chain.nouns) and bool(self.chain.nouns[-1].parameters)
+
+    @cached_property
+    def full(self) -> Words:
+        """The verb with every noun of the path."""
+        suffixes = self.facts.shape.query_words
+        if self.acting:
+            lead, thing = action_wording(self.facts, self.chain, self.chosen, whole=True)
+            return join(lead, (*thing, *suffixes))
+        thing = with_number(self.facts, self.chain, self.chain.full, self.chosen.shown)
+        return join((self.chosen.shown,), (*thing, *suffixes))
+
+    @cached_property
+    def around(self) -> Words:
+        """The same with the nouns before the version."""
+        return (*self.full[:1], *self.chain.area, *self.full[1:])
+
+    @property
+    def plain_path(self) -> list[str]:
+        """Every word of the path that is no residue."""
+        return [word for word in split(self.facts.operation.path) if word not in self.facts.shape.residue]
+
     def candidates(self, *, versioned: bool) -> tuple[str, ...]:
-        """Return all candidates, with the version early or late; worked out only where another wants the first one."""
-        return self._versioned if versioned else self._plain
+        """Return all candidates, those with the version only if it is asked for."""
+        names = (name for rule, name in self._spelled if versioned or rule != "version")
+        return tuple(dict.fromkeys((*names, hashed(self.base, self.facts.operation.key))))
 
     @cached_property
-    def _versioned(self) -> tuple[str, ...]:
-        return _candidates(self, versioned=True)
-
-    @cached_property
-    def _plain(self) -> tuple[str, ...]:
-        return _candidates(self, versioned=False)
+    def _spelled(self) -> list[tuple[str, str]]:
+        """Each candidate with the way that makes it; worked out only where another operation wants the first one."""
+        phrases = ((rule.name, words) for rule in CANDIDATES for words in rule.make(self) if words)
+        return [(rule, name) for rule, words in phrases if (name := fit(words))]
 
 
 def names_for(facts: Facts, category: Category, vocabulary: Vocabulary) -> Names:
@@ -145,114 +187,65 @@ def _resource(thing: Words, chain: NounChain) -> str:
     return "_".join(thing if chain.mass else (*thing[:-1], singular(thing[-1])))
 
 
-@dataclass(frozen=True)
-class _Parts:
-    """The parts that candidates are made of."""
-
-    names: Names
-    versioned: bool
-
-    @cached_property
-    def suffixes(self) -> Words:
-        return self.names.facts.shape.query_words
-
-    @property
-    def acting(self) -> bool:
-        return bool(self.names.facts.shape.action)
-
-    @property
-    def item(self) -> bool:
-        return bool(self.names.chain.nouns) and bool(self.names.chain.nouns[-1].parameters)
-
-    @cached_property
-    def full(self) -> Words:
-        """The verb with every noun of the path."""
-        names = self.names
-        if self.acting:
-            lead, thing = action_wording(names.facts, names.chain, names.chosen, whole=True)
-            return join(lead, (*thing, *self.suffixes))
-        return join((names.chosen.shown,), (*self.numbered(names.chain.full), *self.suffixes))
-
-    @cached_property
-    def around(self) -> Words:
-        """The same with the nouns before the version."""
-        return (*self.full[:1], *self.names.chain.area, *self.full[1:])
-
-    @property
-    def plain_path(self) -> list[str]:
-        """Every word of the path that is no residue."""
-        return [word for word in split(self.names.facts.operation.path) if word not in self.names.facts.shape.residue]
-
-    def numbered(self, thing: Words) -> Words:
-        return with_number(self.names.facts, self.names.chain, thing, self.names.chosen.shown)
-
-
 class Candidate(NamedTuple):
     """A named way to make candidates."""
 
     name: str
-    make: Callable[[_Parts], Iterator[Words]]
+    make: Callable[[Names], Iterator[Words]]
 
 
-def _candidates(names: Names, *, versioned: bool) -> tuple[str, ...]:
-    parts = _Parts(names, versioned)
-    words = (each for candidate in CANDIDATES for each in candidate.make(parts) if each)
-    spelled = [name for each in words if (name := fit(each))]
-    return tuple(dict.fromkeys((*spelled, hashed(names.base, names.facts.operation.key))))
+def _base(names: Names) -> Iterator[Words]:
+    yield names.shortened
 
 
-def _base(parts: _Parts) -> Iterator[Words]:
-    yield parts.names.shortened
-
-
-def _own_verb(parts: _Parts) -> Iterator[Words]:
+def _own_verb(names: Names) -> Iterator[Words]:
     """Use the API's own verb for PUT and PATCH: replace beside patch."""
-    base, verb = parts.names.shortened, parts.names.chosen
-    if base[:1] == (verb.shown,) and (parts.names.facts.method, verb.api_verb) in DISTINCT:
+    base, verb = names.shortened, names.chosen
+    if base[:1] == (verb.shown,) and (names.facts.method, verb.api_verb) in DISTINCT:
         yield verb.api_verb, *base[1:]
 
 
-def _collection(parts: _Parts) -> Iterator[Words]:
+def _collection(names: Names) -> Iterator[Words]:
     """List what is called in the singular, beside its item (`/brand`)."""
-    base, facts, chain = parts.names.base, parts.names.facts, parts.names.chain
-    if parts.acting or base[:1] != ("get",) or len(base) < 2 or facts.method != "GET":
+    base, facts, chain = names.base, names.facts, names.chain
+    if names.acting or base[:1] != ("get",) or len(base) < 2 or facts.method != "GET":
         return
-    if chain.nouns and not parts.item and not parts.suffixes and not chain.mass:
+    if chain.nouns and not names.item and not names.facts.shape.query_words and not chain.mass:
         yield "get" if facts.answers_list is False else "list", *base[1:-1], plural(base[-1])
 
 
-def _full(parts: _Parts) -> Iterator[Words]:
-    yield parts.full
-    yield parts.around
+def _full(names: Names) -> Iterator[Words]:
+    yield names.full
+    yield names.around
 
 
-def _list_all(parts: _Parts) -> Iterator[Words]:
-    if parts.names.base[:1] == ("list",) and not parts.names.chain.within:
-        yield "list", "all", *parts.names.base[1:]
+def _list_all(names: Names) -> Iterator[Words]:
+    if names.base[:1] == ("list",) and not names.chain.within:
+        yield "list", "all", *names.base[1:]
 
 
-def _by_parameters(parts: _Parts) -> Iterator[Words]:
-    if parts.item and "by" not in parts.suffixes:
-        yield *parts.full, "by", *parts.names.chain.parameters
+def _by_parameters(names: Names) -> Iterator[Words]:
+    if names.item and "by" not in names.facts.shape.query_words:
+        yield *names.full, "by", *names.chain.parameters
 
 
-def _via_method(parts: _Parts) -> Iterator[Words]:
-    yield *parts.full, "via", parts.names.facts.method.lower()
+def _via_method(names: Names) -> Iterator[Words]:
+    yield *names.full, "via", names.facts.method.lower()
 
 
-def _version(parts: _Parts) -> Iterator[Words]:
+def _version(names: Names) -> Iterator[Words]:
     """Add the version if another version has the operation too."""
-    for words in (parts.names.shortened, parts.names.base, parts.full, parts.around) if parts.versioned else ():
-        yield *words, *parts.names.version
+    for words in (names.shortened, names.base, names.full, names.around):
+        yield *words, *names.version
 
 
-def _path(parts: _Parts) -> Iterator[Words]:
+def _path(names: Names) -> Iterator[Words]:
     """Use every word of the path, behind the verb and then behind the method."""
-    lead, method = parts.names.chosen.shown.split("_"), parts.names.facts.method.lower()
-    yield *lead, *(word for word in parts.plain_path if word not in lead)
-    yield *lead, *parts.plain_path
-    yield method, *parts.plain_path
-    yield method, *split(parts.names.facts.operation.path)
+    lead, method = names.chosen.shown.split("_"), names.facts.method.lower()
+    yield *lead, *(word for word in names.plain_path if word not in lead)
+    yield *lead, *names.plain_path
+    yield method, *names.plain_path
+    yield method, *split(names.facts.operation.path)
 
 
 CANDIDATES: Final = (
@@ -267,24 +260,6 @@ CANDIDATES: Final = (
     Candidate("path", _path),
 )
 """The ways in order; behind them all stands a name with a hash of the operation's key, which is always free."""
-
-
-def _rank(names: Names) -> tuple[int, ...]:
-    """Return how good a claim to its name an operation has: it leaves out little, and its method is the usual one."""
-    facts, chain = names.facts, names.chain
-    order = ("PATCH", "PUT", "POST") if names.verb == "update" else ("GET", "POST", "PUT", "PATCH", "DELETE")
-    unusual = order.index(facts.method) if facts.method in order else len(order)
-    return (
-        -int(facts.operation.deprecated),
-        int(chain.itself) if names.verb == "get" else 0,
-        -names.omitted,
-        -len(chain.nouns),
-        -unusual,
-        -len(chain.nouns[-1].parameters) if chain.nouns else 0,
-        sum(len(noun.parameters) for noun in chain.nouns),
-        -int(chain.raw != chain.full),
-        *_age(facts),
-    )
 
 
 def _age(facts: Facts) -> tuple[int, ...]:

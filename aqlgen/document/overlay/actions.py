@@ -17,7 +17,7 @@ from aqlgen.document.positions import Origins, escape, join
 from aqlgen.document.read import Limits, Source
 from aqlgen.ir import MISSING, Json, Origin
 
-__all__ = ["run"]
+__all__ = ["overlay"]
 
 _Branch: TypeAlias = dict[str | int | None, Any]
 """A tree of the keys that lead to targets; the key None marks a target."""
@@ -210,11 +210,15 @@ def refusal(source: Source, pointer: str, message: str, code: str = "invalid-ove
     return DocumentError.of(code, message, file=source.name, pointer=pointer, help=help)
 
 
-def run(
-    root: dict[str, Json], source: Source, origins: Origins, limits: Limits
+def overlay(
+    root: dict[str, Json], source: Source, origins: Origins, limits: Limits | None = None
 ) -> tuple[dict[str, Json], tuple[Diagnostic, ...]]:
-    """Return the changed tree, with diagnostics. Raises DocumentError."""
-    query = Query(Budget(limits))
+    """Apply the actions of an overlay in order; `root` itself is not changed.
+
+    Raises DocumentError, with a position in the overlay, if the overlay is not valid, a change does not fit its target,
+    the document grows past the limits, or all JSONPaths together take longer than `limits.seconds`.
+    """
+    query = Query(Budget(limits or Limits()))
     actions, diagnostics = read_actions(source)
     for action in actions:
         try:
