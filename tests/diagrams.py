@@ -98,9 +98,9 @@ def asked() -> str:
     """Return when somebody is asked, as policy `standard` decides."""
     notes = {
         "safe": "reads",
-        "reversible": "writes that the document proves harmless; all others ask at their first call in a session",
-        "destructive": "deletes or overwrites data, changes access, reaches people",
-        "dangerous": "moves money, deletes in bulk or by force",
+        "reversible": "writes that can be undone; unproven ones ask at their first call in a session",
+        "destructive": "deletes or ends something, gives access, reaches people",
+        "dangerous": "moves money, deletes many things",
         "forbidden": "wipes everything; only you can allow it",
     }
     words = {"allow": ("plain", "runs"), "confirm": ("you", "asks each time"), "refuse": ("tool", "refused")}
