@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 import json
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import aqlgen.compare
+from aqlgen.compare import Level, Surface, compare
+from aqlgen.compare.rules import ORDER, RULES
+from aqlgen.runtime.table import ADAPTER, Adapter, Parameter, Workflow
 from tests.cases import each
 from tests.compare.shops import SHOP, Edit, changes, diff, edited, operation, summaries
 from tests.generator.commands import run
+from tests.runtime.tiny_zoo import ADAPTER as ZOO
 
 ALL = ["archive_pet", "create_pet", "delete_pet", "get_pet", "list_pets", "update_pet"]
 
@@ -327,3 +335,99 @@ def test_pages_of_something_else_are_reported_as_that(tmp_path: Path) -> None:
     assert summaries(done.json["changes"]) == [
         ("paging-changed", "breaking", "answers pages of `owners` now, not of `pets`", ["list_pets"])
     ]
+
+
+MODULES = [
+    ast.parse(path.read_text(encoding="utf-8"))
+    for path in Path(aqlgen.compare.__file__).parent.glob("*.py")
+    if path.name != "rules.py"
+]
+
+
+def used() -> set[str]:
+    """Return the texts that are the first argument of `Difference` or `add`, also one of two."""
+    rules: set[str] = set()
+    for node in (node for tree in MODULES for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if name in ("Difference", "add"):
+            choices = [node.args[0]]
+            if isinstance(choices[0], ast.IfExp):
+                choices = [choices[0].body, choices[0].orelse]
+            rules |= {choice.value for choice in choices if isinstance(choice, ast.Constant)}
+    return rules
+
+
+def test_every_rule_that_is_used_is_in_the_table() -> None:
+    assert used() - RULES.keys() == set()
+
+
+def test_every_rule_of_the_table_can_be_used() -> None:
+    texts = {
+        node.value
+        for tree in MODULES
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    assert RULES.keys() - texts == set()
+
+
+def test_every_rule_has_a_title_and_words() -> None:
+    for name, rule in RULES.items():
+        assert rule.title, name
+        assert rule.wording or rule.on_input or rule.on_output, name
+        assert ORDER[name] >= 0
+
+
+NUMBER = Parameter(name="number", location=ADAPTER, wire="number", required=True, schema={"type": "integer"})
+OURS = Workflow(
+    name="ours",
+    workflow_id="ours",
+    family="read",
+    summary="Look",
+    description="Look",
+    danger="safe",
+    danger_reason="get_animal is safe",
+    inputs={"number": NUMBER},
+    steps=[{"operation": "get_animal", "params": {"animal_id": {"$ref": "inputs.number"}}}],
+    outputs={"name": {"$ref": "1.name"}},
+)
+MORE = replace(NUMBER, name="more", wire="more")
+
+
+def surface(*workflows: Workflow) -> Surface:
+    return Surface({}, {}, Adapter.of(ZOO), {item.name: item for item in workflows})
+
+
+def workflow_changes(old: Surface, new: Surface) -> Mapping[str, Level]:
+    return {change.rule: change.level for change in compare(old, new).changes}
+
+
+@each(
+    ("change", "rules"),
+    [
+        ({}, {}),
+        ({"inputs": {}}, {"workflow-inputs": Level.BREAKING}),
+        ({"inputs": {"number": NUMBER, "more": MORE}}, {"workflow-inputs": Level.BREAKING}),
+        ({"inputs": {"number": replace(NUMBER, schema={})}}, {"workflow-inputs": Level.BREAKING}),
+        (
+            {"inputs": {"number": NUMBER, "more": replace(MORE, required=False)}},
+            {"workflow-inputs": Level.COMPATIBLE},
+        ),
+        ({"inputs": {"number": replace(NUMBER, required=False)}}, {"workflow-inputs": Level.COMPATIBLE}),
+        ({"outputs": {}}, {"workflow-outputs": Level.BREAKING}),
+        ({"outputs": {**(OURS.outputs or {}), "id": {"$ref": "1.id"}}}, {"workflow-outputs": Level.COMPATIBLE}),
+        ({"steps": []}, {"workflow-steps": Level.ATTENTION}),
+        ({"summary": "See"}, {"text-changed": Level.TEXTS}),
+        ({"family": "update"}, {"category-changed": Level.BREAKING}),
+    ],
+)
+def test_a_change_of_a_workflow_is_told(change: dict[str, Any], rules: dict[str, Level]) -> None:
+    """R-STEP-3"""
+    assert workflow_changes(surface(OURS), surface(replace(OURS, **change))) == rules
+
+
+def test_a_workflow_that_comes_or_goes_is_told() -> None:
+    grave = replace(OURS, danger="destructive", family="delete")
+    assert workflow_changes(surface(), surface(OURS)) == {"operation-added": Level.COMPATIBLE}
+    assert workflow_changes(surface(), surface(grave)) == {"operation-added-grave": Level.ATTENTION}
+    assert workflow_changes(surface(OURS), surface()) == {"operation-removed": Level.BREAKING}

@@ -1,9 +1,10 @@
-"""Documents of a supported OpenAPI version, and what the refusal of others says."""
+"""Documents of a supported OpenAPI version, what the refusal of others says, and where findings stand."""
 
 from __future__ import annotations
 
 import pytest
 
+from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import DocumentError
 from aqlgen.document.read import check, locate
 
@@ -73,3 +74,58 @@ def test_what_cannot_be_served_is_refused_at_its_place(source, text: str, code: 
         check(source(text).root)
     (finding,) = locate([source(text)], caught.value.diagnostics)
     assert (finding.code, finding.message, finding.line, finding.file) == (code, message, line, "api.yaml")
+
+
+OTHERS = {
+    "asyncapi: 3.0.0": ("an AsyncAPI document", "OpenAPI document"),
+    "arazzo: 1.0.1": ("an Arazzo document", "sourceDescriptions"),
+    "overlay: 1.0.0": ("an OpenAPI Overlay", "--overlay"),
+    'swaggerVersion: "1.2"': ("a Swagger 1 document", "Convert"),
+    '{"info": {"schema": "https://schema.getpostman.com/x"}, "item": []}': ("a Postman collection", "Convert"),
+    '{"$schema": "https://json-schema.org/draft/2020-12/schema"}': ("a JSON Schema", "data, not operations"),
+    "type Query { pets(first: Int): [Pet!]! }": ("a GraphQL schema", "REST"),
+    '# pets\n"""All."""\nschema {\n  query: Query\n}': ("a GraphQL schema", "REST"),
+}
+
+
+@pytest.mark.parametrize("text", OTHERS)
+def test_a_document_in_another_format_is_named_with_advice(source, text: str) -> None:
+    with pytest.raises(DocumentError) as caught:
+        check(source(text).root)
+    (finding,) = caught.value.diagnostics
+    name, way = OTHERS[text]
+    assert (finding.code, finding.message) == ("not-openapi", f"this is {name}, not an OpenAPI document")
+    assert way in finding.help
+
+
+@pytest.mark.parametrize("text", ["data: {}", "log: x", "item: {}", "type: object", "schema: {a: 1}", "import: x"])
+def test_a_key_shared_with_another_format_does_not_identify_it(source, text: str) -> None:
+    with pytest.raises(DocumentError) as caught:
+        check(source(text).root)
+    assert caught.value.diagnostics[0].message == "the document has no key openapi or swagger"
+
+
+TEXT = "openapi: 3.1.0\npaths:\n  /b:\n    get: {}\n  /a:\n    get: {}\n"
+
+
+def note(pointer: str, **more: object) -> Diagnostic:
+    return Diagnostic("x", Severity.WARNING, "m", pointer, **more)
+
+
+def test_they_are_sorted_by_place_and_repeats_are_folded(source):
+    located = locate([source(TEXT)], [note("/paths/~1a/get"), note("/paths/~1b"), note("/paths/~1a/get"), note("")])
+    assert [(diagnostic.file, diagnostic.line, diagnostic.column) for diagnostic in located] == [
+        ("api.yaml", 1, 1),
+        ("api.yaml", 3, 3),
+        ("api.yaml", 6, 5),
+    ]
+
+
+def test_those_of_other_files_and_those_with_a_position_are_unchanged(source):
+    other, placed = note("/paths", file="other.yaml"), note("/paths", file="api.yaml", line=9, column=9)
+    assert locate([source(TEXT)], [other, placed]) == (placed, other)
+
+
+def test_nothing_is_parsed_when_there_is_nothing_to_locate(source, monkeypatch):
+    monkeypatch.setattr("aqlgen.document.read.source.find", None)
+    assert locate([source(TEXT)], [note("", line=1, file="api.yaml")])
