@@ -114,6 +114,7 @@ ATTACKS: list[tuple[str, Any]] = [
     ("Closed", {word.upper(): "5" for word in ENUMERATION}),
     ("Wide", {"args": [{"zz": f"kind{index}"} for index in range(2_000)], "zz": "kind1"}),
     ("WideUntagged", [[[{"zz": index}] for index in range(3_000)]]),
+    *((name, {f"key{index}": 1 for index in range(20_000)}) for name in ("Wide", "WideUntagged", "Patterned")),
     ("Endless", [["x"]] * 9_999),
     ("Mapped", {f"a{index}": [{"b": [{"c": ["d"]}]}] for index in range(2_000)}),
 ]

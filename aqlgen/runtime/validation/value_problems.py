@@ -16,7 +16,7 @@ from ..errors import Code
 from ..schema import Types, as_schema, json_type
 from ..schema.validators import stated_pattern
 from ..schema.wording import MOST_OPTIONS, Group, choices, joined, named
-from ..text import leaks, listed, shown
+from ..text import leaks, line, listed, shown
 from .coercions import coercions, dated
 from .problems import Problem
 from .walk import Fault, Place
@@ -258,7 +258,7 @@ def _rule(fault: Fault) -> tuple[str, dict[str, Any]]:
     if keyword == "format":
         return f"must be {_FORMATS.get(str(value), 'a ' + str(value))}", {"format": value}
     if keyword in CLOSED:
-        return f"has unknown fields: {listed(value)}", {"unknown_fields": list(value)}
+        return f"has unknown fields: {listed(value)}", {"unknown_fields": [line(name, 100) for name in value[:100]]}
     return _RULES.get(keyword, f"breaks the rule '{keyword}'"), {}
 
 

@@ -26,6 +26,8 @@ Place: TypeAlias = "tuple[str | int, ...]"
 
 _MOST_STEPS = {"NOTHING": 10_000, "SURE": 10_000, "LIKELY": 2_000}
 """Pairs of a value and a schema; what is likely is proposed, and a proposal is short."""
+_OF_A_STEP = 100
+"""Fields or items that are looked over in the time of a pair."""
 _MOST_CHANGES, _MOST_OPTIONS = 1000, 200
 _DEEPEST = 64
 _ROUNDS = 3
@@ -144,7 +146,7 @@ class Walk:
         known = self._readings.get(key)
         if known is not None:
             return known[2]
-        self._steps -= 1
+        self._steps -= 1 + (len(value) // _OF_A_STEP if isinstance(value, (dict, list)) else 0)
         if self._steps < 0:
             raise TooMuch
         endless = Reading(value, faults=[Fault((), "depth", _DEEPEST, value, schema)])
@@ -234,7 +236,8 @@ class Walk:
         if not (properties or patterns or further or extra is False):
             return
         unknown = []
-        for key, value in list(reading.value.items()):
+        is_each = bool(patterns or further or extra is False)
+        for key, value in [item for item in reading.value.items() if is_each or item[0] in properties]:
             schemas = self._schemas_of(key, properties, patterns) or further
             if not schemas and extra is False:
                 unknown.append(key)
