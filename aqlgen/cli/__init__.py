@@ -32,7 +32,7 @@ COMMANDS: Final = {
     "review": "Write your answers about first uses to overrides.yaml.",
     "learn": "Observe the real API by safe reads; propose overrides.",
     "add": "Add workflows, a Dockerfile, schemas and other files to a project.",
-    "update": "Generate again, and merge with your edits.",
+    "update": "Take a newer document, overrides or aqlgen; keep your edits.",
     "diff": "Show changes that agents notice, breaking or not.",
     "status": "Show your edits and outdated parts of a project.",
     "check": "Test the adapter from outside; --pristine: compare the generated files.",

@@ -96,7 +96,7 @@ Specs = Annotated[
     list[str],
     typer.Argument(
         metavar="SPEC...",
-        help="File, folder, zip, URL or address of a running API, - for standard input; NAME=SPEC for several APIs.",
+        help="File, folder, zip, URL or address of a running API; - for standard input; NAME=SPEC for several APIs.",
     ),
 ]
 Destination = Annotated[

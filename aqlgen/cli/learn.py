@@ -75,11 +75,11 @@ def learn_command(
     ] = None,
     make: Annotated[
         list[str] | None,
-        typer.Option("--make", metavar="OPERATION", help="Also create a resource with it; it may give access."),
+        typer.Option("--make", metavar="OPERATION", help="Also create a resource with this operation."),
     ] = None,
     key: Annotated[
         str | None,
-        typer.Option("--key", metavar="VARIABLE", help="Try its key if the document declares no credential."),
+        typer.Option("--key", metavar="VARIABLE", help="Try the key in this variable, if none is declared."),
     ] = None,
     source: Annotated[
         Path | None, typer.Option("--from", metavar="FILE", help="Use the report of the adapter's `learn --write`.")

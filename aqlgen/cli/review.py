@@ -47,7 +47,7 @@ def review_command(
 ) -> None:
     """Write answers to the questions of `aqlgen explain --questions` to the project's overrides.yaml.
 
-    Stricter answers are recorded as an agent's. Milder ones need a person: give --as-person and confirm.
+    Answers that add confirmations count as an agent's. To remove one, pass --as-person and confirm it.
     """
     person = _person(as_person)
     refuse_newer(folder)

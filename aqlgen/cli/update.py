@@ -88,7 +88,7 @@ def update_command(
     verbose: Verbose = False,
     quiet: Quiet = False,
 ) -> None:
-    """Update a project to its API and to this aqlgen; merge your edits, and leave conflicts to you."""
+    """Update a project to a newer document, to your overrides and to this aqlgen, and merge your edits."""
     cache = OutputCache("update", folder, context.params, history=True)
     if cache.recall():
         return

@@ -88,9 +88,7 @@ def argument_parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
     )
     parser.add_argument("--port", type=_port, default=8000, help="port for http (default: 8000; 0: any free port)")
     parser.add_argument("--mock", action="store_true", help="answer from the API's document, without network")
-    commands = parser.add_subparsers(
-        title="commands for people", metavar="COMMAND", dest="command", parser_class=_Parser
-    )
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command", parser_class=_Parser)
     parser.set_defaults(command="serve")
 
     operations = commands.add_parser("operations", help="list the operations")
