@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from forms import FORMS, Formed
+from guarded_shop import Shop
 from looped_shop import Floor, opened
 
 from tests.runtime.tiny_zoo import write_package
@@ -31,3 +35,14 @@ def form() -> str:
 async def floor(tmp_path: Path, form: str) -> AsyncIterator[Floor]:
     async with opened(tmp_path, form) as floor:
         yield floor
+
+
+@pytest.fixture(params=FORMS)
+def formed_shop(shop: Callable[..., Shop], request: pytest.FixtureRequest) -> Callable[..., Shop]:
+    """Return shops to which each call is made alone, in a batch or as a step (R-STEP-2): what is refused stays so."""
+
+    def make(*arguments: Any, **settings: Any) -> Shop:
+        place = shop(*arguments, **settings)
+        return replace(place, dispatcher=Formed(place.dispatcher, request.param))  # type: ignore[arg-type]
+
+    return make

@@ -10,13 +10,11 @@ import re
 import sys
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from forms import FORMS, Formed
 from guarded_shop import KEY, OPERATIONS, Human, Shop, open_shop, write_shop
 from mcp import Client
 from mcp.types import ElicitResult
@@ -50,17 +48,6 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def shop(package: Path, tmp_path: Path) -> Callable[..., Shop]:
     def make(hooks: Any = None, **settings: Any) -> Shop:
         return open_shop(package, tmp_path / "audit.jsonl", hooks, **settings)
-
-    return make
-
-
-@pytest.fixture(params=FORMS)
-def formed_shop(shop: Callable[..., Shop], request: pytest.FixtureRequest) -> Callable[..., Shop]:
-    """Return shops to which each call is made alone, in a batch or as a step (R-STEP-2): what is refused stays so."""
-
-    def make(*arguments: Any, **settings: Any) -> Shop:
-        place = shop(*arguments, **settings)
-        return replace(place, dispatcher=Formed(place.dispatcher, request.param))  # type: ignore[arg-type]
 
     return make
 

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
+import looping
 import pytest
+from looping import AGENT
 from mcp import Client
-from mcp.types import ElicitResult
 from stand_in import FakeApi
 
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
@@ -22,7 +23,6 @@ from aqlgen.runtime.table import Adapter
 
 pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("era", ["auto", "legacy"])]
 Make = Callable[..., Dispatcher]
-AGENT = "researcher"
 LOOP = {
     "record_execution_step": "create",
     "execute_agent": "execute",
@@ -39,53 +39,30 @@ ENFORCING = {
 BY_CLIENT = {**ENFORCING, "loop_approval": "client"}
 
 
-class Human:
-    """A person behind the client. `says` is the answer to every question; `asked` are the questions."""
+class Human(looping.Human):
+    """A person behind the client, or one who is asked directly."""
 
     reachable, batched = True, False
-
-    def __init__(self, *, says: bool = True) -> None:
-        self.says = says
-        self.asked: list[str] = []
 
     async def ask(self, question: str) -> bool:
         self.asked.append(question)
         return self.says
 
-    async def answer(self, _: Any, params: Any) -> ElicitResult:
-        self.asked.append(params.message)
-        return ElicitResult(action="accept", content={"confirm": True}) if self.says else ElicitResult(action="decline")
 
-
-class Agent:
+class Agent(looping.Agent):
     """An agent that calls the protocol's operations."""
 
-    def __init__(self, client: Client) -> None:
-        self.client = client
-
     async def call(self, operation: str, family: str | None = None, **params: Any) -> dict[str, Any]:
-        tool = f"mcp_aql_{family or LOOP[operation]}"
-        result = await self.client.call_tool(tool, {"operation": operation, "params": params})
-        assert result.structured_content is not None
-        return result.structured_content
-
-    async def data(self, operation: str, **params: Any) -> dict[str, Any]:
-        envelope = await self.call(operation, **params)
-        assert envelope["success"], envelope
-        data: dict[str, Any] = envelope["data"]
-        return data
+        return await self.send(family or looping.FAMILIES[operation], {"operation": operation, "params": params})
 
     async def code(self, operation: str, family: str | None = None, **params: Any) -> str:
         envelope = await self.call(operation, family, **params)
         assert not envelope["success"], envelope
         return str(envelope["error"]["code"])
 
-    async def start(self, name: str = AGENT) -> dict[str, Any]:
-        return await self.data("execute_agent", element_name=name)
-
     async def step(self, action: str, outcome: str | None = "success", name: str = AGENT) -> dict[str, Any]:
         more = {} if outcome is None else {"outcome": outcome}
-        directive = await self.data("record_execution_step", element_name=name, nextActionHint=action, **more)
+        directive = await super().step(action, name, **more)
         assert {"continue", "factors"} <= set(directive) <= {
             "continue", "factors", "stopped", "reason", "stepsRemaining", "nextStepRisk", "notifications", "granted",
         }  # fmt: skip
