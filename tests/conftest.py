@@ -124,3 +124,8 @@ def _no_adapters_log() -> Iterator[None]:
     for handler in [each for each in root.handlers if type(each).__module__.startswith("aqlgen.")]:
         root.removeHandler(handler)
     logging.captureWarnings(False)
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"

@@ -21,11 +21,6 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture
 def form() -> str:
     """Return the form of a test's calls, unless it is tried in each."""
     return "alone"

@@ -32,11 +32,6 @@ OTHER = {"type": "object", "properties": {"other": {"type": "integer"}}}
 TEXT = {"type": "string"}
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 def media(kinds: Mapping[str, Any]) -> dict[str, Any]:
     return {"content": {kind: {"schema": schema} for kind, schema in kinds.items()}}
 

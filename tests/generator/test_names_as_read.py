@@ -59,11 +59,6 @@ READ = {
 }
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 def answering(schema: Any) -> dict[str, Any]:
     return {"200": {"description": "OK", "content": {"application/json": {"schema": schema}}}}
 

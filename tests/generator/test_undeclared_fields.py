@@ -18,11 +18,6 @@ JSON = "application/json"
 SIZE = fields(width=NUMBER, boxHeight=NUMBER)
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 def listed(schema: Any) -> dict[str, Any]:
     return {"type": "array", "items": schema}
 

@@ -17,11 +17,6 @@ from aqlgen.runtime.table import Adapter, Table
 
 
 @pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture
 def package(tmp_path: Path) -> Path:
     return write_package(tmp_path / "src" / "zoo_adapter")
 
