@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from .wire import Transport
 
 __all__ = [
-    "Assembly", "adapter_secrets", "assemble", "audit_file", "check_extra", "check_variables", "key_needed_by",
+    "Assembly", "adapter_secrets", "assemble", "audit_file", "check_variables", "checked_keys", "open_audit",
     "open_logins",
 ]  # fmt: skip
 
@@ -91,10 +91,7 @@ def assemble(
         from .safety.rules.rules import check_rules
 
         untold = check_rules(config, table)
-    state = open_state(config.state_url, adapter.name, environ)
-    check_extra(config)
-    keys = StateKeys(Variables(environ))
-    keys.check(key_needed_by(config))
+    state, keys = open_state(config.state_url, adapter.name, environ), checked_keys(config, environ)
     observers = Observers()
     watch = _Watch(observers)
     store = WatchedStore(open_store(config.state_url, adapter.name, environ, state), watch.report, watch.lowered)
@@ -111,7 +108,8 @@ def assemble(
             view, table, folder, of_api, credentials.verify, observers, mock=mock, network=network
         )
         sides[name] = Api(view, table, transports[name], of_api, environ=environ, credentials=credentials)
-    api: Api | Apis = sides[""] if not adapter.apis else _together(table, sides)
+    api: Api | Apis = Apis(table, sides) if adapter.apis else sides[""]
+    api.secrets()  # so that each of several masks those of all from the first answer on
     transport = transports[""] if not adapter.apis else Transports(transports)
     logger = watch.logger = Logger(config.log_level, adapter.package, secrets=api.secrets)
     for text in untold:
@@ -119,14 +117,7 @@ def assemble(
     observers.add(CallRecords(logger))
     if config.telemetry.otel and not mock:
         _trace(adapter, config, observers)
-    audit = Audit(
-        audit_file(config, adapter, environ),
-        logger,
-        adapter=adapter.name,
-        secrets=api.secrets,
-        max_size=config.audit.max_size,
-        keep=config.audit.keep,
-    )
+    audit = open_audit(config, adapter, environ, logger, api.secrets)
     audit.repair()
     if config.quota != QuotaSettings():
         from .quota.limits import check_patterns
@@ -224,6 +215,26 @@ def check_variables(adapter: Adapter, table: Table, config: Config) -> None:
             raise ConfigError(f"MCP_AQL_SERVER_VARIABLES {problem}")
 
 
+def checked_keys(config: Config, environ: Mapping[str, str], needed_by: str | None = None) -> StateKeys:
+    """Return the owner's keys. Raises ConfigError for wrong or missing ones, and if the store's library is missing."""
+    check_extra(config)
+    keys = StateKeys(Variables(environ))
+    keys.check(key_needed_by(config) if needed_by is None else needed_by)
+    return keys
+
+
+def open_audit(
+    config: Config,
+    adapter: Adapter,
+    environ: Mapping[str, str],
+    logger: Logger,
+    secrets: Callable[[], Iterable[str]],
+) -> Audit:
+    """Return the audit log that the settings describe."""
+    bounds = {"max_size": config.audit.max_size, "keep": config.audit.keep}
+    return Audit(audit_file(config, adapter, environ), logger, adapter=adapter.name, secrets=secrets, **bounds)
+
+
 def audit_file(config: Config, adapter: Adapter, environ: Mapping[str, str]) -> Path | None:
     """Return the audit log's file, None if it goes to the log."""
     if config.audit.path == "off":
@@ -232,12 +243,6 @@ def audit_file(config: Config, adapter: Adapter, environ: Mapping[str, str]) -> 
         return Path(config.audit.path)
     state = state_file(config.state_url, adapter.name, environ)
     return None if state is None else state.with_name("audit.jsonl")
-
-
-def _together(table: Table, sides: Mapping[str, Api]) -> Apis:
-    apis = Apis(table, sides)
-    apis.secrets()  # so that each masks those of all from the first answer on
-    return apis
 
 
 def _credentials(

@@ -40,10 +40,6 @@ if TYPE_CHECKING:
 __all__ = ["Authorization", "Grants"]
 
 
-_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
-_ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105
-
-
 class Grants:
     """Tokens of the sources, from memory while they last. `clock` is monotonic, `now` the time of day."""
 

@@ -65,12 +65,11 @@ def doctor(
     `callable` counts the operations whose security requirements are met, those whose address may be the API's, and
     those that have both; `next` says what is left to do. With `call`, one safe read is made, and `call` is its outcome.
     """
-    from ..assembly import adapter_secrets, audit_file, check_extra, check_variables, key_needed_by, open_logins
+    from ..assembly import adapter_secrets, audit_file, check_variables, checked_keys, open_logins
     from ..auth.sources import config_of_each, report
     from ..encode.urls import has_base_url, server_url
     from ..hosts.report import OperationHost, host_uses
     from ..safety.rules.rules import check_rules
-    from ..settings.load import StateKeys
     from ..state.custody import State, open_state, open_store, state_file
     from .readiness import address_report, counts_of, next_steps, with_use
 
@@ -85,9 +84,7 @@ def doctor(
     unknown = not all(has_base_url(part, base_url, variables) for part, base_url, variables in apis)
     servers = [[server_url(server, variables) for server in part.servers] for part, _, variables in apis]
     addresses = [api[1] or next(iter(urls), "") for api, urls in zip(apis, servers, strict=True)]
-    check_extra(config)
-    keys, local = StateKeys(Variables(environ)), open_state(config.state_url, adapter.name, environ)
-    keys.check(key_needed_by(config))
+    keys, local = checked_keys(config, environ), open_state(config.state_url, adapter.name, environ)
     shared = State(open_store(config.state_url, adapter.name, environ, local), adapter.name, keys)
     credentials = report(adapter, environ, config, open_logins(config, adapter.name, local, shared))
     usage = with_use(credentials, adapter, table, config)

@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..assembly import check_extra, open_logins
+from ..assembly import checked_keys, open_logins
 from ..auth.login import LoginIO, LoginOptions, login, schemes_of
 from ..auth.sources import Sources, config_of_each
 from ..encode.urls import server_url
 from ..errors import CommandError
 from ..hosts.gate import Hosts
 from ..settings.config import Config
-from ..settings.load import StateKeys, Variables, load
+from ..settings.load import Variables, load
 from ..state import StoreAway
 from ..state.custody import State, open_state, open_store
 from ..table import Adapter, Table
@@ -65,9 +65,7 @@ def forget(folder: Path, scheme: str | None, environ: Mapping[str, str]) -> str:
 
 def _open(folder: Path, environ: Mapping[str, str]) -> tuple[Config, Adapter, Sources]:
     config, adapter = load(folder, environ), Adapter.load(folder)
-    check_extra(config)
-    keys, state = StateKeys(Variables(environ)), open_state(config.state_url, adapter.name, environ)
-    keys.check()
+    keys, state = checked_keys(config, environ, ""), open_state(config.state_url, adapter.name, environ)
     shared = State(open_store(config.state_url, adapter.name, environ, state), adapter.name, keys)
     logins = open_logins(config, adapter.name, state, shared)
     return config, adapter, Sources(adapter, Variables(environ), logins=logins)

@@ -3,27 +3,33 @@
 
 The calls of one operation that must be confirmed are asked about together: by one question to a person, or by one
 token, which is sent back as `confirmation_token` beside `operations`. What a person refuses fails; the rest goes on.
+
+The answers share one ceiling: what is small stays, what is large shares the room. What was cut a second time is warned
+of once, and a page that was cut leads on behind its last item, or nowhere (R-WARN-3).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..envelope import Envelope, success
 from ..errors import Code, Failure
 from ..safety.approvals import Approvals, HeldCall, fitting
 from ..warnings import Warnings
+from ..warnings.ceiling import CODE, cut_warnings, fit_together
+from ..warnings.rules import repeated_by
 from . import ToolCall
 from .ahead import api_row, foresee, is_safe_read
-from .answers import Answers
 from .arguments import Request, read_item
 
 if TYPE_CHECKING:
-    from ..envelope import Stamp
+    from ..envelope import Paged, Stamp
     from ..protocol_operations import Person
     from ..session import Session
+    from ..table import Row
+    from ..warnings import CallWarning
     from . import Calls
 
 __all__ = ["Batch"]
@@ -149,3 +155,62 @@ def _pending(index: int, item: Any) -> dict[str, Any]:
         if params:
             entry["params"] = params
     return entry
+
+
+# The ceiling of all answers together
+
+
+class _Answer(NamedTuple):
+    envelope: Envelope
+    row: Row
+    page: Paged | None
+
+
+class Answers:
+    """The answers of a batch. What the adapter itself answers is not cut."""
+
+    def __init__(self) -> None:
+        self._answers: list[_Answer] = []
+
+    def add(self, envelope: Envelope, row: Row | None, page: Paged | None) -> None:
+        """Add an answer of an operation of the API; `row` is None for any other."""
+        if row is not None and envelope["success"]:
+            self._answers.append(_Answer(envelope, row, page))
+
+    async def fit(self, most: int, remember: Callable[[str, Iterable[CallWarning]], list[CallWarning]]) -> None:
+        """Cut the data of the answers to `most` tokens together.
+
+        `remember` takes the warnings of an operation, and returns those that are shown.
+        """
+        answers = self._answers
+        if len(answers) < 2:
+            return
+        data = [answer.envelope["data"] for answer in answers]
+        fitted = fit_together(data, [answer.page is not None for answer in answers], most)
+        for answer, (shorter, cuts) in zip(answers, fitted, strict=True):
+            if cuts:
+                if answer.page is not None:
+                    await answer.page.prepare()
+                selector = repeated_by(answer.row)
+                warnings = cut_warnings(cuts, most, page=answer.page is not None, selector=selector)
+                _replace(answer, shorter, remember(answer.row.name, warnings))
+
+
+def _replace(answer: _Answer, data: Any, cuts: Iterable[CallWarning]) -> None:
+    envelope, _, page = answer
+    if page is not None:
+        data = {**data, "pageInfo": page.info(len(data["items"]))}
+    warnings = envelope.get("warnings", [])
+    before = {entry["details"]["field"]: entry for entry in warnings if entry["code"] == CODE}
+    added = []
+    for warning in cuts:
+        entry = warning.as_json()
+        earlier = before.get(entry["details"]["field"])
+        if earlier is not None:
+            entry["details"]["original_count"] = earlier["details"]["original_count"]
+        added.append(entry)
+    fields = {entry["details"]["field"] for entry in added}
+    kept = [entry for entry in warnings if entry["code"] != CODE or entry["details"]["field"] not in fields]
+    envelope["data"] = data
+    if kept or added:
+        envelope["warnings"] = [*kept, *added]

@@ -15,13 +15,14 @@ from ..introspection.info import DRY_RUN
 from ..safety.approvals import Approvals
 from ..steps.plan import check_plan, read_plan, with_agent_names
 from ..steps.references import written_plan
+from ..warnings.ceiling import Cut, cut_warnings, fit
 from . import ToolCall
-from .answers import fit_plan
 from .arguments import sent_tokens
 from .run import Progress, Run
 from .side import Side
 
 if TYPE_CHECKING:
+    from ..warnings import CallWarning
     from . import Calls
 
 __all__ = ["answer_plan"]
@@ -63,8 +64,42 @@ async def answer_plan(calls: Calls, call: ToolCall) -> Any:
     side.token = token
     data = await run.run()
     await side.claim()
-    data, cuts = fit_plan(data, calls.config.max_answer_tokens, entries=plan.returns is None)
+    data, cuts = _fitted(data, calls.config.max_answer_tokens, entries=plan.returns is None)
     shown_cuts = [warning.as_json() for warning in calls.rules.remember(operation.name, cuts, session)]
     call.shown = calls.rules.select(side.warnings, session) + side.shown_warnings + shown_cuts
     stamp.notes = {"summary": run.summary()}
     return data
+
+
+def _fitted(data: Any, most: int, *, entries: bool) -> tuple[Any, list[CallWarning]]:
+    """Return the answer of a plan cut to `most` tokens, with the warnings of what was cut.
+
+    `entries` says that the data are those of every step, which share the room; a step's are named by its id or number.
+    """
+    shared = {str(entry.get("id", entry["step"])): entry["data"] for entry in data["steps"]} if entries else data
+    fitted, cuts = fit(shared, most)
+    if not cuts:
+        return data, []
+    for cut in cuts:
+        _end_page(fitted, cut)
+    warnings = list(cut_warnings(cuts, most, selector=""))
+    if entries:
+        fitted = {
+            "steps": [{**entry, "data": fitted.get(str(entry.get("id", entry["step"])))} for entry in data["steps"]]
+        }
+    return fitted, warnings
+
+
+def _end_page(data: Any, cut: Cut) -> None:
+    """Take the cursor of a page whose items were cut: it leads on behind items that are not shown."""
+    *path, last = cut.path or ("",)
+    if last != "items":
+        return
+    for name in (*path, None):
+        while isinstance(data, list) and data:
+            data = data[0]  # of a list that was cut within an item, that item is left
+        if name is not None and isinstance(data, dict):
+            data = data.get(name)
+    info = data.get("pageInfo") if isinstance(data, dict) else None
+    if isinstance(info, dict):
+        data["pageInfo"] = {**{key: value for key, value in info.items() if key != "endCursor"}, "hasNextPage": True}

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from .ledger import Entry, Ledger
     from .requests import AdapterRequests
 
-__all__ = ["observe_writes", "take_back"]
+__all__ = ["observe_writes"]
 
 _GONE = (404, 410)
 _DEEPEST = 3
@@ -74,11 +74,6 @@ async def observe_writes(
         await _observe_kinds(site, "", ())
         await _take_back(site)  # what could not be at once, such as what went with the thing around it
     return [*site.observations, *_left(ledger)]
-
-
-async def take_back(requests: AdapterRequests, ledger: Ledger) -> list[Observation]:
-    """Undo what an earlier observation left at the API, and tell of what cannot be."""
-    return await observe_writes(requests, (), ledger, most=0, seconds=0)
 
 
 def _left(ledger: Ledger) -> list[Observation]:

@@ -17,12 +17,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..assembly import adapter_secrets, audit_file, check_extra, key_needed_by
+from ..assembly import adapter_secrets, checked_keys, open_audit
 from ..logs import Logger
 from ..safety.audit import Audit
 from ..safety.loop.agents import Board
 from ..safety.questions import Challenge, Question, QuestionStore
-from ..settings.load import ConfigError, StateKeys, Variables, load
+from ..settings.load import ConfigError, load
 from ..state import StoreAway, canonical
 from ..state.activity import Row, activity_of
 from ..state.custody import MEMORY, Custody, State, open_store
@@ -55,19 +55,10 @@ def home_source(folder: Path, environ: Mapping[str, str]) -> Source:
             "MCP_AQL_STATE_URL is memory:, so waiting calls stay inside each process, and no operator can reach "
             "them: remove the setting, or name a file or a Redis server"
         )
-    check_extra(config)
-    keys = StateKeys(Variables(environ))
-    keys.check(key_needed_by(config))
+    keys = checked_keys(config, environ)
     secrets = adapter_secrets(adapter, environ, config)
     logger = Logger(config.log_level, adapter.package, secrets=lambda: secrets)
-    audit = Audit(
-        audit_file(config, adapter, environ),
-        logger,
-        adapter=adapter.name,
-        secrets=lambda: secrets,
-        max_size=config.audit.max_size,
-        keep=config.audit.keep,
-    )
+    audit = open_audit(config, adapter, environ, logger, lambda: secrets)
     custody = State(open_store(config.state_url, adapter.name, environ), adapter.name, keys).shared
     from ..quota.counting import Quotas
 

@@ -18,7 +18,7 @@ from aqlgen.runtime.learn.ledger import Ledger
 from aqlgen.runtime.learn.model import Observation
 from aqlgen.runtime.learn.requests import AdapterRequests, Budget
 from aqlgen.runtime.learn.things import Named
-from aqlgen.runtime.learn.writes import observe_writes, take_back
+from aqlgen.runtime.learn.writes import observe_writes
 
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
 FIELDS = {"name": TEXT, "note": TEXT, "place": TEXT, "age": NUMBER}
@@ -149,7 +149,7 @@ def observing(
         try:
             async with AdapterRequests(package, None, environ, Budget(most, 30), writes=True) as requests:
                 if only_back:
-                    return await take_back(requests, book)
+                    return await observe_writes(requests, (), book, most=0, seconds=0)
                 resources = [Named.read(text) for text in named]
                 return await observe_writes(requests, resources, book, creates=creates)
         finally:

@@ -20,9 +20,8 @@ from ...session import Session, current_caller
 from .evaluation import STEP_LIMIT
 from .executions import Execution, Executions, StepApproval, profile_of
 from .lookalikes import normalized
-from .parts import Parts
 from .reports import not_found, refused
-from .steps import StepReport
+from .steps import Parts, StepReport
 
 if TYPE_CHECKING:
     from ...table import Row
