@@ -29,7 +29,7 @@ COMMANDS: Final = {
     "serve": "Serve an API to agents in one command.",
     "from-schema": "Generate an adapter project from a hand-written adapter element.",
     "explain": "Show every decision with its reason, in the terminal or as a page.",
-    "review": "Write your answers about first uses to overrides.yaml.",
+    "review": "Write answers to the questions of a review to overrides.yaml.",
     "learn": "Observe the real API by safe reads; propose overrides.",
     "add": "Add workflows, a Dockerfile, schemas and other files to a project.",
     "update": "Take a newer document, overrides or aqlgen; keep your edits.",

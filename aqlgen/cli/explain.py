@@ -60,7 +60,7 @@ def explain_command(
     exclude: Exclude = None,
     review: Annotated[bool, typer.Option("--review", help="Show only decisions that need a review.")] = False,
     questions: Annotated[
-        bool, typer.Option("--questions", help="Print the questions about first uses, as JSON lines.")
+        bool, typer.Option("--questions", help="Print the questions of the review, as JSON lines.")
     ] = False,
     category: Annotated[
         list[Category] | None, typer.Option(case_sensitive=False, help="Show only these categories.")
@@ -195,7 +195,7 @@ def explain(options: Options, progress: Progress, html: Path | None, shown: Filt
 
 
 def _print_questions(decisions: Iterable[Decision]) -> None:
-    """Print the questions about first uses, as JSON lines."""
+    """Print the questions of the review, as JSON lines."""
     from aqlgen.decide.review.answers import questions
 
     for question in questions(decisions):

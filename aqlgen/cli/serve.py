@@ -272,7 +272,7 @@ def _review(project: Path, package: Path, report: Mapping[str, Any], *, mock: bo
     yield f"{report['adapter']['name']}: {counted(sum(counts.values()), 'operation')} ({split or 'none'})."
     first, asked = safety["asks_at_first_use"], safety["asks_about"]
     if asked:
-        times = {"at first use": first, "at each call": asked - first}
+        times = {"at the first call": first, "at each call": asked - first}
         when = ", ".join(f"{counted(count, 'operation')} {time}" for time, count in times.items() if count)
         yield f"Confirmations: {when}; `aqlgen explain {_short(project)}` shows why."
     if not mock:  # which needs neither hosts nor credentials

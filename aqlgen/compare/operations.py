@@ -97,7 +97,7 @@ def _compare_danger(old: Operation, new: Operation, notes: Notes) -> None:
         if after in _CONFIRMED and old.confirmation != new.confirmation:
             notes.add("confirmation-reworded", new.name)
         return
-    wording = f"{after} now, not {before}" if before is not after else f"{after}, at its first use in a session"
+    wording = f"{after} now, not {before}" if before is not after else f"{after}, at its first call in a session"
     if after is Danger.FORBIDDEN:
         notes.add("operation-forbidden", new.name)
     elif before is Danger.FORBIDDEN:

@@ -95,7 +95,7 @@ def _asked(operations: Iterable[Entry]) -> str:
     return (
         f"<strong>{counted(reads + changes, 'operation')} {runs} without a confirmation</strong>:"
         f" {counted(reads, 'read')}, and {counted(changes, 'write')} that can be undone or that you accepted."
-        f" <strong>{first:,} {'needs' if first == 1 else 'need'} a confirmation at first use</strong>"
+        f" <strong>{first:,} {'needs' if first == 1 else 'need'} a confirmation at the first call</strong>"
         f"{', since nothing rules out harm' if first else ''}."
         f" {always:,} {'needs' if always == 1 else 'need'} one each time."
     )

@@ -445,7 +445,7 @@ function showCollected() {
 
 // ── The review, worked off ───────────────────────────────────────────────────────────────────────────────────────────
 
-const WHEN = { never: "runs without a confirmation", first: "confirmed at first use", always: "confirmed each time" };
+const WHEN = { never: "runs without a confirmation", first: "confirmed at the first call", always: "confirmed each time" };
 const acts = []; // what was decided, in order: { row, rules, operations, overrides, asked }
 let current = 0;
 

@@ -194,13 +194,13 @@ def _json(value: Mapping[str, Json]) -> str:
 
 
 def confirmation_lines(table: Table) -> list[str]:
-    """Return `danger number: names` for what is asked about or refused, the gravest first, and `first_use` last.
+    """Return `danger number: names` for what is asked about or refused, the gravest first, and `first_call` last.
 
     The number of other operations is left out: a read more changes nothing in the README.
     """
     lines = []
     asked = {danger: [row for row in table.rows if row.row.danger == danger] for danger in _CONFIRMED}
-    asked["first_use"] = [row for row in table.rows if row.row.asked == "first"]
+    asked["first_call"] = [row for row in table.rows if row.row.asked == "first"]
     for danger, rows in asked.items():
         if rows:
             grave = sorted(rows, key=lambda row: (row.row.danger_reason.startswith("category"), row.name))

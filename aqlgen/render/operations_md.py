@@ -47,7 +47,7 @@ def operations_md(table: Table, skipped: Iterable[tuple[str, str]]) -> str:
     review = review_rows(row.decision for row in table.rows)
     if review:
         parts.append(
-            f"\n## To review\n\n{_headline(table.rows)}. In `overrides.yaml`, answer first uses by `asked`,"
+            f"\n## To review\n\n{_headline(table.rows)}. In `overrides.yaml`, answer first calls by `asked`,"
             " and the rest by `adapter: {accept: […]}`.\n"
         )
         parts.extend(_review(review))

@@ -166,7 +166,7 @@ def test_a_question_at_the_first_use_that_goes_is_for_a_person_to_look_at(tmp_pa
     """R-EFF-2"""
     [change] = _overruled(tmp_path, "POST /pets/{pet_id}/archive:\n  danger: reversible\n")
     assert (change["rule"], change["level"]) == ("confirmation-dropped", "attention")
-    assert change["message"] == "no longer asks for a confirmation: reversible, at its first use in a session"
+    assert change["message"] == "no longer asks for a confirmation: reversible, at its first call in a session"
 
 
 def _overruled(tmp_path: Path, overrides: str) -> list[dict[str, Any]]:

@@ -40,7 +40,7 @@ def test_the_answers_of_the_petstore(tmp_path: Path) -> None:
     assert confirmation_lines(table) == [
         "dangerous 1: adopt_pet",
         "destructive 2: cancel_visit delete_pet",
-        "first_use 1: book_owner_visit",
+        "first_call 1: book_owner_visit",
     ]
     assert credential_lines(table) == [
         "PETSTORE_API_KEY: The key of your shop (header X-API-Key: …)",

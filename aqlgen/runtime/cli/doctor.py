@@ -293,7 +293,7 @@ def _value(value: Any) -> str:
 
 
 def _safety(safety: Mapping[str, Any]) -> Iterator[str]:
-    first = f" ({safety['asks_at_first_use']} at first use)" if safety["asks_at_first_use"] else ""
+    first = f" ({safety['asks_at_first_use']} at the first call)" if safety["asks_at_first_use"] else ""
     held = f"asks about {counted(safety['asks_about'], 'operation')}{first}, refuses {safety['refuses']}"
     reads = ", read only" if safety["read_only"] else ""
     rules = f", {counted(safety['rules'], 'rule')}" if safety["rules"] else ""
