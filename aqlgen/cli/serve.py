@@ -10,10 +10,11 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
+from aqlgen.cli import without_headers
 from aqlgen.cli.app import (
     AllowRefs,
     Auth,
@@ -32,14 +33,24 @@ from aqlgen.cli.app import (
     examples,
 )
 from aqlgen.cli.output import print_diagnostics, progress
+from aqlgen.cli.specs import options_of
+from aqlgen.diagnostics import Diagnostic
 from aqlgen.diagnostics.errors import FileError, OptionError
-
-if TYPE_CHECKING:
-    from aqlgen.diagnostics import Diagnostic
-    from aqlgen.document.assemble import Assembled
-    from aqlgen.document.read import Source
-    from aqlgen.pipeline import Options, Progress
-    from aqlgen.project.served import ServedProjects
+from aqlgen.diagnostics.plain import counted
+from aqlgen.document.assemble import Assembled, assemble
+from aqlgen.document.read import Source
+from aqlgen.document.request import Typed
+from aqlgen.pipeline import Options, Progress
+from aqlgen.project import OVERRIDES, Project
+from aqlgen.project.served import ServedProjects, keep_project
+from aqlgen.project.write import refuse_occupied
+from aqlgen.render.provenance import FILE
+from aqlgen.runtime.auth import STARTED_BY
+from aqlgen.runtime.cli.doctor import doctor
+from aqlgen.runtime.cli.readiness import verdict
+from aqlgen.runtime.settings.load import ConfigError
+from aqlgen.runtime.table import FAMILIES, Table
+from aqlgen.runtime.text import terminal_text
 
 _OF_UPDATE = ("include", "exclude", "field_case", "header", "overlay", "workflows", "allow_refs")
 _GENERATING = {
@@ -104,10 +115,6 @@ def serve_command(
     The adapter is generated in your state folder and reused while the document is the same. Over stdio you can use this
     command in the settings of an MCP client. If SPEC is the folder of a project, that project is served.
     """
-    from aqlgen.cli.specs import options_of
-    from aqlgen.render.provenance import FILE
-    from aqlgen.runtime.text import terminal_text
-
     if len(spec) == 1 and (Path(spec[0]) / FILE).is_file():
         _refuse_beside_project(context.params, spec[0])
         project = Path(spec[0])
@@ -144,9 +151,6 @@ def _made(options: Options, keep: Path | None, *, accept_hosts: bool, verbose: b
 
     It is that of the last start where a document cannot be fetched, as from a server that is down.
     """
-    from aqlgen.document.assemble import assemble
-    from aqlgen.project.served import ServedProjects, keep_project
-
     _refuse_kept(keep)
     served = ServedProjects.of(options, os.environ, accept_hosts=accept_hosts)
     last = served.last()
@@ -180,9 +184,6 @@ def _made(options: Options, keep: Path | None, *, accept_hosts: bool, verbose: b
 
 
 def _refuse_kept(keep: Path | None) -> None:
-    from aqlgen.project.write import refuse_occupied
-    from aqlgen.render.provenance import FILE
-
     if keep is None:
         return
     if (keep / FILE).is_file():
@@ -218,17 +219,12 @@ def _generate(
 
 def _package(project: Path) -> Path:
     """Return the folder of the package of a user's project. Raises AqlgenError for one that cannot be served."""
-    from aqlgen.project import Project
-
     opened = Project.open(project)
     return opened.placed(f"src/{opened.package}/adapter.json").parent.absolute()
 
 
 def _environment(package: Path, *, read_only: bool) -> dict[str, str]:
     """Return the environment of the adapter: the user's, with that of its file of variables."""
-    from aqlgen.cli import without_headers
-    from aqlgen.runtime.auth import STARTED_BY
-
     environ = dict(os.environ)
     paths = (str(package.parent), environ.get("PYTHONPATH", ""))
     environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
@@ -249,9 +245,6 @@ def _program() -> list[str]:
 
 def _report(package: Path, environ: Mapping[str, str]) -> Mapping[str, Any]:
     """Return what `doctor` says of the adapter. Raises OptionError for a setting that would stop its start."""
-    from aqlgen.runtime.cli.doctor import doctor
-    from aqlgen.runtime.settings.load import ConfigError
-
     try:
         return doctor(package, environ)
     except ConfigError as problem:
@@ -260,9 +253,6 @@ def _report(package: Path, environ: Mapping[str, str]) -> Mapping[str, Any]:
 
 def _review(project: Path, package: Path, report: Mapping[str, Any], *, mock: bool) -> Iterator[str]:
     """Yield the counts of operations and questions, and what real calls lack."""
-    from aqlgen.diagnostics.plain import counted
-    from aqlgen.runtime.table import FAMILIES, Table
-
     if _is_outdated(project):
         yield f"overrides.yaml is newer than the operation table: `aqlgen update {_short(project)}` applies it."
     safety = report["safety"]
@@ -293,9 +283,7 @@ def _is_outdated(project: Path) -> bool:
 
     The table is generated again only where the file is newer by more than a checkout of the project takes.
     """
-    from aqlgen.project import OVERRIDES
     from aqlgen.project.status import status
-    from aqlgen.render.provenance import FILE
 
     overrides = project / OVERRIDES
     if not overrides.is_file() or overrides.stat().st_mtime < (project / FILE).stat().st_mtime + _CHECKOUT:
@@ -305,9 +293,6 @@ def _is_outdated(project: Path) -> bool:
 
 def _readiness(report: Mapping[str, Any], spec: Sequence[str]) -> Iterator[str]:
     """Yield whether calls can be made: the address that the user typed is not doubted, and one beside it is told."""
-    from aqlgen.document.request import Typed
-    from aqlgen.runtime.cli.readiness import verdict
-
     address = report["address"]
     stated = report["base_url"] or next(iter(report["servers"]), "")
     typed = Typed.of(spec[0]) if len(spec) == 1 else None

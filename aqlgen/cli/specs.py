@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.document.request import Request
-
-if TYPE_CHECKING:
-    from aqlgen.options import Options
+from aqlgen.options import Options
+from aqlgen.table.identity import split_name
 
 __all__ = ["options_of", "requests_of"]
 
@@ -33,9 +31,6 @@ def options_of(
     allow_refs: Iterable[str] | None,
 ) -> Options:
     """Return the options for one document, or for several APIs. Raises OptionError."""
-    from aqlgen.options import Options
-    from aqlgen.table.identity import split_name
-
     pairs = [split_name(spec) for spec in specs]
     headers, allowed = tuple(header or ()), tuple(allow_refs or ())
     options = Options(
@@ -71,8 +66,6 @@ def requests_of(
     allowed: Sequence[str],
 ) -> tuple[Request, ...]:
     """Return the requests of several APIs, by names and documents. Raises OptionError."""
-    from aqlgen.table.identity import split_name
-
     pairs = list(pairs)
     beside: dict[str, dict[str, list[str]]] = {}
     for option, files in (("--overlay", overlays), ("--workflows", workflows)):

@@ -12,6 +12,9 @@ import typer
 from aqlgen.cli.app import Folder, Output, OutputFormat, Verbose, app, examples
 from aqlgen.cli.output import progress, refuse_newer
 from aqlgen.cli.output_cache import OutputCache
+from aqlgen.diagnostics.plain import counted
+from aqlgen.diagnostics.report import as_json, as_text, json_text
+from aqlgen.runtime.text import visible
 
 if TYPE_CHECKING:
     from aqlgen.ir import Json
@@ -45,7 +48,6 @@ def status_command(
     cache = OutputCache("status", folder, context.params, history=False)
     if cache.recall():
         return
-    from aqlgen.diagnostics.report import json_text
     from aqlgen.project.status import status
 
     refuse_newer(folder)
@@ -60,9 +62,7 @@ def status_command(
 
 def _lines(status: Status, *, show_all: bool) -> Iterator[str]:
     """Yield the output for people: the versions, the files by their owner, and what is left to do."""
-    from aqlgen.diagnostics.plain import counted
     from aqlgen.render.kinds import Kind
-    from aqlgen.runtime.text import visible
 
     yield f"{status.package} in {visible(str(status.folder))}, made by aqlgen {visible(status.recorded.aqlgen or '?')}."
     for whose in Kind:
@@ -76,9 +76,6 @@ def _lines(status: Status, *, show_all: bool) -> Iterator[str]:
 
 
 def _files(whose: Kind, status: Status, *, show_all: bool) -> Iterator[str]:
-    from aqlgen.diagnostics.plain import counted
-    from aqlgen.runtime.text import visible
-
     changed = sorted(status.of(whose), key=lambda file: (file.state, file.path))
     states = [file.state for file in changed]
     counts = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states))
@@ -89,10 +86,6 @@ def _files(whose: Kind, status: Status, *, show_all: bool) -> Iterator[str]:
 
 def _todo(status: Status, *, show_all: bool) -> Iterator[str]:
     """Yield what needs somebody's attention."""
-    from aqlgen.diagnostics.plain import counted
-    from aqlgen.diagnostics.report import as_text
-    from aqlgen.runtime.text import visible
-
     if status.conflicts:
         yield f"{counted(len(status.conflicts), 'conflict')} left to resolve:"
         yield from _some([f"  {visible(path)}:{line}" for path, line in status.conflicts], show_all=show_all)
@@ -111,9 +104,6 @@ def _todo(status: Status, *, show_all: bool) -> Iterator[str]:
 
 
 def _freshness(status: Status, *, show_all: bool) -> Iterator[str]:
-    from aqlgen.diagnostics.plain import counted
-    from aqlgen.runtime.text import visible
-
     recorded, today = status.recorded, status.today
     if (recorded.aqlgen, recorded.templates) != (today.aqlgen, today.templates):
         of = f", templates {today.templates}" if today.templates else ""
@@ -135,7 +125,6 @@ def _some(lines: list[str], *, show_all: bool) -> list[str]:
 
 
 def _as_json(status: Status) -> dict[str, Json]:
-    from aqlgen.diagnostics.report import as_json
     from aqlgen.render.kinds import Kind
 
     return {

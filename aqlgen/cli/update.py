@@ -30,6 +30,9 @@ from aqlgen.cli.app import (
 )
 from aqlgen.cli.output import print_diagnostics, progress, refuse_newer
 from aqlgen.cli.output_cache import OutputCache
+from aqlgen.diagnostics.plain import counted, few
+from aqlgen.diagnostics.report import as_json, json_text
+from aqlgen.runtime.text import visible
 
 if TYPE_CHECKING:
     from aqlgen.ir import Json
@@ -92,7 +95,6 @@ def update_command(
     cache = OutputCache("update", folder, context.params, history=True)
     if cache.recall():
         return
-    from aqlgen.diagnostics.report import json_text
     from aqlgen.project.update import Asked, update
 
     asked = Asked(
@@ -147,8 +149,6 @@ def _read_beside(updated: Updated, asked: Asked) -> dict[str, bytes] | None:
 
 def _summary(updated: Updated, *, verbose: bool) -> str:
     """Return what an update did, or would do: what changed for agents, which files, and what is left to do."""
-    from aqlgen.diagnostics.plain import counted, few
-    from aqlgen.runtime.text import visible
     from aqlgen.table.access import refusal_lines, table_hosts
 
     merged = updated.merged
@@ -185,9 +185,6 @@ def _summary(updated: Updated, *, verbose: bool) -> str:
 
 def _conflicts(updated: Updated) -> str:
     """Return the files that are left to the user, and what to do about them."""
-    from aqlgen.diagnostics.plain import counted
-    from aqlgen.runtime.text import visible
-
     would = "" if updated.written else "would be "
     lines = [f"{counted(len(updated.merged.conflicts), 'conflict')} {would}left to resolve:"]
     lines += [f"  {visible(conflict.path)}: {visible(conflict.why)}" for conflict in updated.merged.conflicts]
@@ -206,8 +203,6 @@ def _undo(updated: Updated) -> str:
 
 
 def _versions(before: Provenance, after: Provenance) -> str:
-    from aqlgen.runtime.text import visible
-
     parts = []
     if before.aqlgen != after.aqlgen:
         parts.append(f"aqlgen {visible(before.aqlgen)} to {after.aqlgen}")
@@ -228,14 +223,11 @@ def _news(updated: Updated, *, show_all: bool) -> Iterator[str]:
 
 
 def _files(what: str, paths: tuple[str, ...], *, show_all: bool) -> Iterator[str]:
-    from aqlgen.diagnostics.plain import few
-
     if paths:
         yield f"{what}: {few(paths, len(paths) if show_all else _SHOWN)}"
 
 
 def _as_json(updated: Updated) -> dict[str, Json]:
-    from aqlgen.diagnostics.report import as_json
     from aqlgen.render.provenance import FILE
     from aqlgen.table.access import table_hosts
     from aqlgen.table.model import FAMILIES
