@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from aqlgen.render.kinds import RUNTIME
+from aqlgen.render.provenance import RUNTIME
 
 ROOT = Path(__file__).parent.parent
 PARTS = (

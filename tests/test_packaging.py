@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from aqlgen import __version__
-from aqlgen.render.kinds import RUNTIME
+from aqlgen.render.provenance import RUNTIME
 from aqlgen.runtime.cli.sealed import SEAL
 from tests.checkouts import CACHES, ROOT, URL, Checkout, compile_as_here
 

@@ -26,7 +26,7 @@ from aqlgen.project import Project
 from aqlgen.project.check import Checked, check
 from aqlgen.project.worktree import CheckRecord, State, Worktree
 from aqlgen.project.write import write_file
-from aqlgen.render.kinds import Kind
+from aqlgen.render.provenance import Kind
 from aqlgen.runtime.text import visible
 
 

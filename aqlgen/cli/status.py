@@ -19,7 +19,7 @@ from aqlgen.runtime.text import visible
 if TYPE_CHECKING:
     from aqlgen.ir import Json
     from aqlgen.project.status import Status
-    from aqlgen.render.kinds import Kind
+    from aqlgen.render.provenance import Kind
 
 _SHOWN: Final = 10
 """The number of files of a kind that are named before the rest is counted."""
@@ -62,7 +62,7 @@ def status_command(
 
 def _lines(status: Status, *, show_all: bool) -> Iterator[str]:
     """Yield the output for people: the versions, the files by their owner, and what is left to do."""
-    from aqlgen.render.kinds import Kind
+    from aqlgen.render.provenance import Kind
 
     yield f"{status.package} in {visible(str(status.folder))}, made by aqlgen {visible(status.recorded.aqlgen or '?')}."
     for whose in Kind:
@@ -125,7 +125,7 @@ def _some(lines: list[str], *, show_all: bool) -> list[str]:
 
 
 def _as_json(status: Status) -> dict[str, Json]:
-    from aqlgen.render.kinds import Kind
+    from aqlgen.render.provenance import Kind
 
     return {
         "success": True,

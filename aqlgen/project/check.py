@@ -27,8 +27,7 @@ from aqlgen.project import OVERRIDES, Project
 from aqlgen.project.generation import current, regenerate
 from aqlgen.project.records import Provenance, read_json
 from aqlgen.project.worktree import State, Worktree
-from aqlgen.render.kinds import RUNTIME, Kind, kind
-from aqlgen.render.provenance import FILE, file_hash, tree_hash
+from aqlgen.render.provenance import FILE, RUNTIME, Kind, file_hash, kind, tree_hash
 from aqlgen.resources import SOURCE, build
 
 __all__ = ["Checked", "check"]

@@ -19,11 +19,10 @@ from aqlgen.document.request import Request
 from aqlgen.options import overrides_content
 from aqlgen.pipeline import Options, Prepared, Progress, prepare
 from aqlgen.project import OVERRIDES, Project, documents_of
-from aqlgen.project.encodings import as_generated
 from aqlgen.project.options import recorded_options
+from aqlgen.project.worktree import as_generated
 from aqlgen.render import Order, render, timed
-from aqlgen.render.kinds import Kind, kind
-from aqlgen.render.provenance import FILE, generated_at
+from aqlgen.render.provenance import FILE, Kind, generated_at, kind
 from aqlgen.resources import PACKAGED, Release, own_templates
 
 __all__ = ["Regenerated", "current", "order_of", "regenerate"]

@@ -19,14 +19,12 @@ from aqlgen import __version__, git
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.diagnostics.plain import few
 from aqlgen.git.isolation import without_configuration
-from aqlgen.project.encodings import is_generated, is_windows
 from aqlgen.project.generated_paths import read_below, remove_below
 from aqlgen.project.records import ANSWERS
 from aqlgen.project.repository import Repository, Sides
-from aqlgen.project.worktree import Worktree
+from aqlgen.project.worktree import Worktree, is_generated, is_windows
 from aqlgen.project.write import write_file
-from aqlgen.render.kinds import Kind, kind
-from aqlgen.render.provenance import FILE, bases, file_hash
+from aqlgen.render.provenance import FILE, Kind, bases, file_hash, kind
 
 __all__ = ["Conflict", "Merge", "Merged", "apply", "merge", "refuse_in_the_way"]
 

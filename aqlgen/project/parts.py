@@ -17,8 +17,7 @@ from aqlgen.project.generation import regenerate
 from aqlgen.project.records import ANSWERS
 from aqlgen.project.worktree import State, Worktree
 from aqlgen.project.write import write_file
-from aqlgen.render.kinds import Kind, kind
-from aqlgen.render.provenance import FILE
+from aqlgen.render.provenance import FILE, Kind, kind
 
 __all__ = ["Changed", "change_parts"]
 

@@ -16,8 +16,7 @@ from aqlgen.ir import Json
 from aqlgen.project import Project
 from aqlgen.project.insertion import flow
 from aqlgen.project.records import ANSWERS
-from aqlgen.render.kinds import RUNTIME, is_code
-from aqlgen.render.provenance import file_hash
+from aqlgen.render.provenance import RUNTIME, file_hash, is_code
 from aqlgen.runtime.schema import pointer_of
 from aqlgen.runtime.table import Parameter, decode
 

@@ -17,8 +17,8 @@ from aqlgen import git
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.diagnostics.plain import few
 from aqlgen.git.isolation import Isolated, isolated, place_of
-from aqlgen.project.encodings import pointer_hash
 from aqlgen.project.generated_paths import read_below
+from aqlgen.project.worktree import pointer_hash
 from aqlgen.render.provenance import file_hash
 
 __all__ = ["Entry", "Repository", "Sides"]

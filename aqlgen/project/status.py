@@ -18,8 +18,7 @@ from aqlgen.project.records import Provenance
 from aqlgen.project.refusals import refusals
 from aqlgen.project.worktree import CheckRecord, State, Worktree
 from aqlgen.render import data
-from aqlgen.render.kinds import Kind, kind
-from aqlgen.render.provenance import canonical_hash, file_hash
+from aqlgen.render.provenance import Kind, canonical_hash, file_hash, kind
 from aqlgen.resources import build
 
 __all__ = ["Changed", "Status", "status"]

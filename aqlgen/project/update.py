@@ -20,7 +20,6 @@ from aqlgen.document.read import open_document
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, Prepared, Progress
 from aqlgen.project import OVERRIDES, Project
-from aqlgen.project.encodings import pointer_hash
 from aqlgen.project.generated_paths import refuse_links
 from aqlgen.project.generation import Regenerated, current, regenerate
 from aqlgen.project.merge import Merged, apply, merge, refuse_in_the_way
@@ -29,9 +28,8 @@ from aqlgen.project.overriding import contradicted, overridden, renamed, with_en
 from aqlgen.project.records import Provenance
 from aqlgen.project.refusals import refusals
 from aqlgen.project.repository import Repository
-from aqlgen.project.worktree import CheckRecord, State, Worktree
-from aqlgen.render.kinds import Kind, is_code, kind
-from aqlgen.render.provenance import FILE
+from aqlgen.project.worktree import CheckRecord, State, Worktree, pointer_hash
+from aqlgen.render.provenance import FILE, Kind, is_code, kind
 from aqlgen.resources import changelog
 from aqlgen.runtime.table import WORKFLOWS
 from aqlgen.table.identity import api_names, split_name

@@ -1,11 +1,13 @@
 """The state of the files in a project's folder, compared with what was generated; git is not needed.
 
+Git may store a generated file with other line ends, or as a pointer of Git LFS: its conversion is no edit.
 The record of the last check (`aqlgen check --record`) is stale once one of them changed.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -19,13 +21,11 @@ from aqlgen.diagnostics.errors import FileError
 from aqlgen.git.isolation import isolated, place_of
 from aqlgen.ir import Json
 from aqlgen.project import Project
-from aqlgen.project.encodings import as_generated, is_generated
 from aqlgen.project.write import write_file
-from aqlgen.render.kinds import Kind, folders, kind
-from aqlgen.render.provenance import FILE, file_hash, generated_at, tree_hash
+from aqlgen.render.provenance import FILE, Kind, file_hash, folders, generated_at, kind, tree_hash
 from aqlgen.resources import build
 
-__all__ = ["CheckRecord", "State", "Worktree"]
+__all__ = ["CheckRecord", "State", "Worktree", "as_generated", "is_generated", "is_windows", "pointer_hash"]
 
 _SKIPPED: Final = frozenset(
     ".git .hg .svn .venv venv node_modules __pycache__ .mypy_cache .pytest_cache .ruff_cache build dist".split()
@@ -170,3 +170,45 @@ class CheckRecord:
 def _hash(tree: Worktree) -> str:
     """Return the hash of the project's files as they are."""
     return tree_hash({path: file_hash(tree.read(path) or b"") for path in tree.project.recorded})
+
+
+_POINTER: Final = re.compile(
+    rb"version https://[^\n]*/spec/v1\n(?:(?!oid )[^\n]+\n)*+oid sha256:([0-9a-f]{64})\n(?:[^\n]+\n)*+"
+)
+"""https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md"""
+
+_LARGEST: Final = 1024
+"""The maximal size of a pointer in bytes."""
+
+
+def as_generated(content: bytes, recorded: str) -> bytes:
+    """Return content with the line ends that it was generated with; edited content gets those that aqlgen writes.
+
+    `recorded` is the hash of what was generated, "" for a file that aqlgen did not generate.
+    """
+    if file_hash(content) == recorded:
+        return content
+    if is_windows(content):
+        return content.replace(b"\r\n", b"\n")
+    if b"\r" not in content and file_hash(other := content.replace(b"\n", b"\r\n")) == recorded:
+        return other
+    return content
+
+
+def is_generated(content: bytes, recorded: str) -> bool:
+    """Return True if content is what was generated, in whatever encoding."""
+    if file_hash(content) == recorded:
+        return True
+    return recorded in (file_hash(as_generated(content, recorded)), pointer_hash(content))
+
+
+def is_windows(content: bytes) -> bool:
+    """Return True if every line ends as on Windows."""
+    ends = content.count(b"\r\n")
+    return 0 < ends == content.count(b"\n") == content.count(b"\r")
+
+
+def pointer_hash(content: bytes) -> str | None:
+    """Return the hash of the file that a pointer of Git LFS stands for, None if the content is not a pointer."""
+    match = _POINTER.fullmatch(content) if len(content) < _LARGEST else None
+    return match[1].decode() if match else None

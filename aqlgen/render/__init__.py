@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from aqlgen.ir import Json
 from aqlgen.render.adapter_element import adapter_element, adapter_markdown
 from aqlgen.render.answers import template_answers
-from aqlgen.render.kinds import RUNTIME
 from aqlgen.render.operations_md import operations_md
-from aqlgen.render.provenance import FILE, canonical_hash, provenance
+from aqlgen.render.provenance import FILE, RUNTIME, canonical_hash, provenance
 from aqlgen.render.template import render_template
 from aqlgen.resources import Release, sealed_runtime
 from aqlgen.runtime.introspection.postings import FILE as SEARCH

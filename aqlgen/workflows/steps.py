@@ -14,8 +14,7 @@ from aqlgen.runtime.steps.plan import LOCAL
 from aqlgen.runtime.steps.references import INPUTS
 from aqlgen.runtime.table import Row
 from aqlgen.runtime.text import folded
-from aqlgen.workflows.criteria import expected
-from aqlgen.workflows.expressions import DEPTH, DoneStep, Scope, UnsayableError, is_expression, member
+from aqlgen.workflows.expressions import DEPTH, DoneStep, Scope, UnsayableError, expected, is_expression, member
 
 __all__ = ["Api", "Written", "write_step"]
 

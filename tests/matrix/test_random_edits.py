@@ -20,7 +20,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from aqlgen.render.kinds import Kind, is_code, kind
+from aqlgen.render.provenance import Kind, is_code, kind
 from tests.matrix import clones
 from tests.matrix.conftest import CHANGES, Bench
 from tests.matrix.edits import PACKAGE, RUNTIME, Tree

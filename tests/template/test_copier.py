@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from aqlgen import __version__
-from aqlgen.render.kinds import Kind, is_code, kind
+from aqlgen.render.provenance import Kind, is_code, kind
 from aqlgen.render.template import render_template
 from tests.checkouts import CACHES, ROOT, URL, Checkout, compile_as_here
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from aqlgen.render.kinds import RUNTIME
+from aqlgen.render.provenance import RUNTIME
 from aqlgen.resources import sealed_runtime
 from tests.checkouts import CACHES, unpack_runtime
 from tests.generator.commands import FIXTURES, run

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from aqlgen.diagnostics.errors import TemplateError
-from aqlgen.render.kinds import RUNTIME, Kind, kind
+from aqlgen.render.provenance import RUNTIME, Kind, kind
 from aqlgen.render.template import PROJECT, render_template
 from aqlgen.runtime.cli import main
 from tests.generator.commands import FIXTURES, run

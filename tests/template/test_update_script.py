@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from aqlgen.render.kinds import Kind, kind
+from aqlgen.render.provenance import Kind, kind
 from tests.checkouts import ROOT
 
 pytestmark = [pytest.mark.long, pytest.mark.usefixtures("forked")]

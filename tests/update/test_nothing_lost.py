@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from aqlgen.project import Project
 from aqlgen.project.generation import Regenerated, regenerate
-from aqlgen.render.kinds import Kind, kind
+from aqlgen.render.provenance import Kind, kind
 from tests.examples import examples
 from tests.update.conftest import committed
 from tests.update.repos import Repo

@@ -10,8 +10,7 @@ from aqlgen.document.read.fetch import is_markdown, open_document, read
 from aqlgen.document.read.identify import Version, check, is_element
 from aqlgen.document.read.library import Library, NotRead
 from aqlgen.document.read.limits import Limits
-from aqlgen.document.read.locate import locate
-from aqlgen.document.read.source import Source, parse
+from aqlgen.document.read.source import Source, locate, parse
 from aqlgen.document.read.web import same_origin
 
 __all__ = [
