@@ -17,10 +17,9 @@ from aqlgen.decide.naming.uniqueness import unused
 from aqlgen.decide.overrides import EXPIRED, UNMATCHED, AdapterOverride, Overrides, check_aliases
 from aqlgen.decide.overrides import load as load_overrides
 from aqlgen.decide.overrides.owner import with_auth, with_stated
-from aqlgen.decide.overrides.several import overrides_of_each, refuse_for_one
 from aqlgen.decide.owned import with_adapter_overrides
 from aqlgen.decide.review.answers import UNMATCHED_ACCEPT, accept, check_accepted
-from aqlgen.decide.several import decide_each
+from aqlgen.decide.several import decide_each, overrides_of_each, refuse_for_one
 from aqlgen.decide.stage import Known, decide
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import DocumentError, OptionError

@@ -1,4 +1,4 @@
-"""The result of a test, of a category and of the whole (conformance testing, 1.3 and 6.1), and of a finding."""
+"""The result of a test, of a category and of the whole (conformance testing, 1.3 and 6.1), and promotion by it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from aqlgen.check.operations import Operation
+from aqlgen.runtime.cli.trust import Change, change_trust
+from aqlgen.runtime.errors import CommandError
+from aqlgen.runtime.settings.load import ConfigError
 
 __all__ = [
     "CATEGORIES",
@@ -20,13 +23,16 @@ __all__ = [
     "Cause",
     "Known",
     "KnownError",
+    "NotPromoted",
     "Outcome",
     "Place",
     "Problem",
     "Report",
     "Result",
     "places_of",
+    "promote",
     "read_known",
+    "why_not",
 ]
 
 _FORM = {"rule": str, "operation": str, "reason": str, "until": date}
@@ -265,3 +271,33 @@ class Report:
         """The number of tests of each outcome, and in all."""
         outcomes, names = [result.outcome for result in self.results], ("passed", "warned", "failed", "skipped")
         return {"total": len(outcomes)} | dict(zip(names, map(outcomes.count, Outcome), strict=True))
+
+
+VALIDATED = "validated"
+
+
+class NotPromoted(Exception):
+    """A level of trust that was not earned or cannot be recorded; the message is one line."""
+
+
+def why_not(report: Report) -> str:
+    """Return why a report does not earn the level `validated`, "" if it does."""
+    if not report.level:
+        return "the adapter does not reach level 1"
+    if report.exceptions:
+        return f"level 1 fails for {', '.join(report.exceptions[:5])}"
+    live = report.outcome_of(Category.LIVE)
+    if live is not Outcome.PASS:
+        return "no read of the live API was made" if live is Outcome.SKIP else "reads of the live API failed"
+    return ""
+
+
+def promote(package: Path, report: Report, by: str, reason: str, environ: Mapping[str, str]) -> str:
+    """Record in trust.json that the adapter is validated, and return what to say of it. Raises NotPromoted."""
+    problem = why_not(report)
+    if problem:
+        raise NotPromoted(problem)
+    try:
+        return change_trust(package, environ, Change(up=True, by=by, reason=reason, to=VALIDATED))
+    except (CommandError, ConfigError) as refusal:
+        raise NotPromoted(str(refusal)) from None

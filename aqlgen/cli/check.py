@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from aqlgen.check.checks import TESTS
-from aqlgen.check.promotion import NotPromoted, promote
 from aqlgen.check.reports import as_data, as_text, format_of, missing_parts
+from aqlgen.check.results import NotPromoted, promote
 from aqlgen.check.runner import Checked as CheckedAdapter
 from aqlgen.check.runner import Chosen, check_adapter, test_ids
 from aqlgen.cli.app import Folder, Output, OutputFormat, Quiet, app, examples

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from glob import glob
 from pathlib import Path
-from typing import Final, Literal, Self
+from typing import Final, Self
 
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.document.request import Request
@@ -221,7 +221,6 @@ class Project:
         names: Mapping[str, str] | None = None,
         ids: Mapping[str, str] | None = None,
         strict: bool = False,
-        stale: Literal["error", "report"] = "report",
     ) -> Options:
         """Return the options as recorded, with the project's overrides; `requests` default to the kept documents.
 
@@ -235,7 +234,7 @@ class Project:
             requests or tuple(map(self.request, self.documents())),
             overrides=overrides if overrides.is_file() else None,
             strict=strict,
-            stale=stale,
+            stale="report",
             ids=ids if ids is not None else self.operation_ids() if names else {},
             **recorded | ({} if names is None else {"names": names}),
         )

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from aqlgen.check.promotion import NotPromoted, promote, why_not
-from aqlgen.check.results import Category, Report, Result
+from aqlgen.check.results import Category, NotPromoted, Report, Result, promote, why_not
 from aqlgen.check.run import TESTS
 from aqlgen.check.runner import test_ids as ids_of_tests
 from aqlgen.check.stand_in import Reply, StandIn, serve

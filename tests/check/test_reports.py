@@ -12,9 +12,8 @@ from typing import Any
 
 import pytest
 
-from aqlgen.check.promotion import why_not
 from aqlgen.check.reports import FORMATS, as_data, as_text, bundle, format_of, missing_parts
-from aqlgen.check.results import MUST, Category, Known, Outcome, Place, Report, Result
+from aqlgen.check.results import MUST, Category, Known, Outcome, Place, Report, Result, why_not
 from tests.cases import each
 
 HOSTILE = "list|`<img src=x>\x1b[31m\u202e"

@@ -71,7 +71,8 @@ def choose_verb(facts: Facts, category: Category, chain: NounChain) -> ChosenVer
         verb = _BY_METHOD[facts.method]
         return ChosenVerb(verb, verb, acting=False, rule="method")
     verbs = _Verbs(facts, category, chain)
-    rule, shown, api_verb = _first(VERB_RULES, verbs)
+    fitting = ((rule, words) for rule in VERB_RULES if (words := rule.apply(verbs)) is not None)
+    rule, (shown, api_verb) = next(fitting)  # the last rule knows every category
     acting = verbs.acting
     if shown == api_verb == "update":
         api_verb = _UPDATES.get(facts.method, api_verb)
@@ -79,14 +80,6 @@ def choose_verb(facts: Facts, category: Category, chain: NounChain) -> ChosenVer
         many, number_rule = _lists(verbs)
         return ChosenVerb("list" if many else "get", api_verb, acting, number_rule)
     return ChosenVerb(shown, api_verb, acting, rule.name)
-
-
-def _first(rules: tuple[VerbRule, ...], verbs: _Verbs) -> tuple[VerbRule, str, str]:
-    for rule in rules:
-        words = rule.apply(verbs)
-        if words is not None:
-            return rule, *words
-    raise AssertionError("the last rule knows every category")
 
 
 @dataclass(frozen=True)
