@@ -82,8 +82,12 @@ class OverHttp:
 def _message(line: bytes) -> dict[str, Any]:
     if not line:
         raise ConnectionError("the adapter ended")
-    message: dict[str, Any] = json.loads(line)
+    message: dict[str, Any] = json.loads(line, parse_constant=_no_number)
     return message
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 class Client:

@@ -87,7 +87,29 @@ async def consequences(run: Run) -> None:
                 run.expect(
                     right and details.get("request_id"), operation, f"does not say what and which call: {details}"
                 )
+    await _conditional(run)
     await _endings(run)
+
+
+async def _conditional(run: Run) -> None:
+    """Let the API answer to a version that is the present one, and want one where none is given (RFC 9110, 6585)."""
+    for operation in run.callable:
+        for name, parameter in operation.row.parameters.items():
+            header, params = parameter.wire.lower(), operation.params
+            if header == "if-none-match" and operation.is_safe_read:
+                with run.api.behaving(Reply(304, b"", {"ETag": '"v-1"'})):
+                    answer = await run.call(operation, {**params, name: '"v-1"'})
+                expected = {"not_modified": True, "etag": '"v-1"'}
+                run.expect(
+                    answer.data == {**answer.data, **expected},
+                    operation,
+                    f"makes {answer.data} of what was not modified",
+                )
+            if header == "if-match" and name not in params:
+                with run.api.behaving(Reply.of(428, {"message": "which version?"})):
+                    answer = await run.call(operation)
+                right = (answer.code, answer.details.get("param_name")) == ("VALIDATION_MISSING_PARAM", name)
+                run.expect(right or not run.arrived, operation, f"says {answer.code} where the API wants {header}")
 
 
 async def _endings(run: Run) -> None:
@@ -114,7 +136,7 @@ async def broken_answers(run: Run) -> None:
         served = str([response.get("content_type") for response in operation.row.responses.values()])
         for name, body in bodies.items() if "json" in served else ():
             with run.api.behaving(Reply(200, body, {"Content-Type": "application/json"})):
-                answer = await run.call(operation)
+                answer = await run.call(operation, {**operation.params, **operation.in_full})
             is_told = answer.code or answer.warned or name not in ("broken JSON", "deep JSON")
             run.expect(is_told, operation, f"says nothing of {name}")
 
@@ -124,11 +146,17 @@ async def broken_answers(run: Run) -> None:
 async def retries(run: Run) -> None:
     """Let the API refuse once."""
     later = Reply.of(503, {"message": "later"}, **{"Retry-After": "0"})
-    for operation in [*run.reads(1), *[item for item in run.callable if item.family != "read"][:6]]:
+    others = [item for item in run.callable if item.family != "read"]
+    for operation in [*run.reads(1), *sorted(others, key=lambda item: item.row.idempotency is None)[:6]]:
         method = operation.row.method
         with run.api.behaving(later, method, 1):
             answer = await run.call(operation)
         times = len(run.writes(operation))
+        if times == 2 and not operation.is_safe_read:
+            with run.api.behaving(lambda _: later if len(run.writes(operation)) == 1 else Reply.of(404, {}), method):  # noqa: B023
+                answer = await run.call(operation)
+            is_told = answer.ok or answer.details.get("outcome") == "unknown" or len(run.writes(operation)) < 2
+            run.expect(is_told, operation, "hides that its first attempt may have been carried out")
         if operation.is_safe_read:
             run.expect(answer.ok and times == 2, operation, f"is not tried again: {times} requests")
         elif operation.row.idempotency is None and method in ("POST", "PATCH"):

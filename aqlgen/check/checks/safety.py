@@ -237,7 +237,10 @@ async def secrets(run: Run) -> None:
                     def echo(request: Arrived, status: int = status) -> Reply:
                         whole = _whole(request)
                         coded = [b64encode(whole.encode()).decode(), whole.encode().hex()]
-                        return Reply.of(status, {"you": dict(request.headers), "message": whole, "coded": coded})
+                        line = whole.encode("ascii", "replace").decode()
+                        headers = dict.fromkeys(("WWW-Authenticate", "X-Request-Id", "Link"), line)
+                        data = {"you": dict(request.headers), "message": whole, "coded": coded}
+                        return Reply.of(status, data, **headers)
 
                     with run.api.behaving(echo):
                         await run.call(operation)

@@ -21,6 +21,7 @@ from aqlgen.runtime.witness.samples import ABSENT, sample
 _ROUNDS, _MOST_UPDATES = 6, 40
 _CHOSEN, _REMOVED = 0.6, 0.2
 """The share of the fields of an object that a patch names, and that of those which it removes."""
+_MASK, _REVISION = "********", "checkRevision"
 
 
 # The reference model
@@ -89,6 +90,14 @@ class Updated(NamedTuple):
         )
         return {**value, **empty} if isinstance(value, dict) else value
 
+    def unwritten(self, turn: int, state: dict[str, Any]) -> dict[str, Any]:
+        """Return what a read shows besides, and no update may send back: a write-only field, and a value in a mask."""
+        known, value = self.document.properties(self.schema), sample(self.document, self.schema, turn)
+        shown = {name: value[name] for name, each in known.items()
+                 if name in value and self.document.is_marked(each, "writeOnly")}  # fmt: skip
+        free = [name for name in state.keys() - self.document.required(self.schema) if isinstance(state[name], str)]
+        return shown | dict.fromkeys(sorted(free)[: turn % 3 == 0], _MASK)
+
     def writable(self, value: Any) -> Any:
         """Return a state without what only the API writes."""
         return _writable(self.document, self.schema, value)
@@ -156,6 +165,8 @@ class Resource:
         self._is_strict = is_strict
         self.drifts = drifts
         """The fields that the API changes with a write, whatever is written."""
+        self.shown: dict[str, Any] = {}
+        """What a read shows besides the state."""
         self.written: list[Arrived] = []
 
     def reply(self, request: Arrived) -> Reply | None:
@@ -168,7 +179,7 @@ class Resource:
             return None
         usual = api.shape(row)
         if row.name == update.read:
-            data = placed(usual.data, update.read_at, self.state)
+            data = placed(usual.data, update.read_at, {**self.state, **self.shown, _REVISION: len(self.written)})
             reply = Reply.of(usual.status, data, **({"ETag": self.tag} if self.tag else {}))
             if self._other is not None:
                 self.state, self.tag, self._other = self._other, self.tag and f'{self.tag[:-1]}-2"', None
@@ -231,8 +242,11 @@ async def _keep_fields(run: Run, operation: Operation) -> None:
 async def _update(run: Run, updated: Updated, state: dict[str, Any], patch: Any, turn: int) -> None:
     """Update a resource, whose API changes a field besides every other turn."""
     operation, is_other, tag = updated.operation, turn % 2, '"v-7"'
+    shown = updated.unwritten(turn, state) if updated.strategy == "put-merge" else {}
+    state = {name: value for name, value in state.items() if name not in shown}
     free = [name for name, value in updated.writable(state).items() if isinstance(value, str) and name not in patch]
     resource = Resource(run, operation, state, tag=tag, drifts=free[:is_other])
+    resource.shown = shown
     params = updated.params(patch, are_wire=bool(is_other))
     if "if_match" in params:  # the document demands it
         params["if_match"] = tag
@@ -246,6 +260,7 @@ async def _update(run: Run, updated: Updated, state: dict[str, Any], patch: Any,
     if updated.strategy == "json-patch":
         sent, expected = operated(state, sent), patched(state, patch)
     if updated.strategy == "put-merge":
+        sent = {name: value for name, value in sent.items() if name != _REVISION} if isinstance(sent, dict) else sent
         expected = replaced(updated.document, updated.schema, updated.writable(state), patch)
         is_done = answer.ok and operation.row.long_running is None  # else it is too early to look
         right = not is_done or ("FIELDS_CHANGED" in answer.warned) == bool(resource.drifts)
