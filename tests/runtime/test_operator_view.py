@@ -106,7 +106,7 @@ async def test_a_store_that_goes_away_degrades_and_one_that_never_answered_is_no
     """R-OPS-3, R-OPS-4"""
     with redis_server(tmp_path) as server:
         parts, metrics = start(MCP_AQL_STATE_URL=server.url, MCP_AQL_STATE_KEY="k" * 40)
-        health = Health.of(parts.adapter, parts.table, parts.config, {}, parts.store)
+        health = Health(parts.adapter, parts.table, parts.config, {}, parts.store)
         health._clock = iter(range(0, 100, 10)).__next__
         server.stop()
         assert (await health.checked())["store"] == "failed"

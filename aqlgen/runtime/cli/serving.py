@@ -10,7 +10,6 @@ import gc
 import logging
 import os
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -54,7 +53,7 @@ def serve_over_http(folder: Path, hooks: object | None, options: argparse.Namesp
     load(folder, os.environ)  # settings that are wrong are refused before an address that is taken
     from ..server.access import AccessError
     from ..server.http import BindError, bind, serve_http
-    from ..server.monitoring import Health, Service
+    from ..server.monitoring import Health
 
     try:
         listener = bind(options.host, options.port)
@@ -63,13 +62,12 @@ def serve_over_http(folder: Path, hooks: object | None, options: argparse.Namesp
         return 1
     server, parts = _ready(folder, hooks, mock=options.mock)
     config = parts.config
-    environ: Mapping[str, str] = os.environ
-    service = Service(Health.of(parts.adapter, parts.table, config, environ, parts.store))
+    health = Health(parts.adapter, parts.table, config, os.environ, parts.store)
     if config.http.metrics:
         from ..telemetry.metrics import Metrics
 
-        service.metrics = Metrics(parts.adapter.name, parts.adapter.version)
-        parts.observers.add(service.metrics)
+        health.metrics = Metrics(parts.adapter.name, parts.adapter.version)
+        parts.observers.add(health.metrics)
     _log_start(parts, "http")
     try:
         return serve_http(
@@ -78,7 +76,7 @@ def serve_over_http(folder: Path, hooks: object | None, options: argparse.Namesp
             host=options.host,
             max_body=_longest(config),
             config=config,
-            service=service,
+            health=health,
         )
     except AccessError as problem:
         sys.stderr.write(f"Error: {terminal_text(str(problem))}\n")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from math import ceil
 from time import monotonic
@@ -51,14 +51,7 @@ class Use(NamedTuple):
 class Quotas:
     """The quotas of an adapter, and their counts in the store. One instance serves all calls."""
 
-    def __init__(
-        self,
-        config: Config,
-        adapter: str,
-        custody: Custody,
-        observers: Observers | None = None,
-        clock: Callable[[], float] = monotonic,
-    ) -> None:
+    def __init__(self, config: Config, adapter: str, custody: Custody, observers: Observers | None = None) -> None:
         self.limits = Limits(config.quota)
         self.config = config
         self.adapter = adapter
@@ -75,7 +68,7 @@ class Quotas:
             skew=settings.skew,
         )
         self._observers = observers
-        self._clock = clock
+        self._clock = monotonic
         self._away_until = 0.0
 
     def key(self, limit: Limit, caller: str) -> str:

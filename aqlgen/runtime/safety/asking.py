@@ -397,7 +397,7 @@ class _Confirmation:
         self._record(event, "denied", **details)
         self._asking.note("refused", door, self._row)
 
-    def _record(self, event: str, result: str, calls: Sequence[HeldCall] = (), **more: Any) -> None:
-        for held in calls or self._calls:
+    def _record(self, event: str, result: str, **more: Any) -> None:
+        for held in self._calls:
             rule = held.decision.rule or None
             self._asking.decisions.record(event, held.row, held.call, result, rule=rule, **more)

@@ -22,7 +22,7 @@ from ..settings.load import Variables
 from ..settings.tables import HttpSettings
 from .access import Access, Guard
 from .bounds import SessionBounds, bounded_protocol
-from .monitoring import HEALTH, METRICS, READY, Service
+from .monitoring import HEALTH, METRICS, READY, Health
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,11 +51,11 @@ def serve_http(
     max_body: int,
     config: Config | None = None,
     variables: Variables | None = None,
-    service: Service | None = None,
+    health: Health | None = None,
 ) -> int:
     """Serve at a bound socket until a signal arrives, and return the exit code. `host` is as the owner named it.
 
-    After the signal no new connection is taken, `service` is not ready, and calls that are being answered have
+    After the signal no new connection is taken, `health` is not ready, and calls that are being answered have
     `stop_timeout`. Prints the URL on standard error. Raises AccessError where the owner has not said who may use it.
     """
     config = config or Config()
@@ -67,12 +67,12 @@ def serve_http(
     except BaseException:
         listener.close()
         raise
-    app = http_app(server, access, config, max_body=max_body, service=service)
+    app = http_app(server, access, config, max_body=max_body, health=health)
     http_server = uvicorn.Server(uvicorn_config(app, config.http))
 
     def stop(*_: object) -> None:
-        if service is not None:
-            service.health.stopping = True
+        if health is not None:
+            health.stopping = True
         http_server.should_exit = True
 
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -106,7 +106,7 @@ def http_app(
     config: Config,
     *,
     max_body: int,
-    service: Service | None = None,
+    health: Health | None = None,
 ) -> ASGIApp:
     """Return the ASGI application of an adapter."""
     from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
@@ -123,13 +123,13 @@ def http_app(
     )
     endpoint: ASGIApp = SessionBounds(StreamableHTTPASGIApp(manager), config)
     protected, routes = _authentication(access)
-    if service is not None:
-        routes = [*routes, *service.routes(protected)]
+    if health is not None:
+        routes = [*routes, *health.routes(protected)]
     app = Starlette(routes=[Route(PATH, endpoint=protected(endpoint)), *routes], lifespan=lambda _: manager.run())
     app.router.redirect_slashes = False
     # Prometheus asks by the address of a pod. Where a token is demanded, no page that rebinds a name has one.
     under_every_host = (HEALTH, READY) if access.verifier is None else (HEALTH, READY, METRICS)
-    return Guard(app, access.place, () if service is None else under_every_host, direct_only=access.direct_only)
+    return Guard(app, access.place, () if health is None else under_every_host, direct_only=access.direct_only)
 
 
 def _authentication(access: Access) -> tuple[Callable[[ASGIApp], ASGIApp], list[Any]]:

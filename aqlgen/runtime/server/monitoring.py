@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..table import Adapter, Table
     from ..telemetry.metrics import Metrics
 
-__all__ = ["DEGRADED", "FAILED", "HEALTH", "METRICS", "OK", "READY", "Health", "Service"]
+__all__ = ["DEGRADED", "FAILED", "HEALTH", "METRICS", "OK", "READY", "Health"]
 
 HEALTH, READY, METRICS = "/healthz", "/readyz", "/metrics"
 _PATIENCE = 2.0
@@ -47,24 +47,19 @@ Check = Callable[[], Awaitable[str]]
 
 
 class Health:
-    """Whether the adapter can answer calls. `checks` return OK, DEGRADED or FAILED; `stopping` ends readiness."""
+    """Whether the adapter can answer calls, as an orchestrator is told, and its `metrics`, if they are shown.
 
-    def __init__(self, checks: Mapping[str, Check], clock: Callable[[], float] = monotonic) -> None:
+    What is checked is OK, DEGRADED or FAILED; `stopping` ends readiness.
+    """
+
+    def __init__(
+        self, adapter: Adapter, table: Table, config: Config, environ: Mapping[str, str], store: WatchedStore
+    ) -> None:
         self.stopping = False
-        self._checks = checks
-        self._clock = clock
+        self.metrics: Metrics | None = None
+        self._store = store
+        self._clock = monotonic
         self._known: tuple[float, dict[str, str]] | None = None
-
-    @classmethod
-    def of(
-        cls,
-        adapter: Adapter,
-        table: Table,
-        config: Config,
-        environ: Mapping[str, str],
-        store: WatchedStore,
-    ) -> Health:
-        """Return the health of an adapter: its table, its credentials, and a store that others keep."""
 
         async def operations() -> str:
             return OK if next(iter(table.values("method")), None) is not None or not adapter.counts else FAILED
@@ -72,16 +67,15 @@ class Health:
         async def credentials() -> str:
             return OK if not adapter.counts or _can_call(adapter, table, config, environ) else FAILED
 
-        async def store_answers() -> str:
-            with suppress(StoreAway), anyio.move_on_after(_PATIENCE):
-                await store.get("health", "ready")
-                return OK
-            return DEGRADED if store.answered else FAILED  # its URL may be wrong, which no replica should start with
-
-        checks: dict[str, Check] = {"operations": operations, "credentials": credentials}
+        self._checks: dict[str, Check] = {"operations": operations, "credentials": credentials}
         if is_redis(config.state_url):
-            checks["store"] = store_answers
-        return cls(checks)
+            self._checks["store"] = self._store_answers
+
+    async def _store_answers(self) -> str:
+        with suppress(StoreAway), anyio.move_on_after(_PATIENCE):
+            await self._store.get("health", "ready")
+            return OK
+        return DEGRADED if self._store.answered else FAILED  # its URL may be wrong, with which no replica should start
 
     async def checked(self) -> dict[str, str]:
         """Return how each thing that is checked works, by its name."""
@@ -89,6 +83,40 @@ class Health:
         if self._known is None or now - self._known[0] > _FRESH:
             self._known = now, {name: await _outcome(check) for name, check in self._checks.items()}
         return self._known[1]
+
+    def routes(self, protected: Callable[[ASGIApp], ASGIApp]) -> list[Route]:
+        """Return the routes; `protected` puts authentication before an application."""
+        from starlette.routing import Route, request_response
+
+        routes = [Route(HEALTH, self._healthy), Route(READY, self._ready)]
+        if self.metrics is not None:
+            metrics = request_response(self._metrics)
+            shown = protected(metrics)
+            endpoint = self._metrics if shown is metrics else shown  # a route wraps a function by itself
+            routes.append(Route(METRICS, endpoint=endpoint, methods=["GET"]))
+        return routes
+
+    async def _healthy(self, _: Request) -> Response:
+        from starlette.responses import PlainTextResponse
+
+        return PlainTextResponse("ok\n")
+
+    async def _ready(self, _: Request) -> Response:
+        from starlette.responses import JSONResponse
+
+        checks = await self.checked()
+        ready = FAILED not in checks.values() and not self.stopping
+        degraded = DEGRADED in checks.values()
+        status = "stopping" if self.stopping else "not ready" if not ready else DEGRADED if degraded else "ready"
+        return JSONResponse({"status": status, "checks": checks}, 200 if ready else 503)
+
+    async def _metrics(self, _: Request) -> Response:
+        from starlette.responses import Response
+
+        from ..telemetry.metrics import CONTENT_TYPE
+
+        text = "" if self.metrics is None else self.metrics.text()
+        return Response(text, headers={"content-type": CONTENT_TYPE, "cache-control": "no-store"})
 
 
 async def _outcome(check: Check) -> str:
@@ -111,45 +139,3 @@ def _can_call(adapter: Adapter, table: Table, config: Config, environ: Mapping[s
     return config.auth == "none" or any(
         alternative_in_use(alternatives, ready) is not None for alternatives in requirements
     )
-
-
-class Service:
-    """The answers to an orchestrator and to Prometheus. Without `metrics` there are none."""
-
-    def __init__(self, health: Health, metrics: Metrics | None = None) -> None:
-        self.health = health
-        self.metrics = metrics
-
-    def routes(self, protected: Callable[[ASGIApp], ASGIApp]) -> list[Route]:
-        """Return the routes; `protected` puts authentication before an application."""
-        from starlette.routing import Route, request_response
-
-        routes = [Route(HEALTH, self._healthy), Route(READY, self._ready)]
-        if self.metrics is not None:
-            metrics = request_response(self._metrics)
-            shown = protected(metrics)
-            endpoint = self._metrics if shown is metrics else shown  # a route wraps a function by itself
-            routes.append(Route(METRICS, endpoint=endpoint, methods=["GET"]))
-        return routes
-
-    async def _healthy(self, _: Request) -> Response:
-        from starlette.responses import PlainTextResponse
-
-        return PlainTextResponse("ok\n")
-
-    async def _ready(self, _: Request) -> Response:
-        from starlette.responses import JSONResponse
-
-        checks = await self.health.checked()
-        ready = FAILED not in checks.values() and not self.health.stopping
-        degraded = DEGRADED in checks.values()
-        status = "stopping" if self.health.stopping else "not ready" if not ready else DEGRADED if degraded else "ready"
-        return JSONResponse({"status": status, "checks": checks}, 200 if ready else 503)
-
-    async def _metrics(self, _: Request) -> Response:
-        from starlette.responses import Response
-
-        from ..telemetry.metrics import CONTENT_TYPE
-
-        text = "" if self.metrics is None else self.metrics.text()
-        return Response(text, headers={"content-type": CONTENT_TYPE, "cache-control": "no-store"})
