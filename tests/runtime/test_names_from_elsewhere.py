@@ -53,11 +53,18 @@ DELETES = {
         "DELETE", "/harbours/{harbour}/moorings", "Delete the moorings", "harbour", resource="mooring"
     ),
 }
+DELETES["delete_crane"] = _row("DELETE", "/cranes/{crane}", "Delete a crane", "crane", resource="crane")
+UPDATES = {
+    "patch_crane": _row("PATCH", "/cranes/{crane}", "Change a crane", "crane", resource="crane"),
+}
+UPDATES["patch_crane"]["parameters"]["is_paused"] = {"in": "body", "schema": {"type": "boolean"}}
 EXECUTES = {
+    "start_winch_service": _row("POST", "/winches/{winch}/service", "Oil the winch", "winch", resource="service"),
     "run_crane": _row("POST", "/cranes/{crane}/run", "Run a crane", "crane", resource="crane"),
     "raise_boat_masts": _row("POST", "/boats/{boat}/raiseMasts", "Raise all masts of a boat", "boat", resource="mast"),
     "lift_boat": _row("POST", "/boats/{boat}/lift", "Lift a boat", "boat", resource="boat"),
 }
+EXECUTES["lift_boat"]["description"] = "Lift a boat. Use it to move a boat to its winter place."
 CREATES = {
     "create_boat_sketch": _row("POST", "/boats/{boat}/sketches", "Draw a boat", "boat", resource="boat_sketch"),
 }
@@ -66,7 +73,13 @@ CREATES = {
 @pytest.fixture
 def harbour(tmp_path: Path) -> Dispatcher:
     make_package(tmp_path, READS)
-    for family, rows in (("read", READS), ("create", CREATES), ("delete", DELETES), ("execute", EXECUTES)):
+    for family, rows in (
+        ("read", READS),
+        ("create", CREATES),
+        ("update", UPDATES),
+        ("delete", DELETES),
+        ("execute", EXECUTES),
+    ):
         (tmp_path / "operations" / f"{family}.json").write_text(json.dumps(rows))
     settings = {"MCP_AQL_STATE_URL": "memory:", "MCP_AQL_AUDIT_PATH": "off", "MCP_AQL_POLICY": "open"}
     return assemble(tmp_path, environ=settings, mock=True).dispatcher
@@ -112,6 +125,34 @@ async def test_no_write_stands_first_that_the_name_does_not_ask_for(
     error = (await harbour.handle(None, {"operation": name, "params": dict.fromkeys(params, "x")}))["error"]
     assert error["details"]["available"][0] in READS
     assert "Did you mean" not in error["message"]
+
+
+@pytest.mark.parametrize(
+    ("family", "name", "params", "first"),
+    [
+        ("update", "pause_crane", ["craneId"], "patch_crane"),  # a field switches it
+        ("execute", "oil_winch", ["winch"], "start_winch_service"),  # so begins its summary
+        ("execute", "move_boat", ["boat"], "lift_boat"),  # so says its description
+        ("delete", "crane_rm", ["crane"], "delete_crane"),  # the tool says what is done
+        ("create", "boat_sketch", ["boat"], "create_boat_sketch"),
+        ("read", "list_boat_drafts", ["boat"], "list_boat_sketches"),  # each with its own word for the same
+    ],
+)
+async def test_tool_texts_and_fields_say_what_an_operation_does(
+    harbour: Dispatcher, family: str, name: str, params: list[str], first: str
+) -> None:
+    """R-ENV-5"""
+    answer = await harbour.handle(family, {"operation": name, "params": dict.fromkeys(params, "x")})
+    assert answer["error"]["details"]["available"][0] == first, answer["error"]["message"]
+
+
+async def test_without_a_read_no_write_is_proposed_that_the_name_does_not_ask_for(tmp_path: Path) -> None:
+    row = _row("POST", "/accounts", "Create an account", resource="account")
+    make_package(tmp_path, {"create_account": row}, family="create")
+    settings = {"MCP_AQL_STATE_URL": "memory:", "MCP_AQL_AUDIT_PATH": "off", "MCP_AQL_POLICY": "open"}
+    adapter = assemble(tmp_path, environ=settings, mock=True).dispatcher
+    error = (await adapter.handle("create", {"operation": "create_new_project", "params": {"name": "x"}}))["error"]
+    assert "create_account" not in error["details"].get("available", [])
 
 
 @each(

@@ -266,7 +266,7 @@ class Calls:
             if hidden is not None:  # a read-only adapter does not offer it
                 self.gatekeeper.record_hidden(hidden, session, stamp.request_id)
                 raise not_offered(hidden)
-            raise self.introspection.unknown(operation, param_names)
+            raise self.introspection.unknown(operation, param_names, family)
         self.check_family(family, row.name, row.family)
         return row
 

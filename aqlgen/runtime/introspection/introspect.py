@@ -95,8 +95,8 @@ class Introspection:
         except Failure as failure:
             return {"success": False, "error": {"code": failure.code.value, "message": failure.message}}
 
-    def unknown(self, operation: str, param_names: Collection[str] = ()) -> Failure:
-        """Return NOT_FOUND_OPERATION with the nearest operations; `param_names` are the names of the parameters."""
+    def unknown(self, operation: str, param_names: Collection[str] = (), family: str | None = None) -> Failure:
+        """Return NOT_FOUND_OPERATION with the nearest operations for a call's parameters and the family of its tool."""
         reserved_name = reserved(operation)
         if reserved_name in self._protocol_operations or reserved_name == "introspect":
             reason = f"Unknown operation: '{line(operation, 64)}'. The adapter's own operation is '{reserved_name}'."
@@ -113,7 +113,7 @@ class Introspection:
         shown = line(operation, 200)
         if not shown:
             return unknown_operation("", {})
-        hits, sure = self._search.near(shown, self._spellings, param_names)
+        hits, sure = self._search.near(shown, self._spellings, param_names, family)
         return unknown_operation(line(shown, 64), {hit.name: hit.summary for hit in hits}, sure)
 
     def find(self, name: str, first: str | None = None) -> Row | None:

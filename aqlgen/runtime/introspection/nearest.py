@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The order of the operations that an unknown name may mean: by its words and by the parameters of the call.
+"""The order of the operations that an unknown name may mean: by its words, its tool, and the parameters of the call.
 
 A name from elsewhere has a verb, a thing, and perhaps whose it is. An operation costs what it lacks of them, what it is
 about besides, and the parameters that it needs or does not have. A search has found the candidates.
@@ -9,123 +9,166 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from itertools import islice
+from functools import cached_property
+from itertools import islice, pairwise
 
-from ..table import Row
+from ..schema import Types, declared_types, union_of
+from ..table import JsonSchema, Row
 from ..validation.problems import near_names
-from .vocabulary import CREATING, plain_words, stem, synonyms, terms, verb_class
+from .vocabulary import CREATING, ENDING, plain_words, stem, synonyms, terms, verb_class
 
-__all__ = ["fits", "ordered"]
+__all__ = ["Unknown"]
 
-_LACKING, _NEAR, _MORE, _SAME_VERB, _OTHER_VERB, _OTHER_THING, _UNFIT = 2.0, 0.5, 1.0, 0.2, 2.0, 2.0, 1.0
-_RANK = 0.1
-"""What a place further down costs in the order that the search gave."""
-_SHORT, _MOST_PARAMS = 2, 40
+_LACKING, _NEAR, _MORE, _SAME_VERB, _OTHER_VERB, _OTHER_THING, _OTHER_TOOL = 2.0, 0.5, 1.0, 0.2, 2.0, 2.0, 1.0
+_RANK, _FREE = 0.05, 0.25
+"""What a place further down in the search costs, and a part of the path for a call without parameters."""
+_SHORT, _MOST, _OPENING = 2, 40, 80
 _BESIDE = re.compile("_(?:by|for|via)_")
 """The prepositions that part a thing from its filter, its owner, or one of several ways to it."""
 _OTHERS = 2
 """How many parameters may differ before they are those of another operation."""
 
 
-def ordered(name: str, param_names: Collection[str], rows: Sequence[Row]) -> list[Row]:
-    """Return the operations, the likeliest first; a write stands first only if its verb is the one of the name."""
-    words, param_names = plain_words(name), list(islice(param_names, _MOST_PARAMS))
-    asked, scope = list(map(stem, words)), {stem(word) for key in param_names for word in plain_words(key)}
-    costs = {
-        row.name: place * _RANK + _wording(words, asked, scope, row) + _UNFIT * _unfit(param_names, row)
-        for place, row in enumerate(rows)
-    }
-    best = sorted(rows, key=lambda row: costs[row.name])
-    if best and best[0].family != "read" and not _is_asked(words, scope, best[0], param_names):
-        reads = [row for row in best if row.family == "read" and not _words_of(row).isdisjoint(asked)][:1]
-        best = [*reads, *(row for row in best if row not in reads)]
-    return best
+class _Candidate:
+    """An operation as its name, texts, path and fields describe it."""
+
+    def __init__(self, row: Row, types: Types) -> None:
+        verb, *thing = plain_words(_BESIDE.split(row.name, maxsplit=1)[0]) or [""]
+        self.row, self.verb, self.thing, self._types = row, stem(verb), list(map(stem, thing)), types
+        words = terms(row.name)
+        self.words = {*words, "".join(words[1:]), *terms(row.summary), *terms(row.path)}
+        self.tail = row.path.rpartition("}")[2]
+        self.is_plural = "".join(thing[-1:]).endswith("s")
+
+    @cached_property
+    def fields(self) -> dict[str, JsonSchema]:
+        """Return the fields of its body by name."""
+        inputs = [item for item in self.row.parameters.values() if item.location == "body"]
+        fields = {item.name: item.schema for item in inputs}
+        for item in inputs:
+            fields |= {name: schema for name, (_, schema) in union_of(self._types, item.schema).properties.items()}
+        return fields
+
+    @cached_property
+    def verbs(self) -> set[str]:
+        """Return the verbs of its document: how its texts begin, and what it switches or does to its thing."""
+        texts = [plain_words(text[:_OPENING]) for text in (self.row.summary, self.row.description)]
+        openings = {stem(word) for words in texts for word in [word for word in words if not word.endswith("ly")][:1]}
+        verbs = openings.difference(self.thing) | set(filter(verb_class, openings))
+        if self.row.family not in ("update", "execute"):
+            return verbs
+        switches = [item for item in islice(self.fields.items(), _MOST) if "boolean" in declared_types(item[1])]
+        words = " ".join(f"{name} {str(schema.get('description', ''))[:_OPENING]}" for name, schema in switches)
+        pairs = pairwise(terms(self.row.description))
+        verbs.update(verb for verb, thing in pairs if [thing] == self.thing[-1:] and verb_class(verb))
+        return verbs.union(terms(words)).difference(self.thing)
 
 
-def _is_asked(words: Sequence[str], scope: Collection[str], row: Row, param_names: Collection[str]) -> bool:
-    """Return True if a name asks for what a write does, to the thing that it does it to; not to all for one."""
-    verb, thing = _parts(row)
-    stems, asked = list(map(stem, thing)), list(map(stem, words))
-    are_all = row.family != "create" and "".join(thing[-1:]).endswith("s") and _is_other_number(words, thing[-1])
-    is_done = not are_all and _does(asked, verb, stems) and fits(param_names, row)
-    return is_done and stems[-1:] != _extra(stems, asked, scope)[-1:]
+class Unknown:
+    """A call of a name that no operation has."""
+
+    def __init__(self, name: str, param_names: Collection[str], family: str | None) -> None:
+        """Take a name, the names of the call's parameters, and the family of the called tool, if it has one."""
+        self._words, self._params, self._family = plain_words(name), [*islice(param_names, _MOST)], family
+        self._asked = list(map(stem, self._words))
+        self._scope = {stem(word) for key in self._params for word in plain_words(key)}
+        last = plain_words(_BESIDE.split(name, maxsplit=1)[0])[-1:]
+        self._last = list(map(stem, last))
+        self._are_many = "list" in self._words or ("".join(last).endswith("s") and last != self._last)
+
+    def ordered(self, rows: Sequence[Row], types: Types) -> list[Row]:
+        """Return the operations, the likeliest first; a write stands first only if the name asks for what it does."""
+        candidates = [_Candidate(row, types) for row in rows]
+        self._are_many &= not any(
+            {*self._last} <= {*it.thing} and len({*self._asked} & it.words) > 1 for it in candidates
+        )
+        costs = {it.row.name: at * _RANK + self._wording(it) + self._unfit(it) for at, it in enumerate(candidates)}
+        candidates.sort(key=lambda it: costs[it.row.name])
+        if candidates and candidates[0].row.family != "read" and not self._asks_for(candidates[0]):
+            reads = [it for it in candidates if it.row.family == "read"]
+            reads.sort(key=lambda it: it.words.isdisjoint(self._asked))
+            if self._lacking(candidates[0]) or (reads and not reads[0].words.isdisjoint(self._asked)):
+                candidates = [*reads[:1], *(it for it in candidates if it not in reads[:1])] if reads else []
+        return [it.row for it in candidates]
+
+    def fits(self, row: Row, types: Types) -> bool:
+        """Return True unless the parameters of the call are those of another operation."""
+        return self._unfit(_Candidate(row, types)) < _OTHERS
+
+    def _asks_for(self, candidate: _Candidate) -> bool:
+        """Return True if the name asks for what a write does, to the thing that it does it to; not to all for one."""
+        row, last = candidate.row, candidate.thing[-1:]
+        are_all = row.family != "create" and candidate.is_plural and self._is_other_number(candidate)
+        if are_all or not self._does(candidate) or self._unfit(candidate) >= _OTHERS:
+            return False
+        ids = {terms(key) for key in self._params}
+        is_named = {*last} <= {*self._asked} or not {*last} <= self._scope or (*last,) in ids
+        return is_named and last != self._extra(candidate)[-1:]
+
+    def _unfit(self, candidate: _Candidate) -> float:
+        """Return how many parameters of the call are unknown, and how many parts of the path are not given."""
+        row = candidate.row
+        needed = {name for name, parameter in row.parameters.items() if parameter.location == "path"}
+        if not self._params:
+            return _FREE * len(needed)
+        names = [*row.parameters, *candidate.fields]
+        taken = {name for key in self._params if (name := row.wire_names.get(key) or _meant(key, names)) is not None}
+        lacking, strange = len(needed.difference(taken)), len(self._params) - len(taken)
+        if lacking == strange == 1:
+            return _NEAR  # the one is probably the other
+        return lacking + strange
+
+    def _wording(self, candidate: _Candidate) -> float:
+        """Return what the words of the name and those of an operation cost each other."""
+        extra, lacking = self._extra(candidate), self._lacking(candidate)
+        cost = sum(_NEAR if synonyms(word) & candidate.words else _LACKING for word in lacking) + _MORE * len(extra)
+        cost += 0 if candidate.verb in self._asked else _SAME_VERB if self._does(candidate) else _OTHER_VERB
+        cost += _OTHER_TOOL if self._family not in (None, candidate.row.family) else 0
+        if candidate.thing and candidate.thing[-1] in extra:
+            are_same = self._are_many and candidate.is_plural and lacking[-1:] == self._last
+            cost += _NEAR - _LACKING if are_same else _OTHER_THING  # each has its own word for the same things
+        return cost + (_NEAR if self._is_other_number(candidate) else 0)
+
+    def _lacking(self, candidate: _Candidate) -> list[str]:
+        """Return the words of the name that an operation does not have."""
+        return [word for word in self._asked if word not in candidate.words and not _is_same(word, candidate.verb)]
+
+    def _does(self, candidate: _Candidate) -> bool:
+        """Return True if a word of the name is what an operation does; the tool says it for a name without a verb."""
+        if any(_is_same(word, candidate.verb) or word in candidate.verbs for word in self._asked):
+            return True
+        verbs = [word for word in self._asked if verb_class(word)]
+        is_ended = candidate.row.family == "delete" and any(verb_class(word) & ENDING for word in verbs)
+        if self._family == candidate.row.family and (
+            is_ended or (not verbs and _is_same(stem(self._family), candidate.verb))
+        ):
+            return True
+        return not verbs and bool(verb_class(candidate.verb) & CREATING) and self._asked[:1] == candidate.thing[-1:]
+
+    def _extra(self, candidate: _Candidate) -> list[str]:
+        """Return the words of an operation's thing that neither the name nor the parameters have."""
+        words, others = {*self._asked, *self._scope}, set(self._asked).difference(candidate.thing)
+        is_other = candidate.verbs & others and not any(_is_same(word, candidate.verb) for word in self._asked)
+        if is_other and candidate.row.family == "execute" and terms(candidate.tail) == (*candidate.thing[-1:],):
+            words.update(candidate.thing[-1:])  # where verbs are sent, such as `actions`
+        extra = [word for word in candidate.thing if word not in words and not synonyms(word) & others]
+        return [word for word in extra if not self._has_part(word)]
+
+    def _has_part(self, word: str) -> bool:
+        """Return True for a word of a compound that the name has in one: `map` of `configmap`."""
+        return len(word) > _SHORT and any(len(other) > len(word) and word in other for other in self._asked)
+
+    def _is_other_number(self, candidate: _Candidate) -> bool:
+        """Return True if the name asks for one thing and an operation has several, or the reverse; `list`: several."""
+        same = [word for word in self._words if [stem(word)] == candidate.thing[-1:]]
+        return any(("list" in self._words or word.endswith("s")) != candidate.is_plural for word in same)
 
 
-def fits(param_names: Collection[str], row: Row) -> bool:
-    """Return True unless the parameters of a call are those of another operation."""
-    return _unfit(list(islice(param_names, _MOST_PARAMS)), row) < _OTHERS
+def _is_same(word: str, verb: str) -> bool:
+    return word == verb or not verb_class(word).isdisjoint(verb_class(verb))
 
 
-def _unfit(param_names: Collection[str], row: Row) -> float:
-    """Return how many parameters of a call an operation does not have, and how many parts of its path are not given."""
-    if not param_names:
-        return 0
-    taken = {key: name for key in param_names if (name := row.wire_names.get(key) or _meant(key, row)) is not None}
-    needed = {name for name, parameter in row.parameters.items() if parameter.location == "path"}
-    loose = row.body is not None and row.body.shape != "fields"
-    lacking, strange = len(needed.difference(taken.values())), len(param_names) - len(taken)
-    if lacking == strange == 1:
-        return _NEAR  # the one is probably the other
-    return lacking + strange * (_NEAR if loose else 1)
-
-
-def _meant(key: str, row: Row) -> str | None:
-    near, words = near_names(key, row.parameters), {*terms(key)}
-    same = (
-        name for name in row.parameters if stem(name) in synonyms(stem(key)) or words.issuperset(terms(name) or "?")
-    )
+def _meant(key: str, names: Collection[str]) -> str | None:
+    near, words = near_names(key, names), {*terms(key)}
+    same = (name for name in names if words.issuperset(terms(name) or "?"))
     return near[0] if near else next(same, None)
-
-
-def _parts(row: Row) -> tuple[str, list[str]]:
-    """Return the verb of an operation's name and the words of its thing."""
-    verb, *thing = plain_words(_BESIDE.split(row.name, 1)[0]) or [""]
-    return verb, thing
-
-
-def _wording(words: Sequence[str], asked: Sequence[str], scope: Collection[str], row: Row) -> float:
-    verb, thing = _parts(row)
-    stems = list(map(stem, thing))
-    row_words = {*_words_of(row), "".join(stems)}
-    covered = {word: _closeness(word, row_words) for word in asked if not _does([word], verb)}
-    extra = _extra(stems, asked, scope)
-    cost = sum(covered.values()) + _MORE * len(extra)
-    cost += 0 if stem(verb) in asked else _SAME_VERB if _does(asked, verb, stems) else _OTHER_VERB
-    cost += _OTHER_THING if stems and stems[-1] in extra else 0
-    return cost + (_NEAR if row.family == "read" and thing and _is_other_number(words, thing[-1]) else 0)
-
-
-def _words_of(row: Row) -> set[str]:
-    return {*terms(row.name), *terms(row.summary), *terms(row.path)}
-
-
-def _extra(stems: Sequence[str], asked: Sequence[str], scope: Collection[str]) -> list[str]:
-    """Return the words of an operation's thing that neither the name nor the parameters have."""
-    known, others = {*asked, *scope}, set(asked).difference(stems)
-    return [word for word in stems if word not in known and not synonyms(word) & others and not _is_part(word, asked)]
-
-
-def _closeness(word: str, row_words: Collection[str]) -> float:
-    if word in row_words:
-        return 0
-    return _NEAR if synonyms(word) & set(row_words) else _LACKING
-
-
-def _is_part(word: str, asked: Collection[str]) -> bool:
-    """Return True for a word of a compound that the name has in one: `map` of `configmap`."""
-    return len(word) > _SHORT and any(len(other) > len(word) and word in other for other in asked)
-
-
-def _does(asked: Sequence[str], verb: str, thing: Sequence[str] = ()) -> bool:
-    """Return True if a word of the name means what a verb does; `fork` without a verb makes a thing that is a fork."""
-    meant = verb_class(stem(verb))
-    is_made = meant & CREATING and asked[:1] == thing[-1:] and not any(map(verb_class, asked))
-    return bool(is_made) or any(word == stem(verb) or meant & verb_class(word) for word in asked)
-
-
-def _is_other_number(words: Sequence[str], thing: str) -> bool:
-    """Return True if a name asks for one thing and the operation has several, or the reverse; `list`: several."""
-    are_listed = "list" in words
-    return any(
-        stem(word) == stem(thing) and (are_listed or word.endswith("s")) != thing.endswith("s") for word in words
-    )

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import UTC, date, datetime
 from functools import cached_property
+from itertools import islice, zip_longest
 from typing import NamedTuple
 
 from ..protocol_operations import ProtocolOperation
@@ -19,7 +20,7 @@ from ..text import folded, line
 from . import protocol
 from .postings import FILE, Entry, Hit, Postings, index_text, plain_entry
 from .ranking import Found, Ranking
-from .vocabulary import plain_words, same_words, stem, verb_class
+from .vocabulary import plain_words, same_words, stem, verb_class, words_of
 
 __all__ = ["Alias", "Aliases", "Search", "Spellings", "search_of", "spellings_of_resource"]
 
@@ -147,9 +148,10 @@ def search_of(entries: Iterable[Entry]) -> Ranking:
 
 
 def _as_question(name: str) -> str:
-    """Return a name as it is searched: a verb alone is about the caller."""
+    """Return a name as it is searched: a verb alone is about the caller, as is `who am i`."""
     words = plain_words(name)
-    return f"{name} {_CALLER}" if len(words) == 1 and verb_class(stem(words[0])) else name
+    is_caller = len(words) < 2 and (set(words_of(name)) & {"i", "me"} or any(verb_class(stem(word)) for word in words))
+    return f"{name} {_CALLER}" if is_caller else name
 
 
 class Search:
@@ -172,24 +174,31 @@ class Search:
         hits = filter(self._admitted(None) or bool, self._ranking.hits())
         return dict(Counter(hit.resource for hit in hits if hit.resource).most_common(_MOST_RESOURCES))
 
-    def near(self, text: str, spellings: Spellings, param_names: Collection[str] = ()) -> tuple[list[Hit], str | None]:
+    def near(
+        self, text: str, spellings: Spellings, param_names: Collection[str] = (), family: str | None = None
+    ) -> tuple[list[Hit], str | None]:
         """Return the operations that an unknown name may mean, by path or words, and the one that it surely means.
 
-        `param_names` are the names of the call's parameters.
+        `param_names` are the names of the call's parameters, and `family` is that of its tool.
         """
-        from .nearest import fits, ordered  # most sessions name no operation wrongly
+        from .nearest import Unknown  # most sessions name no operation wrongly
 
         by_path = spellings.at(text)
         if by_path:
             apis = {row.api for row in self._rows(by_path)}
             return [self._hit(name) for name in by_path[:_MOST_NEAR]], by_path[0] if len(apis) == 1 else None
         asked = _as_question(text)
-        hits = {hit.name: hit for hit in self._ranking.search(asked, self._admitted(None), _MOST_NEAR * 4).hits}
-        rows = ordered(asked, param_names, self._rows(hits))
-        near = [hits.pop(row.name) for row in rows] + list(hits.values())
-        same = [hit.name for hit in near if same_words(text, hit.name)]
-        is_first = bool(rows) and same[:1] == [rows[0].name] and fits(param_names, rows[0])
-        sure = same[0] if is_first or (len(same) == 1 and same[0] in hits) else None
+        unknown = Unknown(asked, param_names, family)
+        texts = dict.fromkeys((asked, " ".join((asked, *islice(param_names, _MOST_NEAR)))))
+        results = [self._ranking.search(words, self._admitted(None), _MOST_NEAR * 4).hits for words in texts]
+        results.append(self._ranking.search(asked, self._admitted(lambda hit: hit.family == "read"), 1).hits)
+        hits = {hit.name: hit for at in zip_longest(*results) for hit in at if hit}
+        others = [hit for name, hit in hits.items() if self._table.find(name) is None]
+        rows = unknown.ordered(self._rows(hits), self._table.types)
+        near = [*(hits[row.name] for row in rows), *others]
+        same = [hit for hit in near if same_words(text, hit.name)]
+        is_first = same[:1] == near[:1] and bool(rows) and unknown.fits(rows[0], self._table.types)
+        sure = same[0].name if same and (is_first or same[0] in others) else None
         near.sort(key=lambda hit: hit.name != sure)
         return near[:_MOST_NEAR], sure
 
