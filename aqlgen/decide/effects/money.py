@@ -93,11 +93,15 @@ def _by_account(reading: Reading) -> str:
 
 
 def _by_answer(reading: Reading) -> str:
-    """Return the price with its currency that an answer adds to what was sent: something was bought."""
-    answered = set(map(split, answer_fields(reading.subject.answer, reading.around.schemas, depth=0)))
-    added = {words[-1] for words in answered if words} - {words[-1] for words in reading.fields if words}
+    """Return the price that an answer adds to what was sent, with its currency or of what may be money: it was bought.
+
+    An update answers with the whole resource, so only a currency beside the price counts.
+    """
+    is_deal = reading.category is not Category.UPDATE and not reading.heads.isdisjoint(_DOUBTFUL)
+    fields = answer_fields(reading.subject.answer, reading.around.schemas, depth=2 if is_deal else 0)
+    added = {words[-1] for words in map(split, fields) if words} - {words[-1] for words in reading.fields if words}
     prices = added & _PRICES
-    return f"it answers with {min(prices)} and currency" if prices and "currency" in added else ""
+    return f"it answers with {min(prices)}" if prices and (is_deal or "currency" in added) else ""
 
 
 def _by_fields(reading: Reading) -> str:
