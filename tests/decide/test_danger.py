@@ -114,14 +114,22 @@ def test_the_read_of_the_same_path_tells_a_collection_from_one_thing(path: str, 
     assert both(path, method, ONE).danger_reason.rule != "whole-collection"
 
 
-def test_a_list_of_an_item_that_a_get_reads_is_replaced_at_its_first_use() -> None:
-    """R-SAFE-1, R-EFF-2: the list can be put back; a whole collection, or what is deleted, cannot."""
-    for path, method, asked in (
-        ("/repos/{repo}/topics", "PUT", Asked.FIRST),
-        ("/topics", "PUT", Asked.ALWAYS),
-        ("/repos/{repo}/topics", "DELETE", Asked.ALWAYS),
-    ):
-        assert both(path, method, MANY).asked is asked, (path, method)
+@each(
+    ("key", "items", "asked"),
+    [
+        ("PUT /repos/{repo}/topics", "", Asked.FIRST),
+        ("PUT /repos/{repo}/topics", "DELETE /repos/{repo}/topics/{id}", Asked.FIRST),
+        ("PUT /stop-words", "", Asked.FIRST),
+        ("PUT /topics", "GET /topics/{id}", Asked.ALWAYS),
+        ("PUT /topics", "DELETE /topics/{id}", Asked.ALWAYS),
+        ("DELETE /repos/{repo}/topics", "", Asked.ALWAYS),
+    ],
+)
+def test_a_list_that_a_get_reads_is_replaced_at_its_first_use(key: str, items: str, asked: Asked) -> None:
+    """R-SAFE-1, R-EFF-2: the same PUT puts it back; things with paths of their own, or what is deleted, it does not."""
+    reading = operation(f"GET {key.partition(' ')[2]}", responses=(answer("200", MANY),))
+    others = (operation(items),) if items else ()
+    assert decided(operation(key), reading, *others)[0].asked is asked
 
 
 @each("key", ["DELETE /user/following/{user}", "PUT /user/following/{user}", "DELETE /subscription"])
@@ -145,8 +153,9 @@ def test_a_delete_that_must_say_what_it_deletes_takes_no_whole_collection() -> N
 )
 def test_a_put_that_sends_no_list_replaces_no_collection(field: Any, danger: str, media: str) -> None:
     """R-SAFE-1: a file may hold a list."""
-    body = sends({"properties": {"names": field}}, media)
-    assert both("/defaults", "PUT", MANY, body=body).danger == danger
+    reading = operation("GET /defaults", responses=(answer("200", MANY),))
+    put = operation("PUT /defaults", body=sends({"properties": {"names": field}}, media))
+    assert decided(put, reading, operation("GET /defaults/{id}"))[0].danger == danger
 
 
 def test_a_put_of_what_there_is_one_of_is_asked_about_though_it_is_called_create() -> None:

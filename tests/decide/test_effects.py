@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from operations import NOWHERE, answer, decide_one, decided, names, operation
 
 from aqlgen.decide.decision import Asked, Category, Danger, Decision, Effect
 from aqlgen.decide.overrides import Override, Overrides
-from aqlgen.ir import MISSING, Body, MediaType, Operation, Response
+from aqlgen.ir import MISSING, Body, Location, MediaType, Operation, Parameter, Response
 from tests.cases import each
 
 TEXT: Any = {"type": "string"}
@@ -47,7 +48,6 @@ def of(first: Operation, *others: Operation) -> Decision:
         (operation("POST /boards/{id}/archive"), operation("POST /boards/{id}/unarchive")),
         (operation("POST /boards.hide"), operation("POST /boards.show")),
         (operation("PUT /users/{id}/stars/{board}"), operation("DELETE /users/{id}/stars/{board}")),
-        (operation("POST /boards/{id}/tags"), operation("PUT /boards/{id}/tags")),
         (operation("PUT /boards/{id}/title", **sending("value")), operation("GET /boards/{id}")),
         (operation("PATCH /messages/{id}", **sending("tags")), reading("GET /messages/{id}", "id", "tags")),
         (operation("PATCH /boards/{id}", **sending("title")), enveloped("GET /boards/{id}", {})),
@@ -124,6 +124,7 @@ def test_neither_other_things_nor_effects_outside_of_the_data_are_proven(write: 
         (operation("POST /things", **sending("amount", "beneficiary")), Effect.MONEY, "structure"),
         (operation("DELETE /payments/{id}"), Effect.MONEY, "structure"),
         (reading("POST /domains/{id}/renew", "total", "currency"), Effect.MONEY, "structure"),
+        (reading("POST /products/{id}/orders", "id", "price"), Effect.MONEY, "structure"),
         (operation("POST /payouts/{id}/verify", **sending("code")), Effect.MONEY, "sentence"),
         (operation("POST /users/{id}/deactivated"), Effect.ACCESS, "structure"),
         (operation("POST /user/settings/email", **sending("email")), Effect.ACCESS, "structure"),
@@ -168,9 +169,9 @@ def listing(field: str, *fields: str) -> dict[str, Any]:
             Asked.NEVER,
         ),
         (
-            operation("PATCH /boards", **listing("data", "id", "type")),
-            reading("GET /boards", "id", "type"),
-            Asked.FIRST,
+            operation("PATCH /boards/{id}/relationships/tags", **listing("data", "id", "type")),
+            reading("GET /boards/{id}/relationships/tags", "id", "type"),
+            Asked.NEVER,
         ),
         (
             operation("POST /boards", **listing("boards", "title", "author")),
@@ -303,6 +304,34 @@ def test_a_post_that_asks_for_a_page_of_a_list_reads(path: str, fields: tuple[st
     schema: Any = {"properties": {name: {"type": "integer"} for name in fields}}
     body = Body(True, "", (MediaType("application/json", schema, MISSING, NOWHERE),), NOWHERE)
     assert of(operation(path, body=body, responses=(answer("200", PAGE),))).asked is asked
+
+
+@each(
+    ("asked_by_get", "answered", "asked"),
+    [
+        (("area", "format"), "map", Asked.NEVER),
+        (("area",), "map", Asked.FIRST),
+        (("area", "format"), "id", Asked.FIRST),
+    ],
+)
+def test_a_post_that_takes_and_answers_what_a_get_does_reads(
+    asked_by_get: tuple[str, ...], answered: str, asked: Asked
+) -> None:
+    """R-EFF-1"""
+    query = (Location.QUERY, False, TEXT, "", False, "form", True, False, None, MISSING, NOWHERE)
+    schema: Any = {"type": "object", "properties": {"map": TEXT}}
+    get = operation(
+        "GET /maps",
+        parameters=tuple(Parameter(name, *query) for name in asked_by_get),
+        responses=(answer("200", schema),),
+    )
+    assert of(replace(reading("POST /maps", answered), **sending("area", "format")), get).asked is asked
+
+
+def test_an_update_that_answers_with_the_price_of_an_order_buys_nothing() -> None:
+    """R-EFF-1"""
+    update = replace(reading("PATCH /orders/{id}", "id", "note", "price"), **sending("note"))
+    assert not of(update, reading("GET /orders/{id}", "id", "note", "price")).moves_money
 
 
 def test_a_head_of_a_path_that_no_get_reads_is_asked_about() -> None:

@@ -39,8 +39,6 @@ _TAKING_BACK: Final = frozenset(
 """Acts that take back what was created."""
 _SETTING: Final = frozenset("update set edit change modify patch replace configure save put write mark upsert".split())
 """Verbs of updates: what another act does may be more than the fields that it sends."""
-_NAMING: Final = frozenset({"id", "ids", "type"})
-"""Fields that say which things are meant, as in JSON:API; a call that sends nothing else changes something else."""
 _LEAST_READ: Final = 0.5
 """The share of the sent fields that a GET has to have; all of what a replacement may drop."""
 
@@ -65,7 +63,6 @@ class Reversal:
 
     def __init__(self, readings: Iterable[Reading]) -> None:
         self._at: Mapping[str, list[Reading]] = defaultdict(list)
-        self._below: Mapping[str, list[Reading]] = defaultdict(list)
         self._beside: Mapping[tuple[str, tuple[Words, ...]], list[Reading]] = defaultdict(list)
         self._of: Mapping[Words, list[Reading]] = defaultdict(list)
         self._known: dict[str, frozenset[str]] = {}
@@ -73,8 +70,6 @@ class Reversal:
             path, folder = reading.template, reading.template.rpartition("/")[0]
             self._at[path].append(reading)
             self._beside[folder, reading.path_nouns].append(reading)
-            for above in (folder, folder.rpartition("/")[0]):
-                self._below[above].append(reading)
             for thing in {reading.thing, reading.object} - {()}:
                 self._of[thing].append(reading)
 
@@ -85,21 +80,23 @@ class Reversal:
             other = self._taker(reading)
         if other is not None:
             return f"{other.name} undoes it"
-        if reading.category is Category.EXECUTE and _takes_back(reading):
-            makers = (other.name for other in self._alike(reading) if other.category is Category.CREATE)
-            return next((f"{name} creates another" for name in makers), "")
         if reading.category is Category.UPDATE:
             return self._read_before(reading)
-        return "it asks for a page of a list" if reading.is_paged else ""
+        return "it asks for a page of a list" if reading.is_paged else self._asked_by_get(reading)
+
+    def _asked_by_get(self, reading: Reading) -> str:
+        """Return the GET of the same path that takes the fields of a POST, and has its answer."""
+        sent, answer = {name for name, depth in reading.fields.items() if not depth}, reading.subject.answer
+        for other in self._at[reading.template] if len(sent) > 1 and answer is not None else ():
+            is_read = other.facts.method == "GET" and other.category is Category.READ
+            if is_read and other.subject.answer == answer and sent == other.queried:
+                return f"{other.name} takes the same fields and returns the same"
+        return ""
 
     def _taker(self, reading: Reading) -> Reading | None:
         """Return what deletes or cancels a thing that an operation creates."""
-        path = reading.template
-        here = self._at[path]
-        below = (other for other in self._below[path][:_MOST] if other.path_nouns == reading.path_nouns)
-        others = (*here, *below, *self._alike(reading))
-        taker = next((other for other in others if other is not reading and _takes_back(other)), None)
-        return taker or next((other for other in here if other.facts.method == "PUT" and other is not reading), None)
+        others = (*self._at[reading.template], *self._alike(reading))
+        return next((other for other in others if other is not reading and _takes_back(other)), None)
 
     def _inverse(self, reading: Reading) -> Reading | None:
         """Return the operation whose verb undoes the verb of this one, on the same path or beside it."""
@@ -137,8 +134,6 @@ class Reversal:
         item, _, part = reading.facts.operation.path.rstrip("/").rpartition("/")
         is_named = not reading.facts.shape.action and not part.endswith("}")
         top = frozenset("_".join(words) for words, depth in reading.fields.items() if not depth)
-        if top and top <= _NAMING:
-            return ""
         is_set = reading.facts.method in ("PUT", "PATCH")
         named, least = "_".join(split(part)) if is_named else "", 1 if reading.loss else _LEAST_READ
         change = _Change(reading.template, template(item), named, top, is_set, least)

@@ -141,7 +141,7 @@ def _by_reading(reading: Reading) -> Finding | None:
     if not reason and (reading.is_paged or not (reading.is_doubted or is_silent)):
         return None
     says = f"it counts as a READ, but {reason}" if reason else "no other evidence for a READ"
-    return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, says)
+    return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, says, "sentence" if act else "structure")
 
 
 def _by_pattern(reading: Reading) -> Finding | None:
@@ -180,9 +180,9 @@ def _by_collection(reading: Reading) -> Finding | None:
         return Finding(Effect.ENDS, Danger.REVERSIBLE, "PUT of a list: omitted items are deleted")
     if facts.operation.extensions.get("x-kubernetes-action") != "deletecollection" and not _is_collection(reading):
         return None
-    is_part = any(noun.parameters for noun in facts.shape.nouns[:-1])
-    if facts.method == "PUT" and is_part and reading.lists.get(facts.operation.path):
-        return Finding(Effect.ENDS, Danger.REVERSIBLE, "PUT of the list of an item, which a GET reads")
+    is_part = any(noun.parameters for noun in facts.shape.nouns[:-1]) or not _has_items(reading)
+    if facts.method == "PUT" and is_part and reading.lists.get(facts.operation.path, False) is not False:
+        return Finding(Effect.ENDS, Danger.REVERSIBLE, "PUT of a list, which a GET reads")
     return Finding(Effect.ENDS, Danger.DANGEROUS, f"{facts.method} on a collection")
 
 
@@ -192,14 +192,16 @@ def _asks_for_whole(reading: Reading) -> bool:
     if facts.shape.action:
         return False
     if facts.method == "PATCH":
-        path = facts.operation.path
-        if reading.category is not Category.UPDATE or not reading.lists.get(path):
-            return False
-        has_items = any(other.startswith(f"{path.rstrip('/')}/{{") for other in reading.lists)
-        return has_items and not sends_list(facts.operation, facts.schemas)
+        is_list = reading.category is Category.UPDATE and bool(reading.lists.get(facts.operation.path))
+        return is_list and _has_items(reading) and not sends_list(facts.operation, facts.schemas)
     if facts.method == "PUT":
         return reading.category is Category.UPDATE and reading.words[0] in _REPLACING
     return facts.method == "DELETE" and reading.category is Category.DELETE
+
+
+def _has_items(reading: Reading) -> bool:
+    """Return True if the items of a collection have paths of their own: omitted ones are deleted, and get new ids."""
+    return any(other.template == f"{reading.template}/{{}}" for other in reading.others.values())
 
 
 def _is_collection(reading: Reading) -> bool:
@@ -300,7 +302,7 @@ RULES: Final = (
     Rule("category", 0.9, _by_category, of_reads=True),
     Rule("method", 0.9, _by_method, of_reads=True),
     Rule("unsafe-get", 0.65, _by_act, of_reads=True),
-    Rule("unsafe-read", 0.65, _by_reading, of_reads=True),
+    Rule("unsafe-read", 0.65, _by_reading, of_reads=True, unless_proven=True),
     Rule("name-pattern", 0.8, _by_pattern),
     Rule("whole-collection", 0.8, _by_collection),
     Rule("irreversible", 0.85, _by_text, of_reads=True),
