@@ -119,7 +119,7 @@ async def test_a_store_that_goes_away_degrades_and_one_that_never_answered_is_no
 
 
 def test_every_event_is_documented() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "running.md").read_text()
+    text = (Path(__file__).parents[2] / "docs" / "monitoring.md").read_text()
     for name, (_, labels) in EVENTS.items():
         assert f"`mcp_aql_{name}_events_total`" in text
         assert labels[0] == "outcome"
