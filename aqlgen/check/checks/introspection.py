@@ -109,7 +109,10 @@ class _Examined:
         self._run.succeeded.update([operation] if answer.ok else ())
         agents = {request.headers.get("user-agent") for request in self._run.arrived}
         table = self._run.table
-        right = agents <= {f"{table.name}-adapter/{table.version}", *self._run.secrets.values()}
+        stated = [
+            value for key, value in params.items() if key.replace("_", "") == "useragent"
+        ]  # as the document wants it
+        right = agents <= {f"{table.name}-adapter/{table.version}", *self._run.secrets.values(), *stated}
         self._run.expect(right or "User-Agent" in table.headers, operation, f"is sent by {agents}")
         return answer
 

@@ -65,7 +65,9 @@ async def confirmations(run: Run) -> None:
         forged = token[:-6] + ("AAAAAA" if not token.endswith("AAAAAA") else "BBBBBB")
         await run.refused(operation, params, "a forged token", "TOKEN_INVALID", confirmation_token=forged)
         for name, value in others.items():
-            changes = [{**params, name: value}, {key: each for key, each in params.items() if key != name}]
+            is_default = operation.row.parameters[name].schema.get("default") == params[name]
+            changes = [{**params, name: value}]
+            changes += [] if is_default else [{key: each for key, each in params.items() if key != name}]
             for changed in [each for each in changes if each != params]:
                 answer = await run.call(operation, changed, confirmation_token=token)
                 right = answer.code.startswith(("TOKEN_SCOPE_MISMATCH", "VALIDATION_")) and not run.writes(operation)

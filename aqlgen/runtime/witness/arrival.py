@@ -149,7 +149,9 @@ def _is_same(value: Any, sent: Any, owned: frozenset[str] = frozenset(), *, is_m
 
 
 def _is_own(name: str) -> bool:
-    return is_secret(name) or is_filled(name) or normal(name).endswith((*SIZES, *LEADS, "after"))
+    return (
+        is_secret(name) or is_filled(name) or normal(name).endswith((*SIZES, *LEADS, "after", "ifmatch", "useragent"))
+    )
 
 
 def _resource(data: Any, fields: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -26,6 +26,7 @@ TRANSPORT = frozenset((
 _SEPARATORS = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
 _WRITTEN = ("json", "form", "xml", "yaml", "text", "/*")
 """Words of the types that say how an object is written; under any other one it is written as JSON."""
+_PATCH = "application/json-patch+json"
 _LACKING = '" is a required property'
 _SCHEMES = {"basic": "basic ", "bearer": "bearer ", "oauth2": "bearer ", "openidconnect": "bearer "}
 
@@ -268,7 +269,14 @@ class _Reading:
             self._of_other_type(media)
         value = self._content(body or Body({}), content)
         self.judgement.values["body", ""] = value
-        if body is not None and ("json" in media or "form" in media):
+        if (
+            media == _PATCH
+            and isinstance(value, list)
+            and "array" not in self.document.kinds(body.schema if body else {})
+        ):
+            if not all(isinstance(each, dict) and {"op", "path"} <= each.keys() for each in value):
+                self._say("the body has no operations of JSON Patch (RFC 6902, 4)")
+        elif body is not None and ("json" in media or "form" in media):
             self._of_schema(body.schema, value)
 
     def _of_other_type(self, media: str) -> None:

@@ -18,11 +18,11 @@ _FAMILIES = {
 _CLAIMS = {
     "GET CREATE": "create|add|new|register",
     "GET UPDATE": "update|set|edit|change",
-    "DELETE": "delete|remove|clear|revoke|destroy|end",
+    "DELETE": "delete|remove|clear|flush|purge|revoke|destroy|end",
     "DELETE UPDATE": "(un|dis).*|remove|detach|revoke|archive",
     "POST READ": "return|retrieve|show|search|query|find|list|get|lookup|count|filter|validate|verify|check|preview|"
     "calculate|estimate|compare|export|read|fetch|describe|discover|report|test|batchget|graphql|match|suggest|autocomplete|"
-    "explain|parse|convert|render|diff|simulate|info|history|status|analy[sz]e|aggregate|scan|introspect",
+    "explain|parse|convert|render|(en|de)code|is|has|can|diff|simulate|info|history|status|analy[sz]e|aggregate|scan|introspect",
 }
 """Words of a path or operationId by which a method can be what it is not made for, or any a family."""
 _DANGERS = ("safe", "reversible", "destructive", "dangerous", "forbidden")

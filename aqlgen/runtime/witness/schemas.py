@@ -46,7 +46,7 @@ class Schemas:
         self._validators: dict[int, tuple[Any, Any]] = {}
 
     def deref(self, node: Any) -> Any:
-        """Follow the references at the top of a node; what stands beside a reference wins."""
+        """Follow the references at the top of a node; what stands beside a reference wins, but for the type."""
         for _ in range(2 * _DEEPEST):
             if not isinstance(node, dict) or not isinstance(node.get("$ref"), str):
                 return node
@@ -58,7 +58,12 @@ class Schemas:
                 except (LookupError, TypeError, ValueError):
                     target = {}
             beside = {key: value for key, value in node.items() if key != "$ref"}
-            node = {**target, **beside} if beside and isinstance(target, dict) and "in" not in target else target
+            is_joined = beside and isinstance(target, dict) and "in" not in target
+            node = (
+                {**target, **beside, **{key: target[key] for key in ("type",) if key in target}}
+                if is_joined
+                else target
+            )
         return {}
 
     def at(self, node: Any, *steps: str) -> Any:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Awaitable, Iterable, Mapping
 from typing import Any, Protocol
 
-from .document import Document, Operation, is_secret, normal
+from .document import Document, Operation, is_filled, is_secret, normal
 from .judge import TRANSPORT, Request
 from .types import Types, entry_of
 
@@ -164,7 +164,9 @@ class Shown:
         """Return False for what a call need not give: it is the adapter's business, the owner's, or one value alone."""
         place, name, document, owner = *key, operation.document, operation.owned(*key)
         schema = next((each.schema for each in operation.parameters if each.key == key), self._fields.get(name))
-        is_wire = _is_credential(document, place, name) or (place == "header" and name.lower() in TRANSPORT)
+        is_wire = _is_credential(document, place, name) or (
+            place == "header" and (name.lower() in TRANSPORT or _is_with_key(operation, name))
+        )
         is_settled = is_wire or document.is_fixed(schema)
         return not (is_settled or {"value", "hidden"} & owner.keys() or is_secret(name) or self._is_paged(name))
 
@@ -246,3 +248,11 @@ def _is_credential(document: Document, place: str, name: str) -> bool:
     return any(
         (str(each.get("in")), normal(each.get("name"))) == (place, normal(name)) for each in document.schemes.values()
     )
+
+
+def _is_with_key(operation: Operation, name: str) -> bool:
+    """Return True for a header that is a key, or that begins as one of the operation does: `App-Id` with `App-Key`."""
+    headers = [each.name for each in operation.parameters if each.place == "header" and not is_filled(each.name)]
+    keys = [each for each in headers if normal(each).endswith("key") or is_secret(each)]
+    stems = {each.rpartition("-")[0] for each in keys} - {"", "X", "x"}
+    return name in keys or name.rpartition("-")[0] in stems

@@ -100,7 +100,7 @@ class Types:
             return [text for each in data[:2] for text in await self.misnamed(each, entry.get("items", entry))]
         fields = await self.fields(entry.get("type")) if isinstance(data, dict) else []
         shown, near = {each["name"]: each for each in fields}, {normal(each["name"]): each["name"] for each in fields}
-        names = [name for name in (data if fields else ()) if name not in shown and normal(name) in near]
+        names = [name for name in (data if fields else ()) if name not in {*shown, "_etag"} and normal(name) in near]
         texts = [f"{name} is answered, its type shows {near[normal(name)]}" for name in names]
         for name in shown.keys() & (data if fields else set()):
             texts += await self.misnamed(data[name], shown[name])
