@@ -17,7 +17,7 @@ from aqlgen.build.models import INFO, OPERATION, InvalidObjectError
 from aqlgen.build.operations import RawOperation, operations
 from aqlgen.build.parameters import apply_content_type, build_parameters
 from aqlgen.build.security import build_requirements, build_schemes, build_scopes, build_servers
-from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.diagnostics import Diagnostic
 from aqlgen.diagnostics.plain import few
 from aqlgen.diagnostics.progress import counted
 from aqlgen.document.resolve import Resolver
@@ -153,16 +153,16 @@ def _operation(context: Context, raw_operation: RawOperation, known: frozenset[s
     item = raw_operation.item
     if raw_operation.refusal:
         message = f"{method.upper()} {path} is skipped: {raw_operation.refusal}"
-        raise SkipError(Diagnostic("operation-skipped", Severity.WARNING, message, pointer=pointer))
+        raise SkipError("operation-skipped", message, pointer)
     try:
         members = context.validate(OPERATION, raw, pointer)
     except InvalidObjectError as error:
         message = f"{method.upper()} {path} is not usable: {error}"
-        raise SkipError(Diagnostic("invalid-operation", Severity.WARNING, message, pointer=pointer)) from None
+        raise SkipError("invalid-operation", message, pointer) from None
     summary, description = (text(members.get(key)) or text(item.get(key)) for key in ("summary", "description"))
     if inbound := _INBOUND.search(f"{summary}\n{description[:_MOST_READ]}"):
         message = f"{method.upper()} {path} is skipped: the API calls it, and no client ({inbound[0]!r})"
-        raise SkipError(Diagnostic("inbound-webhook", Severity.WARNING, message, pointer=pointer))
+        raise SkipError("inbound-webhook", message, pointer)
     servers = raw.get("servers") if isinstance(raw.get("servers"), list) else item.get("servers")
     parameters = build_parameters(context, raw_operation)
     body = build_body(context, raw.get("requestBody"), f"{pointer}/requestBody")

@@ -10,7 +10,6 @@ from typing import Final
 
 from aqlgen.build.context import Context, SkipError, entries, example_of, text
 from aqlgen.build.models import REQUEST_BODY, RESPONSE, InvalidObjectError
-from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import escape
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Body, Json, MediaType, Origin, Response
@@ -34,10 +33,10 @@ def build_body(context: Context, raw: Json, pointer: str) -> Body | None:
     except UnresolvedError as error:
         code = "external-reference" if error.external else "unresolved-reference"
         message = f"the request body cannot be read: {error}"
-        raise SkipError(Diagnostic(code, Severity.WARNING, message, pointer=pointer)) from None
+        raise SkipError(code, message, pointer) from None
     except InvalidObjectError as error:
         message = f"the request body is not usable: {error}"
-        raise SkipError(Diagnostic("invalid-operation", Severity.WARNING, message, pointer=pointer)) from None
+        raise SkipError("invalid-operation", message, pointer) from None
 
     def report(name: str, place: str) -> None:
         message = f"the field {name!r} is left out: the API would read it as another method"

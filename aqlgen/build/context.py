@@ -19,9 +19,9 @@ _TYPE_NAMES: Mapping[type, str] = {dict: "an object", list: "a list"}
 class SkipError(Exception):
     """The operation being built cannot be served; `diagnostic` says why."""
 
-    def __init__(self, diagnostic: Diagnostic) -> None:
-        super().__init__(diagnostic.message)
-        self.diagnostic = diagnostic
+    def __init__(self, code: str, message: str, pointer: str) -> None:
+        super().__init__(message)
+        self.diagnostic = Diagnostic(code, Severity.WARNING, message, pointer=pointer)
 
 
 @dataclass(slots=True)

@@ -13,7 +13,6 @@ from functools import partial
 from aqlgen.build.context import Context, SkipError, example_of, text
 from aqlgen.build.models import PARAMETER, InvalidObjectError
 from aqlgen.build.operations import HEADER_NAME, RawOperation
-from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import escape
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import MISSING, Body, Json, Location, Origin, Parameter
@@ -229,7 +228,7 @@ def _only_value(schema: Json) -> str | None:
 
 def _unusable(context: Context, code: str, message: str, pointer: str, *, required: bool) -> None:
     if required:
-        raise SkipError(Diagnostic(code, Severity.WARNING, message, pointer=pointer))
+        raise SkipError(code, message, pointer)
     context.warn(code, f"{message}; it is left out", pointer)
 
 

@@ -46,10 +46,6 @@ def _parts(old: Surface, new: Surface) -> list[tuple[Adapter, Adapter]]:
     return [(part_of(old, name), part_of(new, name)) for name in names if name in both]
 
 
-def _part(side: Surface, operation: Operation) -> Adapter:
-    return part_of(side, operation.api)
-
-
 def _compare_schemes(old: Surface, new: Surface, notes: Notes) -> None:
     """Note the credentials that are new, gone or others; a call that still needs one of the last ends without it."""
     needed = {name for operation in old.operations.values() for names in _credentials(operation, old) for name in names}
@@ -154,12 +150,12 @@ def _compare_constants(operation: str, before: _Constants, after: _Constants, no
 
 def _credentials(operation: Operation, side: Surface) -> frozenset[frozenset[str]]:
     """Return the sets of credentials of which one is needed, at least one; the empty set is a call without any."""
-    alternatives = _part(side, operation).security if operation.security is None else operation.security
+    alternatives = part_of(side, operation.api).security if operation.security is None else operation.security
     return frozenset(map(frozenset, alternatives)) or frozenset((frozenset(),))
 
 
 def _scopes(operation: Operation, side: Surface) -> frozenset[str]:
-    scopes = operation.scopes or _part(side, operation).scopes
+    scopes = operation.scopes or part_of(side, operation.api).scopes
     return frozenset(scope for names in scopes.values() for scope in names)
 
 
@@ -179,7 +175,7 @@ def compare_hosts(old: Surface, new: Surface, pairing: Pairing, notes: Notes) ->
             urls = [_address(operation.servers) for operation in (after, before)]
             if urls[0] != urls[1]:
                 reported |= set(urls)
-                main = [_address(_part(*side).servers) for side in ((new, after), (old, before))]
+                main = [_address(part_of(side, row.api).servers) for side, row in ((new, after), (old, before))]
                 notes.add("server-changed", after.name, urls[0] or main[0], urls[1] or main[1])
     _compare_endpoints(old, new, notes, reported)
     _compare_uses(_uses(old), _uses(new), {str(Origin.of(url)) for url in reported}, notes)

@@ -85,13 +85,9 @@ def _note_alias(name: str, operation: Operation, alias: FormerName, notes: Notes
     notes.add("operation-alias", name, operation.name, *until, wording=wording)
 
 
-def _danger(operation: Operation) -> Danger:
-    return Danger(operation.danger)
-
-
 def _compare_danger(old: Operation, new: Operation, notes: Notes) -> None:
     """Note a change of danger by what becomes of a call under the standard policy."""
-    before, after = _danger(old), _danger(new)
+    before, after = Danger(old.danger), Danger(new.danger)
     asked, asks = (level in _CONFIRMED or row.asked == "first" for level, row in ((before, old), (after, new)))
     if before is after and asked == asks:
         if after in _CONFIRMED and old.confirmation != new.confirmation:

@@ -205,10 +205,6 @@ def _address_without_slash(operation: Operation) -> str:
     return address(operation).rstrip("/")
 
 
-def _operation_id(operation: Operation) -> str:
-    return operation.operation_id or ""
-
-
 def _address_without_version(operation: Operation) -> str:
     return "/".join(part for part in _address_without_slash(operation).split("/") if not _VERSION.match(part))
 
@@ -221,7 +217,7 @@ def _name(operation: Operation) -> str:
 _KEYS: Final[tuple[Key, ...]] = (
     lambda operation: operation.key,
     _address_without_slash,
-    _operation_id,
+    lambda operation: operation.operation_id or "",
     _address_without_version,
     _name,
 )

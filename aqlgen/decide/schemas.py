@@ -5,7 +5,7 @@ A look is forgiving and remembered. Of alternatives every field is seen, since a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
@@ -63,17 +63,8 @@ class Schemas:
 
     def required(self, schema: Json) -> frozenset[str]:
         """Return the fields that an object, or every part of it that applies together, must have."""
-        names: set[str] = set()
-        waiting, seen = [schema], set[int]()
-        while waiting and len(seen) < _MOST:
-            target = self.resolve(waiting.pop())
-            if id(target) not in seen:
-                seen.add(id(target))
-                declared, parts = target.get("required"), target.get("allOf")
-                if isinstance(declared, list):
-                    names.update(name for name in declared if isinstance(name, str))
-                waiting.extend(parts if isinstance(parts, list) else ())
-        return frozenset(names)
+        listed = (part.get("required") for part in self.parts(schema, ("allOf",)))
+        return frozenset(name for names in listed if isinstance(names, list) for name in names if isinstance(name, str))
 
     def items(self, schema: Json) -> Json:
         """Return the schema of an array's items; None where there is none."""
@@ -105,7 +96,7 @@ class Schemas:
             self._seen[id(schema)] = ((schema, target), *known[1:])
         return known
 
-    def parts(self, schema: Json) -> Iterator[Mapping[str, Json]]:
+    def parts(self, schema: Json, keys: Iterable[str] = _BRANCHES) -> Iterator[Mapping[str, Json]]:
         """Yield a schema and all its branches, each once, cycles included.
 
         The last part comes before those that it extends: an envelope is the first part of what it holds.
@@ -117,7 +108,7 @@ class Schemas:
                 continue
             seen.add(id(target))
             yield target
-            for key in _BRANCHES:
+            for key in keys:
                 branches = target.get(key)
                 if isinstance(branches, list):
                     waiting.extend(branches)

@@ -15,7 +15,7 @@ from typing import Final
 
 from aqlgen.decide.decision import Decision, Override
 from aqlgen.decide.naming.spelling import LIMIT, RESERVED, hashed, is_valid
-from aqlgen.decide.naming.uniqueness import Settled
+from aqlgen.decide.naming.uniqueness import Settled, pins
 from aqlgen.decide.overrides import UNMATCHED, AdapterOverride, Overrides, finding, name_collisions, nearest, unmatched
 from aqlgen.decide.overrides.selectors import Kind, parse_selector
 from aqlgen.decide.stage import Known, Named, decide_named, name_operations
@@ -63,10 +63,7 @@ def prefix_names(apis: Mapping[str, ApiNames], reserved: Mapping[str, str]) -> S
     pinned = {key: names[key] for api in apis.values() for key in api.pinned}
     used = frozenset(names.values())
     reserved = {name: api for name, api in reserved.items() if name not in used}  # what is recorded as retired
-    again = _settled(apis, pinned, reserved)
-    while differing := {key: name for key, name in names.items() if again[key] != name}:
-        pinned |= differing
-        again = _settled(apis, pinned, reserved)
+    pinned = pins(names, lambda kept: _settled(apis, kept, reserved), pinned)
     fixed = {api.names[key] for api in apis.values() for key in api.fixed}
     lost = {key: name for key, name in standing.items() if name in fixed and names[key] != name}
     return Settled(names, {}, pinned, lost)

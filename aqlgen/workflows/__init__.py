@@ -212,9 +212,7 @@ class _Document:
         )
 
     def _refusal(self, message: str, pointer: str) -> DocumentError:
-        return DocumentError(
-            Diagnostic("invalid-workflows", Severity.ERROR, message, pointer=pointer, file=self._file, help=_FORM)
-        )
+        return DocumentError.of("invalid-workflows", message, pointer=pointer, file=self._file, help=_FORM)
 
 
 class _Known:

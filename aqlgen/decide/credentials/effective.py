@@ -33,7 +33,7 @@ from aqlgen.decide.schemas import Schemas
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import escape
 from aqlgen.document.resolve import Resolver
-from aqlgen.ir import SIGNATURE, Document, Location, Operation, SecurityScheme
+from aqlgen.ir import SIGNATURE, Document, Location, SecurityScheme
 from aqlgen.runtime.auth import ADDED_SCHEME
 from aqlgen.words import split
 
@@ -51,6 +51,7 @@ DEPARTURES: Final = frozenset({PARAMETER, ASSUMED, LIFTED, SIGNED, UNSTATED})
 
 _FEWEST_LIFTED: Final = 2
 _UNIFORM: Final = 0.9
+_WRITES: Final = frozenset({"post", "put", "patch", "delete"})
 _MANY: Final = 0.2
 """The share of operations that declare a key, from which on the others are taken to have left it out."""
 
@@ -234,7 +235,7 @@ def _unstated(document: Document, findings: _Findings, schemas: Schemas) -> dict
     ]
     common = max(stated, key=lambda alternatives: stated[alternatives], default=())
     is_uniform = any(common) and stated[common] >= stated.total() * _UNIFORM
-    if any(document.security) or not is_uniform or not any(map(_writes, silent)):
+    if any(document.security) or not is_uniform or not any(operation.method in _WRITES for operation in silent):
         return {}
     message = (
         f"{len(silent)} of {len(document.operations)} operations declare no security, and some of them write: the "
@@ -242,10 +243,6 @@ def _unstated(document: Document, findings: _Findings, schemas: Schemas) -> dict
     )
     findings.note(UNSTATED, message, silent[0].origin.pointer)
     return dict.fromkeys((operation.key for operation in silent), common)
-
-
-def _writes(operation: Operation) -> bool:
-    return operation.method in ("post", "put", "patch", "delete")
 
 
 def _without_credentials(

@@ -22,7 +22,7 @@ from aqlgen.runtime.encode.urls import without_names
 from aqlgen.runtime.text import folded
 from aqlgen.words import singular, split
 
-__all__ = ["Settled", "followed", "settle_keeping", "unused"]
+__all__ = ["Settled", "followed", "pins", "settle_keeping", "unused"]
 
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -144,7 +144,7 @@ def settle_keeping(
     else:
         names = settle(wanted, standing, {**retired, **dict.fromkeys(kept.values(), ""), **aliases})
     reserved = {**unused(kept, retired, names.values()), **aliases}
-    return Settled(names, fresh, _pins(wanted, fixed, names, reserved), lost)
+    return Settled(names, fresh, pins(names, lambda kept: settle(wanted, {**kept, **fixed}, reserved), {}), lost)
 
 
 def unused(kept: Mapping[str, str], retired: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
@@ -159,18 +159,14 @@ def _usable(kept: Mapping[str, str]) -> dict[str, str]:
     return {key: name for key, name in kept.items() if count[name] == 1 and is_valid(name) and name not in RESERVED}
 
 
-def _pins(
-    wanted: Mapping[str, Names],
-    fixed: Mapping[str, str],
-    names: Mapping[str, str],
-    reserved: Mapping[str, str],
+def pins(
+    names: Mapping[str, str], settle: Callable[[Mapping[str, str]], Mapping[str, str]], pinned: dict[str, str]
 ) -> dict[str, str]:
-    """Return the fewest names that, if kept, give all of them again."""
-    pinned: dict[str, str] = {}
-    again = settle(wanted, fixed, reserved)
+    """Return the fewest names that, if kept beside those `pinned`, give all of them again, as `settle` chooses them."""
+    again = settle(pinned)
     while differing := {key: name for key, name in names.items() if again[key] != name}:
         pinned |= differing
-        again = settle(wanted, {**pinned, **fixed}, reserved)
+        again = settle(pinned)
     return pinned
 
 

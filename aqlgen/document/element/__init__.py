@@ -53,4 +53,4 @@ def _no_element(root: Mapping[str, Json]) -> DocumentError:
     if other:
         help_text = "Generate it with `aqlgen from-openapi`."
     what = "an OpenAPI document, not an adapter element" if other else "not an adapter element"
-    return SchemaError(Diagnostic("not-an-element", Severity.ERROR, f"this is {what}", help=help_text))
+    return SchemaError.of("not-an-element", f"this is {what}", help=help_text)

@@ -134,13 +134,13 @@ def check(root: Mapping[str, Json]) -> Version:
     version = _version(root)
     paths = root.get("paths", {})
     if not isinstance(paths, dict):
-        raise _refusal("no-paths", "paths is not an object", "/paths")
+        raise DocumentError.of("no-paths", "paths is not an object", pointer="/paths")
     if not paths and "paths" not in root and version != "3.0" and ("webhooks" in root or "components" in root):
         message = "the document has webhooks or components only: no operation that could be called"
-        raise _refusal("no-operations", message)
+        raise DocumentError.of("no-operations", message)
     if not paths:
         pointer = "/paths" if "paths" in root else ""
-        raise _refusal("no-paths", "the document has no paths", pointer)
+        raise DocumentError.of("no-paths", "the document has no paths", pointer=pointer)
     return version
 
 
@@ -169,12 +169,12 @@ def _version(root: Mapping[str, Json]) -> Version:
         if match is not None:
             return _MINORS[match[1]]
         message = f"{kind} {_shown(root[key])} is not supported"
-        raise _refusal("unsupported-version", message, f"/{key}", help=READABLE)
+        raise DocumentError.of("unsupported-version", message, pointer=f"/{key}", help=READABLE)
     other = format_of_object(root)
     if other is None:
         advice = f"An OpenAPI document begins with its version. {READABLE}"
-        raise _refusal("not-openapi", "the document has no key openapi or swagger", help=advice)
-    raise _refusal("not-openapi", f"this is {other.name}, not an OpenAPI document", help=other.advice)
+        raise DocumentError.of("not-openapi", "the document has no key openapi or swagger", help=advice)
+    raise DocumentError.of("not-openapi", f"this is {other.name}, not an OpenAPI document", help=other.advice)
 
 
 def _match_version(version: Json, pattern: re.Pattern[str]) -> re.Match[str] | None:
@@ -187,7 +187,3 @@ def _match_version(version: Json, pattern: re.Pattern[str]) -> re.Match[str] | N
 def _shown(value: Json) -> str:
     text = str(value) if isinstance(value, (str, int, float)) else type(value).__name__
     return text if len(text) <= 40 else text[:39] + "…"
-
-
-def _refusal(code: str, message: str, pointer: str = "", *, help: str = "") -> DocumentError:
-    return DocumentError(Diagnostic(code, Severity.ERROR, message, pointer=pointer, help=help))

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Final, Protocol
 from urllib.parse import unquote, urljoin, urlsplit
 
-from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import AqlgenError, DocumentError, FileError
 from aqlgen.document.read.limits import Limits
 from aqlgen.document.read.source import Source, decode, parse
@@ -246,4 +245,4 @@ def _refused_scheme(reference: str, scheme: str) -> NotRead:
 
 
 def _too_much(problem: str) -> DocumentError:
-    return DocumentError(Diagnostic("document-too-large", Severity.ERROR, f"the document {problem}"))
+    return DocumentError.of("document-too-large", f"the document {problem}")

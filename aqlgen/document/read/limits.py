@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import DocumentError
 
 _MIB = 1024 * 1024
@@ -34,19 +33,17 @@ MOST_FINDINGS = 200
 
 def too_deep(name: str, limits: Limits, line: int = 0, column: int = 0) -> DocumentError:
     """Build the error: the document nests deeper than the limit."""
-    return _refusal("document-too-deep", f"nested deeper than {limits.depth} levels", name, line, column)
+    message = f"nested deeper than {limits.depth} levels"
+    return DocumentError.of("document-too-deep", message, file=name, line=line, column=column)
 
 
 def too_many(name: str, limits: Limits, line: int = 0, column: int = 0) -> DocumentError:
     """Build the error: the document holds more values than the limit, with aliases expanded."""
     message = f"the document holds more than {limits.nodes:,} values, counting repetitions by YAML aliases"
-    return _refusal("document-too-large", message, name, line, column)
+    return DocumentError.of("document-too-large", message, file=name, line=line, column=column)
 
 
 def too_large(name: str, limits: Limits) -> DocumentError:
     """Build the error: more bytes than the limit."""
-    return _refusal("document-too-large", f"the document is larger than {limits.size // (1024 * 1024)} MiB", name, 0, 0)
-
-
-def _refusal(code: str, message: str, name: str, line: int, column: int) -> DocumentError:
-    return DocumentError(Diagnostic(code, Severity.ERROR, message, file=name, line=line, column=column))
+    message = f"the document is larger than {limits.size // (1024 * 1024)} MiB"
+    return DocumentError.of("document-too-large", message, file=name)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import SplitResult, unquote, urljoin, urlsplit, urlunsplit
 
 from aqlgen import __version__
-from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.document.read.limits import Limits, too_large
 from aqlgen.runtime.hosts import CheckedConnections, Origin, is_same_private_host
@@ -233,14 +232,11 @@ def _refused(name: str, status: int, reason: str, message: str = "") -> FileErro
         advice = "It needs credentials: give them with --header, or download it and give the file."
     elif status in (404, 410):
         advice = "Check the URL. Some servers answer so without a credential: see --header."
-    refusal = _unreadable(name, message or f"the server answered {status} {reason}".rstrip(), advice)
+    message = message or f"the server answered {status} {reason}".rstrip()
+    refusal = FileError.of("url-unreadable", message, file=name, help=advice)
     refusal.status = status
     return refusal
 
 
 def _unreachable(name: str, problem: str, advice: str = "") -> FileError:
-    return _unreadable(name, f"cannot be fetched: {problem}", advice)
-
-
-def _unreadable(name: str, message: str, advice: str = "") -> FileError:
-    return FileError(Diagnostic("url-unreadable", Severity.ERROR, message, file=name, help=advice))
+    return FileError.of("url-unreadable", f"cannot be fetched: {problem}", file=name, help=advice)

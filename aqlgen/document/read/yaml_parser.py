@@ -244,8 +244,7 @@ class _Builder:
 
     def refusal(self, code: str, message: str, offset: int, *, help: str = "") -> DocumentError:
         line, column = self.lines.place(offset)
-        finding = Diagnostic(code, Severity.ERROR, message, file=self.name, line=line, column=column, help=help)
-        return DocumentError(finding)
+        return DocumentError.of(code, message, file=self.name, line=line, column=column, help=help)
 
     def at_tab(self, error: yaml.MarkedYAMLError) -> bool:
         """Return True if the parser stopped at a tab."""
