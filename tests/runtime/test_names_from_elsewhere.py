@@ -133,7 +133,7 @@ async def test_no_write_stands_first_that_the_name_does_not_ask_for(
         ("update", "pause_crane", ["craneId"], "patch_crane"),  # a field switches it
         ("execute", "oil_winch", ["winch"], "start_winch_service"),  # so begins its summary
         ("execute", "move_boat", ["boat"], "lift_boat"),  # so says its description
-        ("delete", "crane_rm", ["crane"], "delete_crane"),  # the tool says what is done
+        ("delete", "crane", ["crane"], "delete_crane"),  # the tool says what is done
         ("create", "boat_sketch", ["boat"], "create_boat_sketch"),
         ("read", "list_boat_drafts", ["boat"], "list_boat_sketches"),  # each with its own word for the same
     ],
@@ -144,6 +144,21 @@ async def test_tool_texts_and_fields_say_what_an_operation_does(
     """R-ENV-5"""
     answer = await harbour.handle(family, {"operation": name, "params": dict.fromkeys(params, "x")})
     assert answer["error"]["details"]["available"][0] == first, answer["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("family", "name", "params"),
+    [
+        ("update", "polish_crane", ["crane"]),  # an unknown word may be the verb
+        ("delete", "invoke_crane", ["crane"]),  # the tool does something else
+        ("create", "add_owner_to_boat_sketch", ["boat"]),  # the sketch is what something is added to
+    ],
+)
+async def test_a_tool_alone_does_not_put_a_write_first(
+    harbour: Dispatcher, family: str, name: str, params: list[str]
+) -> None:
+    answer = await harbour.handle(family, {"operation": name, "params": dict.fromkeys(params, "x")})
+    assert answer["error"]["details"]["available"][0] in READS
 
 
 async def test_without_a_read_no_write_is_proposed_that_the_name_does_not_ask_for(tmp_path: Path) -> None:

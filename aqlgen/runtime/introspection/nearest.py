@@ -15,7 +15,7 @@ from itertools import islice, pairwise
 from ..schema import Types, declared_types, union_of
 from ..table import JsonSchema, Row
 from ..validation.problems import near_names
-from .vocabulary import CREATING, ENDING, plain_words, stem, synonyms, terms, verb_class
+from .vocabulary import CREATING, ENDING, SAME, plain_words, stem, synonyms, terms, verb_class
 
 __all__ = ["Unknown"]
 
@@ -45,7 +45,7 @@ class _Candidate:
         """Return the fields of its body by name."""
         inputs = [item for item in self.row.parameters.values() if item.location == "body"]
         fields = {item.name: item.schema for item in inputs}
-        for item in inputs:
+        for item in inputs if len(inputs) == 1 else ():
             fields |= {name: schema for name, (_, schema) in union_of(self._types, item.schema).properties.items()}
         return fields
 
@@ -71,6 +71,7 @@ class Unknown:
         """Take a name, the names of the call's parameters, and the family of the called tool, if it has one."""
         self._words, self._params, self._family = plain_words(name), [*islice(param_names, _MOST)], family
         self._asked = list(map(stem, self._words))
+        self._places: set[tuple[str, ...]] = set()
         self._scope = {stem(word) for key in self._params for word in plain_words(key)}
         last = plain_words(_BESIDE.split(name, maxsplit=1)[0])[-1:]
         self._last = list(map(stem, last))
@@ -79,6 +80,8 @@ class Unknown:
     def ordered(self, rows: Sequence[Row], types: Types) -> list[Row]:
         """Return the operations, the likeliest first; a write stands first only if the name asks for what it does."""
         candidates = [_Candidate(row, types) for row in rows]
+        places = (item for row in rows for item in row.parameters.values() if item.location == "path")
+        self._places = {terms(item.name) for item in places}
         self._are_many &= not any(
             {*self._last} <= {*it.thing} and len({*self._asked} & it.words) > 1 for it in candidates
         )
@@ -101,6 +104,12 @@ class Unknown:
         are_all = row.family != "create" and candidate.is_plural and self._is_other_number(candidate)
         if are_all or not self._does(candidate) or self._unfit(candidate) >= _OTHERS:
             return False
+        same = {candidate.verb, *SAME.get(candidate.verb, ())}
+        if self._family not in (None, row.family) and same.isdisjoint(self._asked):
+            return False
+        nouns = [word for word in self._lacking(candidate) if word != self._asked[0] and not verb_class(word)]
+        if any(synonyms(word).isdisjoint(candidate.words) for word in nouns):
+            return False
         ids = {terms(key) for key in self._params}
         is_named = {*last} <= {*self._asked} or not {*last} <= self._scope or (*last,) in ids
         return is_named and last != self._extra(candidate)[-1:]
@@ -112,9 +121,10 @@ class Unknown:
         if not self._params:
             return _FREE * len(needed)
         names = [*row.parameters, *candidate.fields]
-        taken = {name for key in self._params if (name := row.wire_names.get(key) or _meant(key, names)) is not None}
+        meant = {key: row.wire_names.get(key) or _meant(key, names) for key in self._params}
+        taken, elsewhere = {*meant.values()} - {None}, {key for key, name in meant.items() if name is None}
         lacking, strange = len(needed.difference(taken)), len(self._params) - len(taken)
-        if lacking == strange == 1:
+        if lacking == strange == 1 and not any(terms(key) in self._places for key in elsewhere):
             return _NEAR  # the one is probably the other
         return lacking + strange
 
@@ -148,6 +158,7 @@ class Unknown:
     def _extra(self, candidate: _Candidate) -> list[str]:
         """Return the words of an operation's thing that neither the name nor the parameters have."""
         words, others = {*self._asked, *self._scope}, set(self._asked).difference(candidate.thing)
+        others = {word for word in others if not _is_same(word, candidate.verb)}
         is_other = candidate.verbs & others and not any(_is_same(word, candidate.verb) for word in self._asked)
         if is_other and candidate.row.family == "execute" and terms(candidate.tail) == (*candidate.thing[-1:],):
             words.update(candidate.thing[-1:])  # where verbs are sent, such as `actions`

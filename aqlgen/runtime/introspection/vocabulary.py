@@ -14,7 +14,7 @@ from functools import lru_cache
 from ..text import alike, without_unseen
 
 __all__ = [
-    "CREATING", "ENDING", "FINDING", "READING", "plain_verbs", "plain_words", "same_words", "set_of", "stem",
+    "CREATING", "ENDING", "FINDING", "READING", "SAME", "plain_verbs", "plain_words", "same_words", "set_of", "stem",
     "synonyms", "terms", "verb_class", "words_of",
 ]  # fmt: skip
 
@@ -164,7 +164,7 @@ def _related(rows: Iterable[frozenset[str]]) -> dict[str, frozenset[str]]:
 _VERB_STEMS = _stems(_VERB_ROWS)
 _VERBS = _related(_VERB_STEMS)
 _NOUNS = _related(_stems(_NOUN_ROWS))
-_SAME = _related(
+SAME = _related(
     _stems(
         "create add new make insert | get fetch show view retrieve read describe | list enumerate | search find query |"
         "update edit modify change patch | delete remove destroy erase | execute run trigger invoke"
@@ -221,4 +221,4 @@ def same_words(text: str, name: str) -> bool:
     only, other = [w for w in first if w not in second], [w for w in second if w not in first]
     if len(first) != len(second) or len(only) != len(other):
         return False
-    return not only or (len(only) == 1 and other[0] in _SAME.get(only[0], _NOTHING))
+    return not only or (len(only) == 1 and other[0] in SAME.get(only[0], _NOTHING))
