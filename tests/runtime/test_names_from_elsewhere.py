@@ -150,7 +150,7 @@ async def test_tool_texts_and_fields_say_what_an_operation_does(
     ("family", "name", "params"),
     [
         ("update", "polish_crane", ["crane"]),  # an unknown word may be the verb
-        ("delete", "invoke_crane", ["crane"]),  # the tool does something else
+        ("delete", "launch_crane", ["crane"]),  # the tool does something else
         ("create", "add_owner_to_boat_sketch", ["boat"]),  # the sketch is what something is added to
     ],
 )

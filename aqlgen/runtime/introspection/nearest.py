@@ -148,11 +148,11 @@ class Unknown:
         if any(_is_same(word, candidate.verb) or word in candidate.verbs for word in self._asked):
             return True
         verbs = [word for word in self._asked if verb_class(word)]
-        is_ended = candidate.row.family == "delete" and any(verb_class(word) & ENDING for word in verbs)
-        if self._family == candidate.row.family and (
-            is_ended or (not verbs and _is_same(stem(self._family), candidate.verb))
-        ):
-            return True
+        if self._family == candidate.row.family:
+            is_ended = self._family == "delete" and any(verb_class(word) & ENDING for word in verbs)
+            by_tool = not verbs and not self._lacking(candidate) and _is_same(stem(self._family), candidate.verb)
+            if is_ended or by_tool:
+                return True
         return not verbs and bool(verb_class(candidate.verb) & CREATING) and self._asked[:1] == candidate.thing[-1:]
 
     def _extra(self, candidate: _Candidate) -> list[str]:
