@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from time import time
 from typing import Any
 
 from aqlgen.check.envelope import HOSTILE
+from aqlgen.check.operations import Operation
 from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check
 from aqlgen.check.stand_in import Reply
@@ -80,15 +82,18 @@ async def consequences(run: Run) -> None:
                 run.expect(stated == expected or not run.writes(operation), operation, f"says {stated} at {status}")
                 is_whole = HOSTILE[:20] in json.dumps(details, ensure_ascii=False) or not run.writes(operation)
                 run.expect(is_whole, operation, f"hides the API's words at {status}")
-                parameters = [operation.row.parameters[name] for name in operation.params]
-                path = [each for each in parameters if status == 404 and each.location == "path"]
-                last = max(path, key=lambda each: operation.row.path.find(f"{{{each.wire}}}"), default=None)
-                right = last is None or last.sensitive or details.get("resource_id") == str(operation.params[last.name])
-                run.expect(
-                    right and details.get("request_id"), operation, f"does not say what and which call: {details}"
-                )
+                right = (status != 404 or _is_named(operation, details)) and details.get("request_id")
+                run.expect(right, operation, f"does not say what and which call: {details}")
     await _conditional(run)
     await _endings(run)
+
+
+def _is_named(operation: Operation, details: Mapping[str, Any]) -> bool:
+    """Return True if a failure names the last identifier in the path, or has none that may be shown."""
+    parameters = [operation.row.parameters[name] for name in operation.params]
+    path = [each for each in parameters if each.location == "path"]
+    last = max(path, key=lambda each: operation.row.path.find(f"{{{each.wire}}}"), default=None)
+    return last is None or last.sensitive or details.get("resource_id") == str(operation.params[last.name])
 
 
 async def _conditional(run: Run) -> None:

@@ -107,11 +107,12 @@ class Updated(NamedTuple):
         value = sample(self.document, self.schema, turn)
         return _some(self.document, self.schema, value, random) if isinstance(value, dict) else ABSENT
 
-    def params(self, patch: Any, *, are_wire: bool) -> dict[str, Any]:
+    def params(self, patch: Any, *, are_wire: bool, tag: str = "") -> dict[str, Any]:
         """Return the parameters of a call with a patch, in the API's names or those that introspection shows."""
         entry, value = self.operation.row.shown_parameters["input"], placed({}, self.write_at, patch)
         agents = value if are_wire else _in_agents_names(self.operation.table.types, entry.schema, value)
-        return {**self.operation.params, "input": agents}
+        stated = {"if_match": tag} if tag and "if_match" in self.operation.params else {}  # where it is required
+        return {**self.operation.params, **stated, "input": agents}
 
 
 def _writable(document: Document, schema: Any, value: Any) -> Any:
@@ -247,11 +248,8 @@ async def _update(run: Run, updated: Updated, state: dict[str, Any], patch: Any,
     free = [name for name, value in updated.writable(state).items() if isinstance(value, str) and name not in patch]
     resource = Resource(run, operation, state, tag=tag, drifts=free[:is_other])
     resource.shown = shown
-    params = updated.params(patch, are_wire=bool(is_other))
-    if "if_match" in params:  # the document demands it
-        params["if_match"] = tag
     with run.api.behaving(resource.reply):
-        answer = await run.call(operation, params)
+        answer = await run.call(operation, updated.params(patch, are_wire=bool(is_other), tag=tag))
     if not resource.written:
         run.expect(answer.code.startswith("VALIDATION_"), operation, f"{patch} is not written")
         return

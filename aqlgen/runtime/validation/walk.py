@@ -233,16 +233,15 @@ class Walk:
         properties, patterns = as_schema(part.get("properties")), as_schema(part.get("patternProperties"))
         extra, required = part.get("additionalProperties"), part.get("required", ())
         further = [extra] if isinstance(extra, Mapping) else []
-        if not (properties or patterns or further or extra is False):
-            return
-        unknown = []
-        is_each = bool(patterns or further or extra is False)
-        for key, value in [item for item in reading.value.items() if is_each or item[0] in properties]:
+        unknown, fields = [], list(reading.value.items())
+        if not (patterns or further or extra is False):
+            fields = [field for field in fields if field[0] in properties]
+        for key, value in fields:
             schemas = self._schemas_of(key, properties, patterns) or further
             if not schemas and extra is False:
                 unknown.append(key)
             if not partial or value is not None:
-                self._field(reading, key, schemas, partial, drops=self._drops and key not in required)
+                self._field(reading, key, schemas, partial, drops=key not in required)
             if len(reading.faults) >= MOST_FAULTS:
                 break
         if unknown:
@@ -253,7 +252,7 @@ class Walk:
         for schema in map(as_schema, schemas):
             value = reading.value[key]
             child = self.read(value, schema, partial=partial)
-            if child.faults and value is None and drops:
+            if child.faults and value is None and drops and self._drops:
                 reading.note((key,), Change(None, MISSING))
                 reading.value = {name: item for name, item in reading.value.items() if name != key}
                 return
@@ -300,10 +299,13 @@ class Walk:
         if self._sure and listed and not isinstance(value, (list, dict)):  # or it is a member, with a mistake
             meant = [attempt for attempt in meant if not isinstance(attempt.value, list)]
         alike = [attempt for attempt in meant if json_type(attempt.value) == json_type(value)]
-        is_wrong_within = isinstance(value, (list, dict)) and any(
-            attempt.faults and all(fault.path for fault in attempt.faults) for attempt in attempts
-        )
-        return least(alike if is_wrong_within else alike or meant)
+        return least(alike if _is_wrong_within(value, attempts) else alike or meant)
+
+
+def _is_wrong_within(value: Any, attempts: Sequence[Reading]) -> bool:
+    """Return True for an object or a list of the right kind whose mistakes are all inside: it is meant as that."""
+    readings = attempts if isinstance(value, (list, dict)) else ()
+    return any(reading.faults and all(fault.path for fault in reading.faults) for reading in readings)
 
 
 def least(readings: Sequence[Reading]) -> Reading | None:

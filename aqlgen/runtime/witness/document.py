@@ -205,20 +205,23 @@ class Document(Schemas):
         word = self._owner.of(words, method.upper())
         listed = [*(item.get("parameters") or ()), *(raw.get("parameters") or ())]
         raw = {"security": self.root.get("security") or self._word.get("security"), **item, **raw, **word}
-        declared = {(each["in"], each["name"].lower() if each["in"] == "header" else each["name"]): each
-                    for each in map(self.deref, listed) if "in" in each and "name" in each}  # fmt: skip
+        declared = self._declared(path, listed)
         if "swagger" in self.root:
             raw = self._upgraded(raw, declared)
         options, bodies = raw["security"], self._bodies(raw, declared)
-        known = [each for each in declared.values() if each["in"] in _PLACES]
-        known = [each for each in known if each["in"] != "path" or f"{{{each['name']}" in path]
         return Operation(
             self, path, method.upper(), raw, f"/paths/{path.replace('~', '~0').replace('/', '~1')}/{method}",
-            tuple(self._parameter(each, word) for each in known),
+            tuple(self._parameter(each, word) for each in declared.values() if each["in"] in _PLACES),
             bodies, self.at(raw, "requestBody").get("required"),
             None if options is None else tuple(each if isinstance(each, dict) else {each: []} for each in options),
             self.address(raw.get("servers") or []), word,
         )  # fmt: skip
+
+    def _declared(self, path: str, listed: list[Any]) -> dict[Any, Any]:
+        """Return the parameters by place and name, without those of another path."""
+        known = [each for each in map(self.deref, listed) if "in" in each and "name" in each]
+        return {(each["in"], each["name"].lower() if each["in"] == "header" else each["name"]): each
+                for each in known if each["in"] != "path" or f"{{{each['name']}" in path}  # fmt: skip
 
     def _bodies(self, raw: Mapping[str, Any], declared: dict[Any, Any]) -> dict[str, Body]:
         """Return the body of each media type, and take the header that says it from the parameters."""

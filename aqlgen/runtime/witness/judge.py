@@ -27,6 +27,7 @@ _SEPARATORS = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"
 _WRITTEN = ("json", "form", "xml", "yaml", "text", "/*")
 """Words of the types that say how an object is written; under any other one it is written as JSON."""
 _PATCH = "application/json-patch+json"
+_OPERATIONS = {"type": "array", "items": {"type": "object", "required": ["op", "path"]}}
 _LACKING = '" is a required property'
 _SCHEMES = {"basic": "basic ", "bearer": "bearer ", "oauth2": "bearer ", "openidconnect": "bearer "}
 
@@ -269,14 +270,7 @@ class _Reading:
             self._of_other_type(media)
         value = self._content(body or Body({}), content)
         self.judgement.values["body", ""] = value
-        if (
-            media == _PATCH
-            and isinstance(value, list)
-            and "array" not in self.document.kinds(body.schema if body else {})
-        ):
-            if not all(isinstance(each, dict) and {"op", "path"} <= each.keys() for each in value):
-                self._say("the body has no operations of JSON Patch (RFC 6902, 4)")
-        elif body is not None and ("json" in media or "form" in media):
+        if body is not None and ("json" in media or "form" in media):
             self._of_schema(body.schema, value)
 
     def _of_other_type(self, media: str) -> None:
@@ -290,7 +284,13 @@ class _Reading:
         self._say(f"the body is {media or 'of no type'}, the document has {kinds}", grade)
 
     def _of_schema(self, schema: Any, value: Any) -> None:
-        """Name what is wrong with the value of a body; a schema that nothing known fits cannot be held against it."""
+        """Name what is wrong with the value of a body; a schema that nothing known fits cannot be held against it.
+
+        Operations of JSON Patch fit the type of their body (RFC 6902, 4) where the schema is that of the resource.
+        """
+        is_patch = self.judgement.media == _PATCH and isinstance(value, list)
+        if is_patch and "array" not in self.document.kinds(schema):
+            schema = _OPERATIONS
         for problem in self.document.problems(schema, value):
             start, is_lacking, _ = problem.partition(_LACKING)
             if not is_secret(start.rpartition('"')[2] if is_lacking else start.split(" ")[0]):
