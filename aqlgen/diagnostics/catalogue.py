@@ -381,11 +381,10 @@ CATALOGUE: Final[Mapping[str, Entry]] = MappingProxyType(_ENTRIES)
 
 _PAGE: Final = """# Diagnostics
 
-Every finding has a code, in brackets at the end of its line and as `code` in JSON. The line also says how grave it is,
-which can differ between findings of a code. An *error* stops the command. A *warning* reports a skipped or repaired
-part; with `--strict` it stops the command too. A *note* informs; `-v` shows notes. The first three findings of a kind
-are listed, and the others are counted; `-v` and JSON list all. "Element" means an [adapter
-element](adapter-element.md).
+Look up the code at the end of a finding's line: its cause and its fix. In JSON it is the key `code`. The line begins
+with the position and one of three words. An *error* stops the command. A *warning* reports a skipped or repaired part;
+with `--strict` it stops the command too. A *note* informs; `-v` shows notes. Of similar findings, the first three are
+listed; `-v` and JSON list all. "Element" means an [adapter element](adapter-element.md).
 
 | code | cause | fix |
 |---|---|---|
