@@ -31,7 +31,7 @@ def worklist_data(rows: Iterable[ReviewRow], decisions: Sequence[Decision]) -> l
     indexes = {decision.operation.key: index for index, decision in enumerate(decisions)}
     return [
         {
-            "heading": row.heading if row.asked is None else "When a person is asked",
+            "heading": row.heading if row.asked is None else "Confirmations",
             "section": row.section,
             "asked": row.asked or "",
             "confidence": round(row.confidence, 2),
