@@ -33,7 +33,7 @@ _RIGHTS: Final = frozenset(
 )
 _ADMITTING: Final = frozenset(
     "impersonate promote demote grant revoke authorize ban unban suspend unsuspend block unblock deactivate"
-    " reactivate activate assign".split()
+    " reactivate activate assign approve".split()
 )
 """Verbs that take from somebody what they could do, or give it to them."""
 _LOCKING: Final = frozenset("lock unlock enable disable".split())
@@ -44,7 +44,7 @@ _MEMBERS: Final = frozenset("member participant user guest owner admin collabora
 _JOINING: Final = frozenset({"add", "remove", "invite"})
 _LIMITING: Final = frozenset("impersonate promote demote grant revoke authorize ban unban suspend block".split())
 _SECRETS: Final = frozenset({"token", "secret", "password"})
-_GRANTED: Final = frozenset({"role", "permission", "privilege", "oauth"})
+_GRANTED: Final = frozenset({"role", "permission", "privilege", "oauth", "authorization"})
 _OFFICES: Final = frozenset({"admin", "owner"})
 _PROOFS: Final = frozenset({"password", "passphrase"})
 _FEW: Final = 4
@@ -128,7 +128,7 @@ _MESSAGES: Final = frozenset(
     "message email mail sms mms notification invitation call fax letter postcard campaign reminder broadcast"
     " newsletter voice whatsapp".split()
 )
-_RECIPIENTS: Final = frozenset("to cc bcc recipient chat channel".split())
+_RECIPIENTS: Final = frozenset("to cc bcc recipient destination chat channel".split())
 _ADDRESSES: Final = frozenset("phone mobile msisdn email number".split())
 """Fields that are recipients at the root of a request; below it they are of somebody else."""
 _CONTENTS: Final = frozenset("subject body text message html content template sms media attachment caption".split())

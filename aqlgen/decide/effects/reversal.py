@@ -108,7 +108,7 @@ class Reversal:
         removing = (other for other in here if _removes(reading, other))
         if other := next(chain(deleting, removing), None):
             return other
-        for other in (*here, *beside, *self._alike(reading)):
+        for other in (*here, *beside, *self._of.get(reading.object, [])[:_MOST_ALIKE]):
             if other.facts.method != "GET" and any(
                 _undoes(verb, inverse) for verb in reading.verb_words for inverse in other.verb_words
             ):
