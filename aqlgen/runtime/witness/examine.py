@@ -229,6 +229,8 @@ class _Examination:
         for parameter in operation.parameters:
             if self._shown.gives(parameter.key) and (turn or parameter.required):
                 value = sample(operation.document, parameter.schema, turn, name=parameter.name)
+                if value == "":  # the first of its values
+                    value = sample(operation.document, parameter.schema, turn + 1, name=parameter.name)
                 if value is ABSENT and parameter.required:
                     return None
                 if value is not ABSENT and value not in ("", [], {}):

@@ -20,9 +20,10 @@ _CLAIMS = {
     "GET UPDATE": "update|set|edit|change",
     "DELETE": "delete|remove|clear|flush|purge|revoke|destroy|end",
     "DELETE UPDATE": "(un|dis).*|remove|detach|revoke|archive",
-    "POST READ": "return|retrieve|show|search|query|find|list|get|lookup|count|filter|validate|verify|check|preview|"
-    "calculate|estimate|compare|export|read|fetch|describe|discover|report|test|batchget|graphql|match|suggest|autocomplete|"
-    "explain|parse|convert|render|(en|de)code|is|has|can|diff|simulate|info|history|status|analy[sz]e|aggregate|scan|introspect",
+    "POST READ": "return|retrieve|show|view|provide|search|query|find|list|get|lookup|count|filter|validate|verify|"
+    "check|preview|calculate|estimate|compare|export|read|fetch|describe|discover|report|test|batchget|graphql|match|suggest|"
+    "autocomplete|explain|parse|convert|render|(en|de)code|is|has|can|diff|simulate|info|history|status|analy[sz]e|"
+    "aggregate|scan|introspect",
 }
 """Words of a path or operationId by which a method can be what it is not made for, or any a family."""
 _DANGERS = ("safe", "reversible", "destructive", "dangerous", "forbidden")
@@ -57,7 +58,7 @@ def _family_problems(operation: Operation, family: str) -> Iterator[tuple[Grade,
     text = f"{re.sub(r'{[^{}]*}', ' ', operation.path)} {raw.get('operationId') or ''}"
     words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", text)
     first = re.findall(r"\w+", str(raw.get("summary") or raw.get("description") or ""))[:2]
-    claims = re.compile(_CLAIMS.get(f"{method} {family}", _CLAIMS.get(family, "-")))
+    claims = re.compile(f"({_CLAIMS.get(f'{method} {family}', _CLAIMS.get(family, '-'))})s?")  # and of a third person
     says, hints = (any(claims.fullmatch(word.lower()) for word in each) for each in (words, first))
     if family in _FAMILIES.get(method, (family,)) and (says or not is_read):
         return

@@ -116,6 +116,8 @@ def _of_value(document: Document, entry: Entry, schema: Any) -> Iterator[str]:
         yield f"type {kind}, the document has {', '.join(sorted(kinds))}"
     for word in _WORDS.get(str(kind), ("enum",)):
         wanted, shown = stated.get(word), entry.get(word)
+        if word == "default" and word in stated and document.problems(schema, wanted):
+            continue  # a value that it refuses itself
         if word == "enum":
             wanted, shown = _texts(document.members(schema)), shown and _texts(shown)
         if not _is_left_out(stated, entry, word) and str(shown).lower() != str(wanted).lower():
