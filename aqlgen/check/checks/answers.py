@@ -170,10 +170,9 @@ async def plans(run: Run) -> None:
         run.expect(shown.ok and not run.arrived, operation, "does not show a plan without sending it")
     for operation in run.callable:
         data = run.api.data_of(operation.row) if operation.is_safe_read and operation.row.paging is None else None
-        is_object = "properties" in operation.table.types.get(
-            operation.row.returns["name"], {}
-        )  # whatever its example is
-        if not is_object and isinstance(data, list) and data and isinstance(data[0], dict):
+        stated = run.documented(operation)
+        is_list = stated is not None and "array" in stated.document.kinds(stated.success[2])  # whatever its example is
+        if is_list and isinstance(data, list) and data and isinstance(data[0], dict):
             await _conditions(run, operation, data[0])
             break
     makes = [item for item in run.callable if item.family == "create" and item.row.method == "POST"]
@@ -209,6 +208,9 @@ async def _conditions(run: Run, operation: Operation, item: dict[str, Any]) -> N
         await run.own("execute", "run_steps", steps=steps)
         text = f"foreach with where makes {len(arrived) - 1} calls for one of 3 items"
         run.expect(len(arrived) == 2, operation, text)
+    with run.api.behaving(Reply.of(200, {"some": items, "others": items})):
+        answer = await run.own("execute", "run_steps", steps=[{**call, **where}])
+        run.expect(not answer.ok, operation, "takes where of a step for one of two lists")
 
 
 def _referred(data: Any, text: str) -> Iterator[tuple[str, Any]]:
