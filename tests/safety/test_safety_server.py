@@ -153,7 +153,7 @@ def test_its_tools_are_few_and_small(mode: str, count: int, most: int) -> None:
 
 async def test_over_http_it_is_ready_although_it_has_no_operations() -> None:
     parts = assemble(FOLDER, environ={"MCP_AQL_STATE_URL": "memory:", "MCP_AQL_SAFETY_LOOP": "enforcing"})
-    health = Health.of(parts.adapter, parts.table, parts.config, {}, parts.store)
+    health = Health(parts.adapter, parts.table, parts.config, {}, parts.store)
     assert set((await health.checked()).values()) == {"ok"}
     await parts.close()
 
