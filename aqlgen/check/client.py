@@ -7,7 +7,7 @@ import http.client
 import json
 from collections.abc import Callable, Iterator, Mapping
 from itertools import count
-from typing import Any, Final, Protocol
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 import anyio.to_thread
@@ -32,16 +32,6 @@ Person = Callable[[str], str]
 """What a person answers to a question: accept, decline or cancel."""
 
 
-class Connection(Protocol):
-    """Messages that go to an adapter, and those that come from it."""
-
-    async def send(self, message: Mapping[str, Any], headers: Mapping[str, str]) -> None:
-        """Send a message; HTTP sends these headers with it."""
-
-    async def receive(self) -> dict[str, Any]:
-        """Return the next message. Raises ConnectionError if none comes any more."""
-
-
 class OverStdio:
     """The connection with a process by its standard streams, a message a line."""
 
@@ -54,7 +44,7 @@ class OverStdio:
             self._process.stdin.write(json.dumps(message).encode() + b"\n")
 
     async def receive(self) -> dict[str, Any]:
-        """Read a line."""
+        """Read a line. Raises ConnectionError if none comes any more, ValueError for one that is no JSON."""
         line = await self._process.stdout.readline() if self._process.stdout is not None else b""
         return _message(line)
 
@@ -75,7 +65,7 @@ class OverHttp:
         self._lines = [body] if body[:1] == b"{" else lines
 
     async def receive(self) -> dict[str, Any]:
-        """Take the next message."""
+        """Take the next message. Raises as `OverStdio.receive` does."""
         return _message(self._lines.pop(0) if self._lines else b"")
 
 
@@ -93,7 +83,7 @@ def _no_number(name: str) -> None:
 class Client:
     """A client that sends one request after the other. Without a person it says that it can ask nobody."""
 
-    def __init__(self, era: str, connection: Connection, person: Person | None = None) -> None:
+    def __init__(self, era: str, connection: OverStdio | OverHttp, person: Person | None = None) -> None:
         self._era, self._connection, self._person, self._numbers = era, connection, person, count(1)
         self._introduction: dict[str, Any] = {
             **INITIALIZE["params"],

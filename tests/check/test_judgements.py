@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from base64 import b64encode
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from aqlgen.check.checks.answers import is_chosen_within
 from aqlgen.check.checks.updates import Updated, _is_filled, patched, replaced
+from aqlgen.check.client import OverStdio
 from aqlgen.check.envelope import HOSTILE, problems_of
 from aqlgen.check.operations import Operation, scalars, unserved
 from aqlgen.check.results import KnownError, read_known
@@ -122,6 +124,21 @@ def answered(envelope: Any, *, text: str | None = None, is_error: bool = False) 
     content = [{"type": "text", "text": json.dumps(envelope) if text is None else text}]
     result = {"structuredContent": envelope, "content": content, "isError": is_error}
     return list(problems_of(result, ["check-secret"]))
+
+
+def test_lines_that_are_no_json_and_the_end_of_an_adapter_break_the_connection() -> None:
+    async def received(line: bytes) -> dict[str, Any]:
+        reader = asyncio.StreamReader()
+        reader.feed_data(line)
+        reader.feed_eof()
+        return await OverStdio(SimpleNamespace(stdout=reader)).receive()  # type: ignore[arg-type]
+
+    assert asyncio.run(received(b'{"id": 1}\n{"id": 2}\n')) == {"id": 1}
+    for line, problem in ((b'{"a": NaN}\n', "NaN is no number"), (b"{\n", "Expecting property name")):
+        with pytest.raises(ValueError, match=problem):
+            asyncio.run(received(line))
+    with pytest.raises(ConnectionError, match="ended"):
+        asyncio.run(received(b""))
 
 
 WARNING = {"code": "QUOTA_WARNING", "message": "little is left of it", "severity": "low"}
