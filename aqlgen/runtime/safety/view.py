@@ -74,7 +74,8 @@ class CallView:
 _REQUIRED, _OPTIONAL, _UNDECLARED, _DEFAULTED = range(4)
 _WORD = re.compile(r"[^\W_]+")
 _SEGMENT = re.compile(r"[A-Za-z0-9._-]+")
-_ARTICLES = frozenset({"a", "an", "the"})
+_FILLERS = frozenset("a an the by for of with given specified id".split())
+"""Words of a summary that add nothing to the name of an operation and its parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +170,9 @@ def text_of_any(row: Row, decision: GateDecision) -> str:
 
 def _about(row: Row, decision: GateDecision) -> Iterator[str]:
     """Yield what the document says of an operation beyond its name, and its danger with the reasons of this call."""
-    words = set(_WORD.findall(row.summary.lower())) - _ARTICLES
-    if not (row.confirmation or words <= set(_WORD.findall(row.name))):
+    texts = (row.summary, row.name)
+    words, names = ({word.removesuffix("s") for word in _WORD.findall(text.lower())} for text in texts)
+    if not (row.confirmation or words - _FILLERS <= names):
         yield f'The API\'s document says: "{prose(row.summary, 200)}"'
     why = f' ("{prose(row.danger_reason, 300)}")' if row.danger_reason else ""
     usual = danger_reasons(row)

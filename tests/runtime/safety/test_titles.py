@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from aqlgen.runtime.hooks import GateDecision
 from aqlgen.runtime.safety.question_texts import title_of, title_of_all
+from aqlgen.runtime.safety.view import text_of_any
 from aqlgen.runtime.table import Parameter, ReturnType, Row
 from aqlgen.runtime.table.parts import Update
 from tests.cases import each
@@ -171,3 +173,17 @@ def test_calls_together_are_said_together() -> None:
         "(repos acme/widgets): l1, l2. "
         f"{FOR_GOOD}"
     )
+
+
+@each(
+    ("summary", "is_shown"),
+    [
+        ("Deletes the label for the given id.", False),
+        ("Delete a label by ID", False),
+        ("Delete a label and all its issues", True),
+        ("Do not delete labels", True),
+    ],
+)
+def test_a_summary_is_shown_only_if_it_says_more_than_the_title(summary: str, is_shown: bool) -> None:
+    text = text_of_any(replace(LABEL, summary=summary), GateDecision("confirm", "destructive", "", (), "", ""))
+    assert (summary in text) == is_shown
