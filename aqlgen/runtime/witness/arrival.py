@@ -105,7 +105,9 @@ def _not_kept(operation: Operation, named: Mapping[str, Any], sent: Any, answers
     document, body = operation.document, next(iter(operation.bodies.values()))
     fields = document.properties(body.schema, "readOnly")
     if not answers:
-        reads = [each for each in document.operations if (each.method, each.path) == ("GET", operation.path)]
+        known = {each.key for each in operation.parameters}
+        reads = [each for each in document.operations if (each.method, each.path) == ("GET", operation.path)
+                 and {needed.key for needed in each.parameters if needed.required} <= known]  # fmt: skip
         held = {name for name, each in fields.items() if not document.is_marked(each, "writeOnly")}
         is_read = any(held <= document.properties(each.success[2]).keys() for each in reads)
         if is_read and held - named.keys() and operation.owner.get("send") != "named":
