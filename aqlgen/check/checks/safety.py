@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64decode, b64encode
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -64,14 +64,10 @@ async def confirmations(run: Run) -> None:
         run.expect(outcome == "confirm" or not shown.ok, operation, "a dry run does not say that it is asked about")
         forged = token[:-6] + ("AAAAAA" if not token.endswith("AAAAAA") else "BBBBBB")
         await run.refused(operation, params, "a forged token", "TOKEN_INVALID", confirmation_token=forged)
-        for name, value in others.items():
-            is_default = operation.row.parameters[name].schema.get("default") == params[name]
-            changes = [{**params, name: value}]
-            changes += [] if is_default else [{key: each for key, each in params.items() if key != name}]
-            for changed in [each for each in changes if each != params]:
-                answer = await run.call(operation, changed, confirmation_token=token)
-                right = answer.code.startswith(("TOKEN_SCOPE_MISMATCH", "VALIDATION_")) and not run.writes(operation)
-                run.expect(right, operation, f"takes a token for another {name}, or for none")
+        for name, changed in _altered(operation, params, others):
+            answer = await run.call(operation, changed, confirmation_token=token)
+            right = answer.code.startswith(("TOKEN_SCOPE_MISMATCH", "VALIDATION_")) and not run.writes(operation)
+            run.expect(right, operation, f"takes a token for another {name}, or for none")
         revoked = await _token(run, operation, params)
         await run.introspect(query="revoke_token", token=revoked)
         await run.refused(operation, params, "a token that was revoked", "TOKEN_", confirmation_token=revoked)
@@ -79,6 +75,17 @@ async def confirmations(run: Run) -> None:
         right = answer.ok and len(run.writes(operation)) == 1
         run.expect(right, operation, f"does not run once it is confirmed ({len(run.writes(operation))} requests)")
         await run.refused(operation, params, "a token twice", "TOKEN_ALREADY_USED", confirmation_token=token)
+
+
+def _altered(
+    operation: Operation, params: dict[str, Any], others: dict[str, Any]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield other calls by the parameter in which they differ: it has another value, or none and no default."""
+    for name, value in others.items():
+        is_default = operation.row.parameters[name].schema.get("default") == params[name]
+        changes = [{**params, name: value}]
+        changes += [] if is_default else [{key: each for key, each in params.items() if key != name}]
+        yield from ((name, changed) for changed in changes if changed != params)
 
 
 @check("SA-2", "A token is good in the session that it was given to, expires, and is given so often", Category.SAFETY,

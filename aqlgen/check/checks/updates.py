@@ -260,11 +260,16 @@ async def _update(run: Run, updated: Updated, state: dict[str, Any], patch: Any,
     if updated.strategy == "put-merge":
         sent = {name: value for name, value in sent.items() if name != _REVISION} if isinstance(sent, dict) else sent
         expected = replaced(updated.document, updated.schema, updated.writable(state), patch)
-        is_done = answer.ok and operation.row.long_running is None  # else it is too early to look
-        right = not is_done or ("FIELDS_CHANGED" in answer.warned) == bool(resource.drifts)
-        run.expect(right, operation, f"{resource.drifts} changed besides, and it warns of {answer.warned}")
+        _see_drifts(run, operation, resource, answer)
     right = sent == expected or (updated.fills and _is_filled(sent, patch, state))
     run.expect(right, operation, f"of {json.dumps(state)} and {json.dumps(patch)} it makes {json.dumps(sent)}")
+
+
+def _see_drifts(run: Run, operation: Operation, resource: Resource, answer: Answer) -> None:
+    """See that an update which is done warns of what changed besides; of another it is too early to tell."""
+    is_done = answer.ok and operation.row.long_running is None
+    right = not is_done or ("FIELDS_CHANGED" in answer.warned) == bool(resource.drifts)
+    run.expect(right, operation, f"{resource.drifts} changed besides, and it warns of {answer.warned}")
 
 
 async def _read(run: Run, operation: Operation, reader: Row) -> Answer:

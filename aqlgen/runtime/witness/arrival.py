@@ -105,12 +105,8 @@ def _not_kept(operation: Operation, named: Mapping[str, Any], sent: Any, answers
     document, body = operation.document, next(iter(operation.bodies.values()))
     fields = document.properties(body.schema, "readOnly")
     if not answers:
-        known = {each.key for each in operation.parameters}
-        reads = [each for each in document.operations if (each.method, each.path) == ("GET", operation.path)
-                 and {needed.key for needed in each.parameters if needed.required} <= known]  # fmt: skip
         held = {name for name, each in fields.items() if not document.is_marked(each, "writeOnly")}
-        is_read = any(held <= document.properties(each.success[2]).keys() for each in reads)
-        if is_read and held - named.keys() and operation.owner.get("send") != "named":
+        if held - named.keys() and operation.owner.get("send") != "named" and _is_read(operation, held):
             yield "it replaces the whole resource without reading it first"
         return
     resource = _resource(answers[-1].data, fields)
@@ -123,6 +119,14 @@ def _not_kept(operation: Operation, named: Mapping[str, Any], sent: Any, answers
             and (there is ABSENT or (isinstance(there, str | int) and there != resource[name]))
         ):
             yield f"the body's {name} was read, not named, and is not sent as it was"
+
+
+def _is_read(operation: Operation, fields: set[str]) -> bool:
+    """Return True if a GET of the same path, which a call can make, answers the fields."""
+    known, document = {each.key for each in operation.parameters}, operation.document
+    reads = [each for each in document.operations if (each.method, each.path) == ("GET", operation.path)
+             and {needed.key for needed in each.parameters if needed.required} <= known]  # fmt: skip
+    return any(fields <= document.properties(each.success[2]).keys() for each in reads)
 
 
 def _texts(value: Any) -> Any:

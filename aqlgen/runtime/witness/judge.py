@@ -154,13 +154,13 @@ class _Reading:
         if options and all(set(option) & set(missing) for option in options) and not is_client:
             self._say(f"no credential of {', '.join(missing)} is sent", Grade.BROKEN)
         self._used |= {key for key, _ in placed.values()}
+        self._uninvited({} in options)
+
+    def _uninvited(self, is_open: bool) -> None:
+        """Name a credential that the operation, which nothing but credentials opens, does not ask for."""
         known = {name for place, name in self._used if place == "header"} | self.document.headers
         known |= {each.name.lower() for each in self.operation.parameters if each.place == "header"}
-        if (
-            "authorization" in self._headers.keys() - known
-            and self.operation.security is not None
-            and {} not in options
-        ):
+        if "authorization" in self._headers.keys() - known and self.operation.security is not None and not is_open:
             self._say("a credential is sent that the document does not ask for")
 
     def _placed(self, name: str) -> tuple[tuple[str, str], bool]:
