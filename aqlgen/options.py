@@ -14,8 +14,6 @@ from aqlgen.diagnostics.errors import FileError, OptionError
 if TYPE_CHECKING:
     from aqlgen.document.request import Request
 
-__all__ = ["AS_GIVEN", "PARTS", "Options", "known_parts", "overrides_content", "part_of"]
-
 AS_GIVEN: Final[Mapping[str, bool]] = MappingProxyType({"as given": True})
 """The metadata of a field that a project records where it is set: its default says that it is a text (None), a switch
 (False) or texts (an empty tuple)."""

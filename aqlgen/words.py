@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from pluralizer import Pluralizer
 
-__all__ = ["RESERVED_VARIABLES", "pascal", "plural", "singular", "snake", "split"]
-
 RESERVED_VARIABLES: Final = (
     "AWS_", "GIT_", "LD_", "MCP_AQL_", "PIP_", "PYTHON", "SSH_", "SSL_", "UV_", "XDG_",
 )  # fmt: skip

@@ -12,8 +12,6 @@ from urllib.parse import urlsplit
 
 import anyio.to_thread
 
-__all__ = ["INITIALIZE", "LEGACY", "MODERN", "Client", "OverHttp", "OverStdio", "Person", "post", "text_of"]
-
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
 """The eras of the protocol."""
 INITIALIZE: Final[dict[str, Any]] = {

@@ -20,11 +20,6 @@ import anyio.to_thread
 
 from aqlgen.check.client import Client, OverHttp, OverStdio, Person, text_of
 
-__all__ = [
-    "Adapter", "Answer", "Launch", "NotStarted", "connect", "output_of", "served_over_http",
-    "values_of",
-]  # fmt: skip
-
 _ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/mcp")
 _SECONDS, _GRACE = 60.0, 5.0
 _LONGEST_LINE = 1 << 26

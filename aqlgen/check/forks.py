@@ -26,8 +26,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-__all__ = ["TABLE", "starter"]
-
 TABLE = "AQLGEN_CHECK_TABLE"
 """The variable that names a folder of data files, with which the runtime is started in place of the project's."""
 

@@ -12,8 +12,6 @@ from aqlgen.check.stand_in import Arrived, Reply
 from aqlgen.runtime.schema import steps_of
 from aqlgen.runtime.table import Pagination, Row
 
-__all__ = ["NUMBER", "PagedList", "placed"]
-
 NUMBER = "aqlgenNumber"
 """The field of each item that holds its number; no document declares it, so that every adapter passes it on."""
 _USUAL = 5

@@ -11,8 +11,6 @@ from aqlgen.runtime.schema import resolve
 from aqlgen.runtime.table import FAMILIES, Adapter, Parameter, Row, Table
 from aqlgen.runtime.witness import Operation as Documented
 
-__all__ = ["Operation", "operations_of", "sampled", "scalars", "schema_of", "security_of", "unserved"]
-
 _TEXT_RULES = ("pattern", "format", "maxLength")
 
 

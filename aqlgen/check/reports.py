@@ -11,8 +11,6 @@ from xml.sax.saxutils import escape, quoteattr
 from aqlgen.check.results import CATEGORIES, MUST, Category, Outcome, Report, Result
 from aqlgen.runtime.text import visible
 
-__all__ = ["EMPTY", "FORMATS", "as_data", "as_text", "bundle", "format_of", "missing_parts"]
-
 _MOST = 5
 _LONGEST = 300
 

@@ -26,8 +26,6 @@ from aqlgen.runtime.table import FAMILIES, Adapter, Row, Table
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 from aqlgen.runtime.witness import Request
 
-__all__ = ["Arrived", "Reply", "StandIn", "base_url", "base_urls", "data_of", "serve"]
-
 _LONGEST_BODY = 16 << 20
 _API = "/~"
 """The beginning of the paths of one of several APIs, before its name."""

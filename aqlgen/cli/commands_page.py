@@ -19,8 +19,6 @@ from aqlgen.cli.app import app
 from aqlgen.runtime.cli.arguments import argument_parser
 from aqlgen.runtime.table import Adapter
 
-__all__ = ["page"]
-
 _HEAD = """\
 # Commands and exit codes
 

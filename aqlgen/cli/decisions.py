@@ -26,8 +26,6 @@ from aqlgen.runtime.table import Workflow, encode
 from aqlgen.runtime.text import visible
 from aqlgen.table.access import refusal_lines, table_credentials, table_hosts, table_usage, use_lines
 
-__all__ = ["as_json", "print_decisions"]
-
 _HEADINGS: Final = ("operation", "category", "danger", "conf", "why", "was")
 _LONGEST_NAME: Final = 40
 """A longer name pushes the rest of its line to the right, instead of the others' all."""

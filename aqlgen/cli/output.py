@@ -14,15 +14,6 @@ import typer
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.report import Text
 
-__all__ = [
-    "Echo",
-    "print_diagnostics",
-    "progress",
-    "project_around",
-    "refuse_newer",
-    "terminal_width",
-]
-
 _ALWAYS: Final = "document-found"
 """The code of a note that is shown without `verbose`, too."""
 

@@ -11,8 +11,6 @@ from aqlgen.document.request import Request
 from aqlgen.options import Options
 from aqlgen.table.identity import split_name
 
-__all__ = ["options_of", "requests_of"]
-
 
 def options_of(
     specs: Sequence[str],

@@ -16,8 +16,6 @@ from aqlgen.runtime.hosts import Origin
 from aqlgen.runtime.hosts.report import HostUse, OperationHost, host_uses
 from aqlgen.runtime.table import Adapter, SecurityScheme, Server
 
-__all__ = ["compare_access", "compare_hosts"]
-
 
 def compare_access(old: Surface, new: Surface, pairing: Pairing, notes: Notes) -> None:
     """Note what changed of the adapter, and of operations whose credentials differ from it."""

@@ -14,8 +14,6 @@ from aqlgen.ir import Json
 from aqlgen.render.operations_md import code
 from aqlgen.runtime.text import visible
 
-__all__ = ["Changes"]
-
 _NOTHING: Final = "Nothing changed for an agent."
 _HEADINGS: Final = {
     Level.BREAKING: "Breaking",

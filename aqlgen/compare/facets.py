@@ -12,9 +12,6 @@ from aqlgen.ir import Json
 from aqlgen.runtime.schema import referred
 from aqlgen.table.model import Schema
 
-__all__ = ["described", "facet_differences", "type_difference"]
-
-
 _LIMITS: Final = {
     "minimum": ("at least {}", 1),
     "exclusiveMinimum": ("more than {}", 1),

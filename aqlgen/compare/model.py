@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal
 
-__all__ = ["Change", "Difference", "Direction", "Level", "Place", "Writer", "limit_per_rule"]
-
 
 class Level(StrEnum):
     """What a change means for an agent that knew the adapter before, the worst first.

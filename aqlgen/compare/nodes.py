@@ -15,19 +15,6 @@ from aqlgen.runtime.schema import declared_types, is_null, json_type, parts, ref
 from aqlgen.schemas.all_of import combine
 from aqlgen.table.model import Schema
 
-__all__ = [
-    "ALL_TYPES",
-    "Matches",
-    "Types",
-    "alternatives",
-    "combined",
-    "listed_values",
-    "match",
-    "resolve",
-    "split_null",
-    "types_of",
-]
-
 Types = Mapping[str, Schema]
 
 ALL_TYPES: Final = frozenset({"array", "boolean", "integer", "number", "object", "string"})

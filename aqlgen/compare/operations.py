@@ -11,8 +11,6 @@ from aqlgen.decide.decision import Danger
 from aqlgen.decide.overrides import is_broad
 from aqlgen.runtime.table import Deprecation, FormerName, Workflow
 
-__all__ = ["compare_operation", "compare_presence", "compare_workflows"]
-
 _CONFIRMED: Final = frozenset({Danger.DESTRUCTIVE, Danger.DANGEROUS})
 _GRAVE: Final = _CONFIRMED | {Danger.FORBIDDEN}
 _MERGING: Final = frozenset({"merge-patch", "json-patch", "patch", "put-merge"})

@@ -20,8 +20,6 @@ from aqlgen.runtime.table import CarriedPlace
 from aqlgen.runtime.wire import is_json_lines, media_type
 from aqlgen.words import singular, split
 
-__all__ = ["CHOOSERS", "DELETING", "Carrying", "carrying"]
-
 CHOOSERS: Final = frozenset(
     "action act op operation cmd command do task func function verb event mode submit method _method".split()
 )

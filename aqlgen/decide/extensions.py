@@ -13,8 +13,6 @@ from aqlgen.decide.decision import Category
 from aqlgen.ir import Operation
 from aqlgen.words import split
 
-__all__ = ["category", "hidden", "method_name", "reads"]
-
 _NAMING: Final = re.compile(
     r"x-(?:[a-z0-9]+-)*(?:method-?name|operation-?name|function-?name|name-override|client-name|stainless-name)",
     re.IGNORECASE,

@@ -18,8 +18,6 @@ from aqlgen.decide.schemas import Schemas
 from aqlgen.ir import JsonSchema, Location, Operation
 from aqlgen.words import split
 
-__all__ = ["Facts"]
-
 
 @dataclass(frozen=True)
 class Facts:

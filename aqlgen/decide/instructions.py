@@ -13,8 +13,6 @@ from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.document.texts import InstructionText
 from aqlgen.ir import Json
 
-__all__ = ["in_order_of_review", "reason_of", "with_instructions"]
-
 _MOST: Final = 3
 """Places that are named of one operation."""
 _FOLLOWED: Final = 500

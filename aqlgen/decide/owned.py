@@ -14,8 +14,6 @@ from aqlgen.decide.overrides import Overrides, check_requirements, nearest, unma
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.ir import Document, Location, Operation, Origin, SecurityScheme
 
-__all__ = ["with_adapter_overrides", "with_requirements"]
-
 _AUTHORIZATION: Final = "authorization"
 _AUTHORIZED: Final = frozenset({"http", "oauth2", "openIdConnect"})
 """Kinds of schemes whose credential is sent in the header Authorization."""

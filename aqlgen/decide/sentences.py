@@ -18,8 +18,6 @@ from aqlgen.runtime.text import without_unseen
 from aqlgen.schemas.descriptions import SENTENCE_END, paragraphs, prose
 from aqlgen.words import singular
 
-__all__ = ["Act", "Words", "base_forms", "clauses", "final_words", "irreversible", "quoted", "sentences"]
-
 _MOST: Final = 20_000
 """Characters of a text that are read."""
 _QUOTED: Final = 160

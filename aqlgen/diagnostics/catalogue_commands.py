@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["COMMAND_ENTRIES", "ELEMENT_ENTRIES", "Entry"]
-
 
 @dataclass(frozen=True, slots=True)
 class Entry:

@@ -17,8 +17,6 @@ from typing import Any, ClassVar, Self
 
 from aqlgen.diagnostics import Diagnostic, Severity
 
-__all__ = ["AqlgenError", "DocumentError", "FileError", "OptionError", "SchemaError", "TemplateError"]
-
 
 class AqlgenError(Exception):
     """A problem that the user can act on. `diagnostics` holds at least one finding, the worst first.

@@ -39,8 +39,6 @@ from aqlgen.ir import Json
 if TYPE_CHECKING:
     from aqlgen.document.element.model import Stated
 
-__all__ = ["Assembled", "assemble"]
-
 
 @dataclass(frozen=True, slots=True)
 class Assembled:

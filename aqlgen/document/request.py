@@ -14,8 +14,6 @@ from aqlgen.runtime.hosts import Origin
 if TYPE_CHECKING:
     from aqlgen.runtime.table import Accepted
 
-__all__ = ["Request", "Typed", "is_searched"]
-
 _FILES: Final = (".json", ".yaml", ".yml", ".md", ".markdown", ".zip")
 _HERE: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")

@@ -23,8 +23,6 @@ from typing import Final
 from aqlgen import git
 from aqlgen.diagnostics.errors import FileError
 
-__all__ = ["Isolated", "Place", "isolated", "place_of", "without_configuration"]
-
 _TAKEN: Final = frozenset(
     "core.autocrlf core.checkstat core.eol core.filemode core.ignorecase core.longpaths core.precomposeunicode"
     " core.sharedrepository core.sparsecheckout core.sparsecheckoutcone core.symlinks core.trustctime"

@@ -19,8 +19,6 @@ from typing import Final
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.diagnostics.plain import few
 
-__all__ = ["problem_of", "problem_of_all", "read_below", "refuse_links", "remove_below"]
-
 _HIDDEN: Final = frozenset(
     ".copier-answers.yml .dockerignore .editorconfig .env.example .gitattributes .github .gitignore .mcpbignore "
     ".python-version".split()

@@ -25,8 +25,6 @@ from aqlgen.render import Order, render, timed
 from aqlgen.render.provenance import FILE, Kind, generated_at, kind
 from aqlgen.resources import PACKAGED, Release, own_templates
 
-__all__ = ["Regenerated", "current", "order_of", "regenerate"]
-
 _PARTS: Final = ("copier.yml", "templates", "aqlgen/runtime")
 
 

@@ -15,8 +15,6 @@ from aqlgen.diagnostics.plain import escaped
 from aqlgen.document.yaml_events import SafeLoader
 from aqlgen.ir import Json
 
-__all__ = ["InsertionError", "flow", "insert"]
-
 _STEP: Final = "  "
 
 

@@ -26,8 +26,6 @@ from aqlgen.project.worktree import Worktree, is_generated, is_windows
 from aqlgen.project.write import write_file
 from aqlgen.render.provenance import FILE, Kind, bases, file_hash, kind
 
-__all__ = ["Conflict", "Merge", "Merged", "apply", "merge", "refuse_in_the_way"]
-
 _LABELS: Final = ("yours", "as generated before", f"aqlgen {__version__}")
 _ERROR: Final = 128
 """The lowest exit code of `git merge-file` that is not a number of conflicts."""

@@ -19,21 +19,6 @@ from aqlgen.pipeline import Options, Prepared
 from aqlgen.runtime.table import Accepted
 from aqlgen.table.identity import is_api_name
 
-__all__ = [
-    "KEPT",
-    "NOT_RECORDED",
-    "RECORDED",
-    "Recorded",
-    "addresses",
-    "as_given",
-    "mapping",
-    "read_apis",
-    "read_document",
-    "read_options",
-    "recorded_options",
-    "spdx",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Recorded:

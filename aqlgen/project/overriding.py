@@ -25,8 +25,6 @@ from aqlgen.runtime.schema import resolve, union_of
 from aqlgen.runtime.table import Row
 from aqlgen.table.model import Table
 
-__all__ = ["aliases", "contradicted", "overridden", "renamed", "with_entries", "with_hosts"]
-
 
 def overridden(options: Options, folder: Path, overrides: bytes | None) -> Options:
     """Return the options with overrides that the project's file is to have; None keeps those of the options."""

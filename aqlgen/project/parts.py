@@ -19,8 +19,6 @@ from aqlgen.project.worktree import State, Worktree
 from aqlgen.project.write import write_file
 from aqlgen.render.provenance import FILE, Kind, kind
 
-__all__ = ["Changed", "change_parts"]
-
 
 @dataclass(frozen=True, slots=True)
 class Changed:

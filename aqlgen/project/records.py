@@ -28,17 +28,6 @@ from aqlgen.runtime.table import FORMAT
 if TYPE_CHECKING:
     from packaging.version import Version
 
-__all__ = [
-    "ANSWERS",
-    "Provenance",
-    "damaged",
-    "newest_version",
-    "not_a_project",
-    "read_json",
-    "read_yaml",
-    "refuse_newer",
-]
-
 ANSWERS: Final = ".copier-answers.yml"
 
 _CONFLICT: Final = re.compile(rb"^<{7} ", re.MULTILINE)

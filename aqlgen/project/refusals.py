@@ -20,8 +20,6 @@ from aqlgen.render.provenance import RUNTIME, file_hash, is_code
 from aqlgen.runtime.schema import pointer_of
 from aqlgen.runtime.table import Parameter, decode
 
-__all__ = ["CODE", "refusals"]
-
 CODE: Final = "machine-file-edited"
 
 _UNDO: Final = "To drop the edit, delete the file and commit; `aqlgen update` restores it."

@@ -21,8 +21,6 @@ from aqlgen.project.generated_paths import read_below
 from aqlgen.project.worktree import pointer_hash
 from aqlgen.render.provenance import file_hash
 
-__all__ = ["Entry", "Repository", "Sides"]
-
 _UNDERWAY: Final = {
     "MERGE_HEAD": "merge",
     "CHERRY_PICK_HEAD": "cherry-pick",

@@ -12,8 +12,6 @@ from aqlgen import git
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.git.isolation import Isolated, Place, isolated, place_of
 
-__all__ = ["Revision", "revision"]
-
 _REGULAR: Final = ("100644", "100755")
 _REFERENCE: Final = re.compile(rb"""["']?\$ref["']?\s*:\s*["']?[^\s"'#]""")
 """A reference to another file."""

@@ -27,8 +27,6 @@ from aqlgen.render.provenance import FILE, canonical_hash
 from aqlgen.resources import build
 from aqlgen.runtime.state.custody import states_folder
 
-__all__ = ["ServedProjects", "keep_project"]
-
 _DAYS: Final = 30
 """Days after its last start when the project of an earlier content is removed."""
 

@@ -21,8 +21,6 @@ from aqlgen.render import data
 from aqlgen.render.provenance import Kind, canonical_hash, file_hash, kind
 from aqlgen.resources import build
 
-__all__ = ["Changed", "Status", "status"]
-
 _LARGEST: Final = 4_000_000
 """The maximal size in bytes of a file that is searched for conflicts."""
 

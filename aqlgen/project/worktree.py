@@ -25,8 +25,6 @@ from aqlgen.project.write import write_file
 from aqlgen.render.provenance import FILE, Kind, file_hash, folders, generated_at, kind, tree_hash
 from aqlgen.resources import build
 
-__all__ = ["CheckRecord", "State", "Worktree", "as_generated", "is_generated", "is_windows", "pointer_hash"]
-
 _SKIPPED: Final = frozenset(
     ".git .hg .svn .venv venv node_modules __pycache__ .mypy_cache .pytest_cache .ruff_cache build dist".split()
 )

@@ -11,8 +11,6 @@ from secrets import token_hex
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.project.generated_paths import problem_of_all
 
-__all__ = ["refuse_occupied", "write_file", "write_tree"]
-
 
 def refuse_occupied(folder: Path) -> None:
     """Refuse a destination that holds something, is not a folder, or is git's own. Raises FileError."""

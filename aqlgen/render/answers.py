@@ -22,8 +22,6 @@ from aqlgen.table.access import table_credentials, table_hosts
 from aqlgen.table.identity import Identity
 from aqlgen.table.model import DecidedRow, Table
 
-__all__ = ["call_lines", "confirmation_lines", "credential_lines", "template_answers"]
-
 _CONFIRMED: Final = ("forbidden", "dangerous", "destructive")
 """The levels of danger that are not simply run, the gravest first."""
 

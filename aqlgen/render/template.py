@@ -24,8 +24,6 @@ from aqlgen.resources import files_in, own_templates, runtime_of
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
 
-__all__ = ["PROJECT", "render_template"]
-
 PROJECT = "templates/project"
 """The template of a project, below the folder that holds `copier.yml`."""
 

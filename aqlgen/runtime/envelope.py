@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from .wire import ApiResponse
 
-__all__ = ["Envelope", "Paged", "Stamp", "success", "tool_result"]
-
 Envelope: TypeAlias = dict[str, Any]
 
 _SHOW_BOTH = {"github-copilot-developer": "Copilot CLI, github/copilot-cli#4515"}

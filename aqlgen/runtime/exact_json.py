@@ -20,8 +20,6 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["ExactFloat", "fingerprint", "loses_digits", "read_float", "with_floats", "write_json"]
-
 _LARGEST = sys.float_info.max
 _PLAIN_LENGTH = 16
 """The most characters of a number that surely is written as it was read: 15 digits and a point."""

@@ -22,21 +22,6 @@ if TYPE_CHECKING:
     from .table import Adapter
     from .validation.leaves import Leaves
 
-__all__ = [
-    "MAX_CALLS",
-    "MAX_STEPS",
-    "QUESTION_KEY",
-    "RUN_STEPS",
-    "DiscreetPerson",
-    "Handler",
-    "Person",
-    "ProtocolOperation",
-    "Registry",
-    "Unanswered",
-    "field",
-    "run_steps_operation",
-]  # fmt: skip
-
 QUESTION_KEY = "confirm"
 """The key of a question that is the result of a call."""
 

@@ -19,8 +19,6 @@ from urllib.parse import unquote
 
 from .session import request_secrets
 
-__all__ = ["MASK", "Secrets", "is_credential_header", "occurs", "redact", "redacted", "url_secrets", "without_userinfo"]
-
 MASK = "***"
 _SHORTEST = 4  # replacing every 'a' in an answer would hide nothing and spoil the text
 _SHORTEST_IN_DATA = 8

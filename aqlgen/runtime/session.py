@@ -15,21 +15,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
 
-__all__ = [
-    "CALLER_KEY",
-    "TERMINAL",
-    "Session",
-    "Sessions",
-    "audience",
-    "caller_headers",
-    "current_caller",
-    "current_request",
-    "current_session",
-    "request_secrets",
-    "with_caller",
-    "with_request",
-]
-
 TERMINAL = "terminal"
 """The session of calls that are typed as commands: what is approved is good for the same command typed again."""
 CALLER_KEY = "mcp_aql.caller"

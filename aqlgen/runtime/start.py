@@ -9,8 +9,6 @@ from pathlib import Path
 
 from .cli import main as command
 
-__all__ = ["main"]
-
 
 def main() -> int:
     """Serve, or do what the first argument names. Returns the process's exit code."""

@@ -29,13 +29,6 @@ from typing import Any, Final
 
 from .exact_json import write_json
 
-__all__ = [
-    "alike", "bounded", "brief", "clean", "counted", "encoded", "escaped", "escaped_data", "estimate", "folded",
-    "has_unseen", "iso_time", "leaks", "letters", "line", "listed", "shown", "terminal_text", "tokens_of",
-    "visible", "weight", "without_trace", "without_unseen", "words",
-]  # fmt: skip
-
-
 _CHARACTERS = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e"
     "\u2060-\u206f\u2800\u3164\ud800-\uf8ff\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"

@@ -19,15 +19,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 if TYPE_CHECKING:
     from .table import Row
 
-__all__ = [
-    "FORM", "JSON", "JSON_PATCH", "NO_CREDENTIALS", "OCTETS", "QUOTA_HEADERS", "QUOTA_NAMES", "Account",
-    "ApiRequest", "ApiResponse", "Applied", "PrivateAddress", "QuotaPaused", "SavedFile", "SentFile", "Spending",
-    "StreamForm", "Transport", "admits_json", "admits_nothing", "changes_something", "current_spending", "is_csv",
-    "is_json", "is_json_lines", "is_multipart", "is_patch", "is_text", "is_xml", "media_type", "origin_of",
-    "stream_form", "with_spending",
-]  # fmt: skip
-
-
 JSON = "application/json"
 JSON_PATCH = "application/json-patch+json"
 FORM = "application/x-www-form-urlencoded"

@@ -10,8 +10,6 @@ from aqlgen.document.positions import escape
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import Json
 
-__all__ = ["MAX_BRANCHES", "FieldDropper"]
-
 MAX_BRANCHES: Final = 200
 """Parts of allOf, anyOf and oneOf in which fields of a body are looked for."""
 

@@ -20,17 +20,6 @@ from aqlgen.runtime.table import Adapter, Server
 from aqlgen.runtime.text import line, visible
 from aqlgen.table.model import DecidedRow, Table
 
-__all__ = [
-    "address_notes",
-    "main_address_problem",
-    "overrides_entry",
-    "refusal_lines",
-    "table_credentials",
-    "table_hosts",
-    "table_usage",
-    "use_lines",
-]
-
 
 def table_hosts(table: Table) -> list[HostUse]:
     """Return every host that the table names or accepts, the API's own first."""

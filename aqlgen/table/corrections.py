@@ -11,8 +11,6 @@ from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import Json, Parameter
 from aqlgen.schemas.dropped_fields import FieldDropper
 
-__all__ = ["CORRECTIONS", "corrected"]
-
 CORRECTIONS: Final = frozenset({"required", "type", "allow_empty"})
 """The fields of a parameter's override that correct the document."""
 

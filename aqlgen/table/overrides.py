@@ -22,8 +22,6 @@ from aqlgen.table.corrections import CORRECTIONS
 from aqlgen.table.example_calls import ExampleMaker
 from aqlgen.table.parameters import paged, paging_parameters
 
-__all__ = ["OverrideApplier"]
-
 _NONE: Final = ParameterOverride()
 _PLACES: Final = ("path", "query", "header", "cookie", "body")
 _NOWHERE: Final = (0, 0)

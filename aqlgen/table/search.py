@@ -18,8 +18,6 @@ from aqlgen.runtime.schema import union_of
 from aqlgen.runtime.table import Row
 from aqlgen.table.model import DecidedRow, Schema, Table
 
-__all__ = ["entries", "search_index"]
-
 _DEEPEST = 2
 _MOST_TERMS = 200
 _MOST_VALUES = 40

@@ -22,8 +22,6 @@ from aqlgen.runtime.text import folded
 from aqlgen.table.parameters import FIELDS, SELECTION, choosing_parameter, has_fields
 from aqlgen.table.responses import first_success
 
-__all__ = ["Answer", "Readable", "answer_of", "fields_sent", "selecting_parameters"]
-
 _WHERE: Final = "Only items like {'state': 'open', 'size': {'gt': 3}}"
 _AGGREGATE: Final = "Numbers, not items: {'group_by': 'state', 'sum': 'size'}"
 _ORDER: Final = "The field to order by; '-size' has the highest first"

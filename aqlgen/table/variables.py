@@ -15,8 +15,6 @@ from aqlgen.runtime.table import Flow, SecurityScheme
 from aqlgen.table.identity import Identity
 from aqlgen.words import RESERVED_VARIABLES, snake
 
-__all__ = ["security_schemes"]
-
 _TOKENS: Final = frozenset({"oauth2", "openIdConnect"})
 _PAIRS: Final = frozenset({"basic", "digest"})
 

@@ -21,20 +21,6 @@ from aqlgen.runtime.schema.field_names import Names, Way, other_name
 from aqlgen.runtime.steps.references import INPUTS, read_reference
 from aqlgen.runtime.table import Row
 
-__all__ = [
-    "BODY",
-    "DEPTH",
-    "STATUS",
-    "DoneStep",
-    "Scope",
-    "UnsayableError",
-    "expected",
-    "is_expression",
-    "member",
-    "path_in_answer",
-    "reference",
-]
-
 BODY: Final = "$response.body"
 STATUS: Final = "$statusCode"
 DEPTH: Final = 64

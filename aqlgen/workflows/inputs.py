@@ -11,8 +11,6 @@ from aqlgen.runtime.table import ADAPTER, Parameter
 from aqlgen.words import snake
 from aqlgen.workflows.expressions import UnsayableError, member
 
-__all__ = ["Text", "inputs_of"]
-
 Text = Callable[[Json, str], str]
 """Returns a text of the document as agents may read it; the second argument is its pointer."""
 _TYPES: Final = frozenset({"string", "integer", "number", "boolean", "object", "array", "null"})

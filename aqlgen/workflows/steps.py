@@ -16,8 +16,6 @@ from aqlgen.runtime.table import Row
 from aqlgen.runtime.text import folded
 from aqlgen.workflows.expressions import DEPTH, DoneStep, Scope, UnsayableError, expected, is_expression, member
 
-__all__ = ["Api", "Written", "write_step"]
-
 _PLACE: Final = "$components.parameters."
 _FIELDS: Final = "fields"
 

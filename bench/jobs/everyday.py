@@ -6,9 +6,6 @@ from collections.abc import Sequence
 
 from bench.jobs.model import Job, Step, ref
 
-__all__ = ["JOBS"]
-
-
 JOBS: Sequence[Job] = (
     Job(
         "asana",

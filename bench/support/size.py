@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["ProjectSize", "project_size"]
-
 
 @dataclass(frozen=True)
 class ProjectSize:

@@ -18,8 +18,6 @@ from aqlgen.decide.naming.verbs import Verb
 from aqlgen.ir import Operation
 from aqlgen.runtime.encode.urls import without_names
 
-__all__ = ["Siblings", "Verdict", "witnesses"]
-
 _TAIL: Final = re.compile(r"(?:\.(?:json|xml))?/?$")
 
 

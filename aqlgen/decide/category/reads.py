@@ -21,8 +21,6 @@ from aqlgen.decide.sentences import Act, clauses, irreversible
 from aqlgen.ir import Location
 from aqlgen.words import split
 
-__all__ = ["COMPUTING", "SentAct", "changes", "doubt_read", "sent_act", "text_acts"]
-
 COMPUTING: Final = frozenset(
     "render evaluate predict detect classify convert transform translate test generate".split()
 )

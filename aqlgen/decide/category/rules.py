@@ -21,8 +21,6 @@ from aqlgen.decide.decision import REVIEW_THRESHOLD, Category, Doubt, Reason
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.verbs import Verb
 
-__all__ = ["RULES", "Rule", "by_effect", "classify"]
-
 
 @dataclass(frozen=True, slots=True)
 class Rule:

@@ -17,8 +17,6 @@ from aqlgen.ir import Document, Parameter, SecurityScheme
 from aqlgen.runtime.auth import KEY
 from aqlgen.words import split
 
-__all__ = ["key_format", "texts_of", "with_format"]
-
 _HEADER: Final = "authorization"
 _LONGEST: Final = 20_000
 _MOST_USERS: Final = 20

@@ -10,20 +10,6 @@ from typing import Final
 from aqlgen.ir import SIGNATURE, Location, Operation, Parameter, SecurityScheme
 from aqlgen.words import split
 
-__all__ = [
-    "CLIENT_SECRET",
-    "COMPANIONS",
-    "TOKENS",
-    "Likeness",
-    "is_proof",
-    "is_signing_part",
-    "is_token_endpoint",
-    "likeness",
-    "sends",
-    "sends_parameter",
-    "stem",
-]
-
 
 class Likeness(IntEnum):
     """The likelihood that a parameter is the caller's credential."""

@@ -14,8 +14,6 @@ from aqlgen.decide.effects.reading import Finding, Reading, answer_fields, head
 from aqlgen.decide.sentences import Act, Words
 from aqlgen.words import singular, split
 
-__all__ = ["money", "money_beside"]
-
 _PAYING: Final = frozenset("pay payout refund withdraw disburse reimburse repay remit purchase buy donate".split())
 """Verbs that move money whatever they act on."""
 _MOVEMENTS: Final = frozenset(

@@ -14,9 +14,6 @@ from aqlgen.decide.naming.noun import is_plural
 from aqlgen.decide.sentences import base_forms
 from aqlgen.words import singular, split
 
-__all__ = ["MEANS", "access", "access_answered", "access_beside", "people", "people_beside", "sends_message"]
-
-
 # Access
 
 MEANS: Final = frozenset(

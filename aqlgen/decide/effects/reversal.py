@@ -18,8 +18,6 @@ from aqlgen.decide.sentences import Words
 from aqlgen.decide.traits.around import template
 from aqlgen.words import split
 
-__all__ = ["Reversal"]
-
 _PAIRS: Final = (
     "start stop, enable disable, activate deactivate, pause resume, suspend resume, suspend activate, open close"
     ", close reopen, attach detach, add remove, assign remove, hide show, join leave, hold release, archive restore"

@@ -10,8 +10,6 @@ from aqlgen.decide.decision import Category, Danger, Doubt, Effect, EffectEviden
 from aqlgen.decide.effects.reading import Reading
 from aqlgen.decide.effects.rules import CARRIES, REPLACES, RULES, Finding, Rule
 
-__all__ = ["Effects", "effects_of", "with_loss"]
-
 _CLAIMED: Final = 0.6
 """The most confidence in a level where the document claims a lower one."""
 _UNSURE: Final = 0.65

@@ -25,8 +25,6 @@ from aqlgen.decide.naming.vocabulary import Vocabulary
 from aqlgen.decide.naming.wording import action_wording, choose_words
 from aqlgen.words import plural, singular, split
 
-__all__ = ["CANDIDATES", "Candidate", "Names", "names_for"]
-
 _DISGUISED: Final = 0.6
 """The most confidence in the name of an operation that the document gives a milder one."""
 _WIDE: Final = 40

@@ -19,8 +19,6 @@ from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.ir import Operation
 from aqlgen.words import singular, split
 
-__all__ = ["misnamed", "takeovers", "with_likenesses"]
-
 _MISNAMED: Final = "operation-id-of-another"
 
 

@@ -7,25 +7,6 @@ from typing import Final, TypeAlias
 
 from aqlgen.words import singular
 
-__all__ = [
-    "AREAS",
-    "FEW",
-    "IDS",
-    "MOVING",
-    "NAMES",
-    "ONE_OF",
-    "PREPOSITIONS",
-    "Noun",
-    "Words",
-    "alike",
-    "head_size",
-    "is_plural",
-    "join",
-    "parent_words",
-    "singulars",
-    "thing",
-]
-
 Words: TypeAlias = tuple[str, ...]
 
 AREAS: Final = frozenset(

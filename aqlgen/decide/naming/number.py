@@ -13,8 +13,6 @@ from aqlgen.decide.naming.verbs import CANONICAL, find_verb
 from aqlgen.decide.payloads import sends_list
 from aqlgen.words import plural, singular
 
-__all__ = ["NUMBER_RULES", "NumberRule", "answers_many", "with_number"]
-
 _LISTED_AT_ROOT: Final = frozenset("actions metrics credentials permissions insights".split())
 """Areas that are listed where they belong to no item: `/metrics`, but `/users/{id}/metrics`."""
 

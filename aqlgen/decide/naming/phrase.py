@@ -21,8 +21,6 @@ from aqlgen.decide.naming.verbs import Verb, find_verb, leading_verb
 from aqlgen.ir import Operation
 from aqlgen.words import plural, singular, split
 
-__all__ = ["Phrase", "phrase"]
-
 _METHODS: Final = "get put post delete patch head options trace".split()
 """All of them, since a route of several methods has one operationId, with the method that came first."""
 _SIGNS: Final = re.compile(r"\W")

@@ -8,8 +8,6 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-__all__ = ["LIMIT", "RESERVED", "fit", "hashed", "is_valid"]
-
 LIMIT: Final = 64
 RESERVED: Final = frozenset(
     {

@@ -15,17 +15,6 @@ from aqlgen.decide.naming.number import answers_many
 from aqlgen.decide.naming.verbs import CANONICAL, ONE_THING, Verb
 from aqlgen.words import split
 
-__all__ = [
-    "DISTINCT",
-    "GENERIC",
-    "VERB_RULES",
-    "ChosenVerb",
-    "VerbRule",
-    "choose_verb",
-    "heard_verb",
-    "is_shown_anyway",
-]
-
 _DEFAULT: Final = {
     Category.CREATE: "create",
     Category.READ: "get",

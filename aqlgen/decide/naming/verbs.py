@@ -13,17 +13,6 @@ from typing import Final
 
 from aqlgen.decide.decision import Category
 
-__all__ = [
-    "ADVERBS",
-    "CANONICAL",
-    "ONE_THING",
-    "Verb",
-    "canonical_relative",
-    "find_verb",
-    "leading_verb",
-    "without_third_person",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Verb:

@@ -19,8 +19,6 @@ from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document, Operation
 from aqlgen.words import plural, singular, split
 
-__all__ = ["Vocabulary", "vocabulary_of"]
-
 _SHORT: Final = 7
 """Words of fewer letters are not worth taking apart."""
 _SIGNS: Final = {ord(sign): None for sign in " _-./"}

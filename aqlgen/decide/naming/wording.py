@@ -22,8 +22,6 @@ from aqlgen.decide.naming.verb_rules import GENERIC, ChosenVerb, heard_verb, is_
 from aqlgen.decide.naming.verbs import ADVERBS, CANONICAL, Verb, find_verb, leading_verb
 from aqlgen.words import plural, singular
 
-__all__ = ["NOUN_RULES", "NounRule", "Wording", "action_wording", "choose_words"]
-
 _EMPTYING: Final = frozenset("clear empty flush prune purge refresh sync truncate wipe".split())
 """Verbs that act on a whole collection."""
 _LONG: Final = 7

@@ -14,8 +14,6 @@ from .grammar import Path, Tree
 from .model import AdapterOverride, HeaderOverride
 from .selectors import AcceptEntry, parse_entry
 
-__all__ = ["read_adapter", "read_requirements"]
-
 _TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 """The name of a header (RFC 9110, 5.1)."""
 

@@ -25,8 +25,6 @@ from .model import finding, nearest
 if TYPE_CHECKING:
     from jsonschema_rs import Draft7Validator, ValidationError
 
-__all__ = ["Path", "Tree", "field_cases", "schema"]
-
 Path: TypeAlias = tuple[str | int, ...]
 """Keys and indexes from the root of the file to a value."""
 

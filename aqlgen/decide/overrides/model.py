@@ -16,23 +16,6 @@ from aqlgen.ir import Json, Operation
 
 from .selectors import AcceptEntry, Kind, Selector, parse_selector
 
-__all__ = [
-    "BAD",
-    "EXPIRED",
-    "UNMATCHED",
-    "AdapterOverride",
-    "HeaderOverride",
-    "Overrides",
-    "Report",
-    "check",
-    "check_aliases",
-    "check_requirements",
-    "finding",
-    "name_collisions",
-    "nearest",
-    "unmatched",
-]
-
 BAD: Final = "bad-override"
 UNMATCHED: Final = "unmatched-override"
 EXPIRED: Final = "expired-alias"

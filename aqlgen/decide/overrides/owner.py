@@ -16,8 +16,6 @@ from .model import Overrides
 if TYPE_CHECKING:
     from aqlgen.document.element.model import Stated, Word
 
-__all__ = ["check_auth", "read_auth", "with_auth", "with_stated"]
-
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
 """The name of a header (RFC 9110, 5.6.2)."""
 

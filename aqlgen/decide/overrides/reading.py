@@ -19,8 +19,6 @@ from .grammar import Path, Tree, schema
 from .model import BAD, Overrides, finding, name_collisions
 from .selectors import Kind, parse_selector
 
-__all__ = ["load", "parse"]
-
 
 def load(path: pathlib.Path | None, content: bytes | None = None) -> Overrides:
     """Read an overrides file; None, an empty file and one of comments alone hold none.

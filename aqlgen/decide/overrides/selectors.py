@@ -40,8 +40,6 @@ from typing import Final, TypeAlias
 from aqlgen.decide.decision import Concern, Decision, Doubt, Place
 from aqlgen.ir import Operation
 
-__all__ = ["AcceptEntry", "Kind", "Rank", "Selector", "is_broad", "parse_entry", "parse_selector"]
-
 Rank: TypeAlias = tuple[int, ...]
 """The exactness of a selector: of two, the greater is the more exact."""
 

@@ -21,8 +21,6 @@ from aqlgen.diagnostics.errors import OptionError
 from aqlgen.ir import Json, Operation
 from aqlgen.runtime.text import line, visible
 
-__all__ = ["UNMATCHED_ACCEPT", "Answer", "accept", "check_accepted", "questions", "read_answers"]
-
 _RANKS: Final = {Asked.NEVER: 0, Asked.FIRST: 1, Asked.ALWAYS: 2}
 _CHOICES: Final = [asked.value for asked in _RANKS]
 _LONGEST: Final = {"by": 80, "why": 300}

@@ -25,8 +25,6 @@ from typing import Final, TypeAlias
 from aqlgen.decide.decision import Asked, Category, Concern, Decision, Doubt
 from aqlgen.ir import Operation
 
-__all__ = ["ReviewRow", "entry_of", "in_order", "review_rows", "sections_of", "unasked_rows"]
-
 _GENERAL: Final = re.compile(r"v?\d++(?:\.\d++)*+|v\d++(?:(?:alpha|beta)\d*)?|api|rest", re.IGNORECASE)
 """Segments that say nothing about what an operation is for: the API and its version."""
 

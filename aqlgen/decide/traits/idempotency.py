@@ -9,8 +9,6 @@ from aqlgen.words import split
 
 from .around import Around, Subject
 
-__all__ = ["idempotency"]
-
 _CARRIERS = frozenset({"key", "token", "id", "identifier", "nonce"})
 _OF_A_REQUEST = frozenset({"request", "client", "transaction"})
 

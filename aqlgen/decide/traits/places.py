@@ -10,8 +10,6 @@ from aqlgen.decide.schemas import Schemas
 from aqlgen.ir import Json
 from aqlgen.runtime.schema import pointer_of
 
-__all__ = ["DEEPEST", "Pair", "Place", "paired"]
-
 DEEPEST: Final = 3
 _MOST_PLACES: Final = 60
 _IDENTIFYING: Final = frozenset({"id", "_id", "type", "object", "kind", "links", "_links", "meta"})

@@ -11,8 +11,6 @@ from aqlgen.words import split
 
 from .around import Around, Subject
 
-__all__ = ["is_secret", "sensitive"]
-
 _SECRET = re.compile(
     r"(^|_)(password|passwd|passphrase|passcode|secret|token|jwt|api_?key|private_?key|access_?key|signing_key|"
     r"encryption_key|credential|otp|cvv|cvc|ssn)(s)?($|_)"

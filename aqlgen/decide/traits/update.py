@@ -15,8 +15,6 @@ from aqlgen.runtime.wire import JSON_PATCH, admits_json
 from .around import Around, Subject
 from .places import DEEPEST, Place, paired
 
-__all__ = ["follows", "patched_as", "replaced", "update"]
-
 _MOST: Final = 0.5
 """The share of the written fields from which on the reader is sure to read what is written."""
 _SEVERAL: Final = 2

@@ -25,8 +25,6 @@ from aqlgen.document.element.reader import Field, Node, Reader
 from aqlgen.document.element.types import CONSTRAINTS, parameter_name, text_type
 from aqlgen.ir import Json
 
-__all__ = ["read_adapter"]
-
 _ROOT: Final[Mapping[str, Field]] = {
     "name": Field(required=True, suggestion="Write the name of the API, such as `name: github-api`."),
     "type": Field(required=True, values=("adapter",)),

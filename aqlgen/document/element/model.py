@@ -12,8 +12,6 @@ from aqlgen.ir import Json
 from aqlgen.runtime.table import Pagination
 from aqlgen.runtime.wire import JSON
 
-__all__ = ["Auth", "Element", "ElementOperation", "ElementParameter", "Place", "Request", "Stated", "Word"]
-
 
 @dataclass(frozen=True, slots=True)
 class Place:

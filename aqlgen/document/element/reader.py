@@ -18,8 +18,6 @@ from aqlgen.document.read.limits import MOST_FINDINGS
 from aqlgen.ir import Json
 from aqlgen.runtime.text import has_unseen
 
-__all__ = ["Field", "Node", "Reader", "TooManyError", "type_name"]
-
 _TYPES: Final[Mapping[str, type | tuple[type, ...]]] = {
     "string": str,
     "boolean": bool,

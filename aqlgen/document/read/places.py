@@ -22,8 +22,6 @@ from aqlgen.document.read.limits import Limits
 from aqlgen.document.read.web import Web, same_origin, without_credentials
 from aqlgen.runtime.hosts import Origin
 
-__all__ = ["PLACES", "find_document"]
-
 PLACES: Final = (
     "",
     "openapi.json",

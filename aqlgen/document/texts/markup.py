@@ -15,8 +15,6 @@ from html import unescape
 from itertools import islice
 from typing import Final
 
-__all__ = ["HTML_ELEMENTS", "Rendered", "rendered"]
-
 
 @dataclass(slots=True)
 class Rendered:

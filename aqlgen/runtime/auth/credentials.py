@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from .tls import ClientTls
     from .tokens import SharedTokens
 
-__all__ = ["Credentials"]
-
 _NO_CREDENTIAL = "none"
 """The value of MCP_AQL_AUTH for an API that wants no credential."""
 _COOKIE_SAFE = "!#$%&'()*+,/:<=>?@[]^`{|}\"\\"

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ..state.redis import RedisState
     from ..state.sqlite import SqliteState
 
-__all__ = ["Logins", "PerUser", "SharedLogins", "per_user_of"]
-
 _SPACE = "logins"
 
 

@@ -22,19 +22,6 @@ from ..table import Adapter
 from . import sent_as
 from .logins import Logins, PerUser, per_user_of
 
-__all__ = [
-    "Source",
-    "Sources",
-    "TokenOption",
-    "config_of_each",
-    "discovery_url_of",
-    "lines",
-    "report",
-    "token_url_of",
-    "without_scheme",
-]
-
-
 _LOGIN_FLOWS = ("authorizationCode", "deviceAuthorization")
 
 

@@ -12,8 +12,6 @@ from ..errors import Code, Failure
 from ..settings.load import Variables
 from ..table import Adapter
 
-__all__ = ["ClientTls", "key_lines"]
-
 _SHORTEST_LINE = 16
 
 

@@ -27,8 +27,6 @@ from .discovery import Fetch, Fetched, Unreachable
 if TYPE_CHECKING:
     from ..state.custody import Custody
 
-__all__ = ["OAUTH_ERRORS", "Client", "Refused", "SharedTokens", "Token", "Tokens", "ask", "margin", "stated_error"]
-
 _METHODS = ("client_secret_basic", "client_secret_post")
 _EARLY = 60.0
 

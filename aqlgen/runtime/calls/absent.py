@@ -13,8 +13,6 @@ from typing import Any, Final
 from ..text import folded, line
 from .conditions import values_at
 
-__all__ = ["Absence", "absent_fields", "has_field", "named_with_nearest"]
-
 _MOST_ITEMS: Final = 20
 _MOST_NAMES: Final = 500
 _DEEPEST: Final = 4

@@ -17,8 +17,6 @@ from ..errors import Failure, invalid
 from ..text import encoded
 from .conditions import number_of, order_key, values_at
 
-__all__ = ["FUNCTIONS", "Aggregates", "read_aggregate"]
-
 FUNCTIONS: Final = ("count", "group_by", "sum", "avg", "min", "max")
 
 _MOST_EXPRESSIONS: Final = 20

@@ -21,19 +21,6 @@ from typing import Any, Final, TypeAlias
 
 from ..errors import Failure, invalid
 
-__all__ = [
-    "MOST_FIELDS",
-    "OPERATORS",
-    "Matcher",
-    "check_condition",
-    "compile_condition",
-    "is_equal",
-    "matches",
-    "number_of",
-    "order_key",
-    "values_at",
-]
-
 Matcher: TypeAlias = Callable[[Any], bool]
 
 MOST_FIELDS: Final = 20

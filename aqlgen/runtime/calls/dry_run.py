@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ..table import Row, Table
     from ..wire import ApiRequest
 
-__all__ = ["preview"]
-
 _MAX_KIND = 20
 """The longest name of an authentication scheme that is shown."""
 

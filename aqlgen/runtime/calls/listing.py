@@ -18,19 +18,6 @@ from .conditions import Matcher, compile_condition, order_key, values_at
 if TYPE_CHECKING:
     from ..paging.page import Page
 
-__all__ = [
-    "BOUNDED",
-    "MOST_ITEMS",
-    "MOST_PAGES",
-    "PARTIAL",
-    "UNKNOWN_FIELD",
-    "ListQuery",
-    "at_list",
-    "no_list",
-    "partial_warning",
-    "read_query",
-]
-
 MOST_ITEMS: Final = 1000
 MOST_PAGES: Final = 10
 """How much of a list one call looks through."""

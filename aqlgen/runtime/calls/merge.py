@@ -12,8 +12,6 @@ from typing import Any
 from ..schema import Types, nullable, pointer_of, resolve, union_of
 from ..table import JsonSchema
 
-__all__ = ["differences", "filled", "json_text", "lacks", "merged", "operations", "read_json"]
-
 _NOTHING: JsonSchema = {}
 _TYPING = frozenset({"type", "enum", "const", "anyOf", "oneOf", "$ref"})
 

@@ -17,8 +17,6 @@ from ..schema import MISSING, Shape, Types, at, declared_types, follow, json_typ
 from ..table import JsonSchema
 from ..text import folded, line
 
-__all__ = ["Carried", "FieldPath", "carried", "field_path", "is_masked", "located", "nested"]
-
 _DEEPEST = 40
 _WRAPPERS = 3
 _MOST_PLACES = 200

@@ -19,8 +19,6 @@ from ..table import JsonSchema, Row, Table
 from ..text import folded
 from . import IDENTIFIERS, NAMES, PAGES_OF_PEOPLE, Echo, identity, shortened, without_secrets
 
-__all__ = ["Selected", "Selection", "Tree", "items_path", "minimal", "standard"]
-
 Tree: TypeAlias = "dict[str, Tree | slice | None]"
 """The fields to keep, with what to keep within each; None keeps all of it, a slice a part of a text or a list."""
 

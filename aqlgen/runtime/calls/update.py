@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ..wire import ApiRequest, ApiResponse
     from . import Exchanges
 
-__all__ = ["guarded", "patched", "perform", "rehearse"]
-
 _MOST_FIELDS = 20
 _WRITTEN = (200, 201, 203, 204, 205)
 """The statuses of a write that is done."""

@@ -18,8 +18,6 @@ from .resource import Carried, carried, field_path, located, nested
 if TYPE_CHECKING:
     from ..table import Row, Table
 
-__all__ = ["Plan", "prepare", "replaced_fields", "replacement", "unreadable"]
-
 _MOST_FIELDS = 20
 
 

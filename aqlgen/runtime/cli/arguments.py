@@ -13,8 +13,6 @@ from typing import NoReturn
 from ..table import FAMILIES, Adapter
 from ..text import line
 
-__all__ = ["argument_parser", "parse_arguments"]
-
 
 def parse_arguments(adapter: Adapter, folder: Path, arguments: Sequence[str] | None) -> argparse.Namespace:
     """Return the arguments of a command; parameters of `call` may stand behind its options too.

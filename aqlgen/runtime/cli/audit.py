@@ -14,8 +14,6 @@ from ..settings.load import load
 from ..table import Adapter
 from ..text import counted, terminal_text
 
-__all__ = ["audit_tail", "audit_verdict"]
-
 
 def audit_verdict(folder: Path, environ: Mapping[str, str], last: str = "") -> str:
     """Return what to say of a log that is whole. Raises CommandError; `last` is a hash that was kept, "" for none."""

@@ -21,8 +21,6 @@ from urllib.parse import quote
 from ..auth import STARTED_BY, Usage
 from ..table import Adapter, Table
 
-__all__ = ["CLIENTS", "Client", "Start", "client_texts", "serving_notice", "start_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Start:

@@ -20,8 +20,6 @@ from ..settings.load import load
 from ..table import Table
 from ..text import counted, terminal_text
 
-__all__ = ["learn"]
-
 
 def learn(folder: Path, hooks: object | None, environ: Mapping[str, str], options: argparse.Namespace) -> str:
     """Observe the API within the budget, and return what to print. Raises CommandError."""

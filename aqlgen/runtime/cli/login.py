@@ -18,8 +18,6 @@ from ..state import StoreAway
 from ..state.custody import State, open_state, open_store
 from ..table import Adapter, Table
 
-__all__ = ["forget", "log_in"]
-
 
 def log_in(
     folder: Path,

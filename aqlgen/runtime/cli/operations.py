@@ -27,25 +27,6 @@ from ..table import Adapter, JsonSchema, Row, Table
 from ..text import escaped, folded, line, terminal_text
 from ..validation.coercions import ALL_TYPES, admitted_types
 
-__all__ = [
-    "Declared",
-    "Terminal",
-    "advice",
-    "as_json",
-    "call",
-    "declared",
-    "example_calls",
-    "knows",
-    "list_operations",
-    "nearest",
-    "no_such_command",
-    "no_such_name",
-    "read_params",
-    "read_value",
-    "render_operations",
-    "words_of",
-]
-
 _LONGEST = 200
 
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from ..table import Row
     from ..wire import ApiResponse
 
-__all__ = ["Probe", "call_safely", "choose"]
-
 _MOST_READS = 5
 _MOST_UNANSWERED = 2
 _LONGEST = 60.0

@@ -19,18 +19,6 @@ if TYPE_CHECKING:
     from ..settings.config import Config
     from ..table import Adapter, Table
 
-__all__ = [
-    "address_lines",
-    "address_report",
-    "call_lines",
-    "counts_of",
-    "credential_section",
-    "next_steps",
-    "ready_schemes",
-    "verdict",
-    "with_use",
-]
-
 _READABLE = "the address is one of plain http, over which no credential is sent"
 _MOST_STEPS = 3
 

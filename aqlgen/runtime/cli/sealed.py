@@ -8,8 +8,6 @@ from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-__all__ = ["SEAL", "listing", "shown", "verified"]
-
 SEAL = "SEAL"
 """The file of the archive that has the hash of every other one, `HASH  PATH` a line."""
 

@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from ..assembly import Assembly
     from ..settings.config import Config
 
-__all__ = ["adopt_libraries", "serve_over_http", "serve_over_stdio"]
-
-
 _LINE_OVERHEAD = 64 * 1024
 _ESCAPES = 4
 _GRACE = 5.0

@@ -19,8 +19,6 @@ from ..settings.trust import TRUST_FILE, TRUST_LEVELS, TrustRecord, changing, re
 from ..table import Adapter
 from ..text import iso_time, line
 
-__all__ = ["Change", "change_trust", "shown_trust"]
-
 
 class Change(NamedTuple):
     """A change that somebody asks for. `to` is "" for the next level, up or down."""

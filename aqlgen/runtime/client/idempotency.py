@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ..table import Idempotency, Row
     from ..wire import ApiRequest
 
-__all__ = ["new_key", "require_key", "with_idempotency_key"]
-
 _READS = frozenset({"GET", "HEAD", "OPTIONS", "QUERY", "TRACE"})
 _FORM = "application/x-www-form-urlencoded"
 

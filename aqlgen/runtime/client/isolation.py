@@ -17,8 +17,6 @@ import anyio
 from ..errors import NOT_PERFORMED, Code, Failure
 from ..session import current_caller
 
-__all__ = ["CONNECTIONS", "Shares"]
-
 _Pair: TypeAlias = "tuple[str, str | None]"
 
 CONNECTIONS = 100

@@ -13,8 +13,6 @@ from ..decode import declared_response
 from ..table import Row, Table
 from ..wire import JSON, ApiRequest, ApiResponse, current_spending, is_json, is_text
 
-__all__ = ["MockTransport"]
-
 
 class MockTransport:
     """A transport that answers each operation with the same response, built at its first call.

@@ -30,8 +30,6 @@ from ..wire import QUOTA_NAMES, ApiRequest, ApiResponse, origin_of
 if TYPE_CHECKING:
     from ..decode.headers import Quota
 
-__all__ = ["KnownLimit", "QuotaMeter"]
-
 _MAX_CALLERS, _MAX_BUCKETS = 256, 1024
 _LONGEST_HOLD = 3600.0
 """However far the end of a quota is, after these seconds one request finds out whether it still holds."""

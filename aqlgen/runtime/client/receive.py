@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from ..settings.config import Config
     from ..table import Row
 
-__all__ = ["ACCEPT_ENCODING", "CodingError", "Decompressor", "Receiver"]
-
-
 ACCEPT_ENCODING = "gzip, deflate"
 _PIECE_SIZE = 256 * 1024
 _GZIP_MAGIC = b"\x1f\x8b"

@@ -26,9 +26,6 @@ from ..wire import ApiRequest, ApiResponse
 if TYPE_CHECKING:
     import httpx2
 
-__all__ = ["READS", "Backoff", "Timing", "changes_origin", "is_tls", "is_unsent", "redirected", "unreachable"]
-
-
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS", "QUERY", "TRACE"})
 _IDEMPOTENT = frozenset({"PUT", "DELETE"})
 _REPEATED_STATUSES = frozenset({429, 502, 503, 504})

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ..table import Row
     from .quotas import KnownLimit, QuotaMeter
 
-__all__ = ["HttpTransport"]
-
 _CONNECT_TIMEOUT = 10.0
 _MAX_REDIRECTS = 5
 

@@ -25,8 +25,6 @@ from .attachments import CONTROLS
 from .body import decode_text
 from .upstream import visible_text
 
-__all__ = ["PLACES", "WRAPPERS", "ApiError", "Fault", "by_folded_key", "kind_of_fault", "read_error", "steps_of_name"]
-
 _MISSING = re.compile(
     r"\bmissing|\brequired\b|can(?:'?t|not) be (?:blank|null|empty)|must not be (?:null|empty|blank)", re.IGNORECASE
 )

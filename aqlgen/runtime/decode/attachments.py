@@ -24,19 +24,6 @@ if TYPE_CHECKING:
 
     from ..wire import SavedFile
 
-__all__ = [
-    "CONTROLS",
-    "Attachment",
-    "Attachments",
-    "base64_bytes",
-    "bytes_as_base64",
-    "bytes_value",
-    "collected",
-    "image_type",
-    "text_of",
-    "text_of_frames",
-]
-
 CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 """Characters of no text. Escape is not among them: logs are coloured with it."""
 _IMAGES = (

@@ -21,8 +21,6 @@ from ..wire import ApiResponse, is_xml
 from .api_error import by_folded_key
 from .failures import failure_of_response
 
-__all__ = ["as_success", "declared_failure"]
-
 _FLAGS = ("ok", "success", "succeeded", "successful", "issuccess")
 _STATES = ("status", "stat")
 _FAILED = frozenset({"error", "fail", "failed", "failure", "err"})

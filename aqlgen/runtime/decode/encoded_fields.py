@@ -21,8 +21,6 @@ from ..text import words
 from ..wire import OCTETS
 from .attachments import base64_bytes, bytes_as_base64, collected, image_type, text_of
 
-__all__ = ["EncodedFields", "is_base64", "with_texts_encoded"]
-
 _CONTENTS = ("content", "contents", "data", "body", "value", "payload", "blob")
 """Fields that an `encoding` beside them is about."""
 _OPAQUE = frozenset(

@@ -19,8 +19,6 @@ from .field_errors import field_errors
 from .headers import quotas, retry_after, seconds_until_reset
 from .upstream import upstream
 
-__all__ = ["failure_of_response"]
-
 _REASONS = {
     402: "the API asks for a payment, or one was declined",
     423: "the resource is locked",

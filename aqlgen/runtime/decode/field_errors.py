@@ -18,8 +18,6 @@ from ..table import ADAPTER, Parameter, Row
 from ..text import bounded, folded, line
 from .api_error import PLACES, WRAPPERS, ApiError, Fault, kind_of_fault, steps_of_name
 
-__all__ = ["field_errors"]
-
 _OF_CONTENT = frozenset({400, 409, 412, 422, 428})
 """Statuses by which an API refuses what a request says, not who sends it nor that it fails itself."""
 _LEADING_NAME = re.compile(r"\s{0,9}+['\"`]?([A-Za-z_][\w.\[\]-]{0,99}+)")

@@ -23,8 +23,6 @@ from ..wire import FORM, OCTETS, SavedFile, is_json, is_multipart, is_text, medi
 if TYPE_CHECKING:
     from ..table import Row
 
-__all__ = ["FileWriter", "disposition_name", "file_name", "is_file"]
-
 _MAX_NAME_BYTES = 120
 _MAX_HEADER = 10_000
 _MAX_NUMBER = 10_000

@@ -18,21 +18,6 @@ from ..redaction import redact
 from ..table import Row
 from ..wire import QUOTA_HEADERS, ApiResponse
 
-__all__ = [
-    "Link",
-    "Quota",
-    "allowed_methods",
-    "declared_headers",
-    "head_data",
-    "not_modified_data",
-    "quotas",
-    "read_links",
-    "result_headers",
-    "retry_after",
-    "seconds_until_reset",
-    "with_location",
-]
-
 _PARAMETERS = re.compile(r'(?:[^,"]++|"[^"]*+")*+')
 _RELATION = re.compile(r';\s*+rel\s*+=\s*+(?:"([^"]*+)"|([^;,\s]++))', re.IGNORECASE)
 

@@ -13,8 +13,6 @@ from ..text import folded
 if TYPE_CHECKING:
     from ..table import Row, Table
 
-__all__ = ["find_out", "with_advice", "with_key"]
-
 
 def with_advice(failure: Failure, row: Row, params: Mapping[str, Any], table: Table, key: str = "") -> Failure:
     """Return a failure whose outcome may be unknown with what that means, and how to find out.

@@ -15,8 +15,6 @@ from ..wire import StreamForm, media_type
 from .body import JSON_DECODER, read_body, sanitize
 from .files import disposition_name
 
-__all__ = ["StreamWatch", "read_multipart", "stream_values"]
-
 _DONE = re.compile(rb"(?:^|[\r\n])(?:data:\s*)?\[DONE\]\s*[\r\n]")
 _BLANK_LINE = re.compile(rb"\r\n\r\n|\n\n|\r\r")
 _LONGEST_MARK = 24

@@ -16,8 +16,6 @@ from ..exact_json import read_float
 from ..schema import Shape, as_schema, declared_types, resolve, union_of
 from ..table import JsonSchema, Table
 
-__all__ = ["UnreadableXmlError", "read_undeclared_xml", "read_xml"]
-
 _MAX_DEPTH = 100
 _MAX_NODES = 500_000
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*+)\.\d++", re.ASCII)

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ..table import Row
     from . import Calls, ToolCall
 
-__all__ = ["api_row", "foresee", "foresee_first_use", "is_safe_read"]
-
 
 async def foresee(calls: Calls, call: ToolCall) -> HeldCall | None:
     """Return what would have to be confirmed about a call; None where nothing would, or where it would fail."""

@@ -19,22 +19,6 @@ from ..text import line
 if TYPE_CHECKING:
     from ..safety.approvals import Approvals
 
-__all__ = [
-    "MAX_BATCH",
-    "QUOTA_TOKEN",
-    "TOKEN",
-    "Limits",
-    "Request",
-    "parse_json_texts",
-    "read_batch",
-    "read_item",
-    "read_single",
-    "refuse_in_batch",
-    "sent_tokens",
-    "wrong_family",
-]
-
-
 _ESCAPED = 6
 """The most bytes that JSON spends on one byte of text: `\\u001f`."""
 

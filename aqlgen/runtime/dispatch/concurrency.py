@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ..state import Store
     from ..table import Row
 
-__all__ = ["Concurrency"]
-
 _LEASE = 30.0
 _RENEWED = 10.0
 """Seconds that a lease lasts, and after which it is renewed."""

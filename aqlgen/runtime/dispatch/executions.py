@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from ..wire import ApiRequest, ApiResponse
     from . import Calls
 
-__all__ = ["Executions"]
-
 _PAUSES = (1, 2, 3, 5, 8)
 """Seconds between two questions where the API says nothing, the last again and again."""
 _LONGEST_PAUSE = 3600

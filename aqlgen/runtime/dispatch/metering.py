@@ -15,8 +15,6 @@ from .arguments import QUOTA_TOKEN
 if TYPE_CHECKING:
     from . import Calls
 
-__all__ = ["Metering"]
-
 
 class Metering(Extension):
     """Counts the requests of each call, and adds the warnings of the quotas that near their end."""

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ..state import Store
     from . import Calls
 
-__all__ = ["Note", "Notes", "read_notes"]
-
 _SPACE: Final = "learn_notes"
 _MOST: Final = 500
 """Notes that are kept; one that comes again is counted."""

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ..wire import ApiResponse
     from . import Calls
 
-__all__ = ["Performer"]
-
 _SMALL = 200
 """Tokens of an answer that no default cuts."""
 

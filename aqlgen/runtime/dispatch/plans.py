@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ..warnings import CallWarning
     from . import Calls
 
-__all__ = ["answer_plan"]
-
 
 async def answer_plan(calls: Calls, call: ToolCall) -> Any:
     """Answer a plan, a new one, one that goes on, or a workflow's. Raises Failure."""

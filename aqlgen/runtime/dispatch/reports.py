@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ..wire import ApiRequest
     from . import Calls
 
-__all__ = ["LoopOperations", "LoopStages", "OperationReports", "approval_of_files", "with_files"]
-
 
 class LoopOperations(Extension):
     """The operations of a safety loop."""

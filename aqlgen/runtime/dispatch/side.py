@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ..table import Row
     from . import Calls
 
-__all__ = ["Side"]
-
 _MOST_WARNINGS = 20
 _INTERMEDIATE = 20
 """How many times the tokens of an answer a step may hand to the next ones; what the plan shows is cut at its end."""

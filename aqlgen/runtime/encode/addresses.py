@@ -15,8 +15,6 @@ from urllib.parse import urljoin, urlsplit
 from ..text import folded, shown
 from .urls import placeholders, server_url
 
-__all__ = ["AddressProblem", "address_problem", "operation_problem", "server_problem"]
-
 _MOST = 2000
 _BLANK = re.compile(
     r"\{[^{}]{0,64}\}?|<[^<>]{0,64}>?|%7b.{0,64}?%7d|%3c.{0,64}?%3e|\[[a-z_][\w -]{0,64}\]", re.IGNORECASE

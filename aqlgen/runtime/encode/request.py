@@ -24,8 +24,6 @@ from .styles import as_json, cookie_pairs, form_cookies, header_text, path_text,
 from .uploads import Files, ReadFiles
 from .urls import is_safe, not_encrypted, resolve_base_url, split_at_placeholders
 
-__all__ = ["RequestBuilder", "path_credential"]
-
 _UNSENDABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _MAX_DECODINGS = 4

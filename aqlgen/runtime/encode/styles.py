@@ -14,17 +14,6 @@ from urllib.parse import quote
 
 from ..exact_json import ExactFloat, write_json
 
-__all__ = [
-    "as_json",
-    "cookie_pairs",
-    "form_cookies",
-    "header_text",
-    "path_text",
-    "percent_encoded",
-    "query_pairs",
-    "wire_text",
-]
-
 _RESERVED = ":/?@!$'()*,;="  # RFC 3986's reserved characters without those that a query reads otherwise: # [ ] & +
 _PATH_RESERVED = ":@!$&'()*+,;="  # those that a segment may hold (RFC 3986, 3.3)
 _COOKIE_RESERVED = ":/?#[]@!$&'()*+="  # those that a cookie's value may hold (RFC 6265, 4.1.1)

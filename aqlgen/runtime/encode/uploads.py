@@ -17,8 +17,6 @@ from typing import Any
 from ..errors import Code, Failure, invalid
 from ..wire import OCTETS, SentFile, media_type
 
-__all__ = ["SOURCES", "File", "Files", "ReadFiles", "first_type", "type_of_file"]
-
 SOURCES = frozenset({"content", "text", "path"})
 """Keys of which a file has one: its bytes in base64, its text in UTF-8, or its place in the owner's folder."""
 

@@ -14,22 +14,6 @@ from urllib.parse import urljoin, urlsplit
 from ..errors import Code, Failure
 from ..table import ADAPTER, Adapter, Row
 
-__all__ = [
-    "counterparts",
-    "has_base_url",
-    "is_safe",
-    "not_encrypted",
-    "operation_url",
-    "paired_placeholders",
-    "placeholders",
-    "replaced_placeholders",
-    "resolve_base_url",
-    "server_url",
-    "split_at_placeholders",
-    "variable_problem",
-    "without_names",
-]
-
 _PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 
 

@@ -20,8 +20,6 @@ from ..session import current_caller
 if TYPE_CHECKING:
     from ..state.custody import Custody
 
-__all__ = ["BEGUN", "LIFETIME", "REPORTER", "Handle", "Handles", "Progress", "Report"]
-
 _KIND = "execution"
 _PREFIX = "exec_"
 LIFETIME = 30 * 86_400

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ..table import Row, Table
     from ..wire import ApiRequest
 
-__all__ = ["CANCELLING", "Target", "cancel_of", "named_place", "request_at", "target_at", "target_of"]
-
 CANCELLING = ("cancel", "abort", "stop", "terminate")
 """Verbs that end work; of what is no work, all but the first end its use."""
 

@@ -16,8 +16,6 @@ from ..text import folded, iso_time, letters, line
 if TYPE_CHECKING:
     from ..table import LongRunning, Row
 
-__all__ = ["COMPLETED", "CORE", "ENDED", "Condition", "condition_of", "lifecycle", "value_at"]
-
 CORE = ("pending", "running", "completed", "failed", "cancelled")
 """The core states."""
 ENDED = frozenset(CORE[2:])

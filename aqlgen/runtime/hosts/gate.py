@@ -19,8 +19,6 @@ from ..errors import Code, Failure
 from ..table import Accepted, Adapter
 from . import Origin, is_link_local_host, yaml_entry
 
-__all__ = ["Hosts", "accepted_of", "by_generating", "filled", "is_listed", "pattern_of", "refused"]
-
 _RECORDED = re.compile(r"\{([^{}=]*)(?:=([^{}]*))?\}")
 _AUTHORITY = re.compile(r"[^/?#]*//[^/?#]*|[^/?#]+")
 _ENDPOINTS = ("token_url", "authorization_url")

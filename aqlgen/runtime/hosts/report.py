@@ -16,8 +16,6 @@ from .gate import accepted_of, filled
 if TYPE_CHECKING:
     from ..table import Adapter, Server
 
-__all__ = ["HostUse", "OperationHost", "entry_of", "host_uses"]
-
 _MAX_NAMES = 4
 _NO_SETTINGS: Mapping[str, tuple[str | None, Mapping[str, str]]] = {}
 _ENDPOINTS = {

@@ -20,8 +20,6 @@ from ..table import Row, Table
 from ..text import line
 from . import Bounds, refuse_narrowing
 
-__all__ = ["Dangers"]
-
 _BEHAVIORS = {"allow": "allow", "confirm": "confirm", "refuse": "deny"}
 _ADAPTERS_OWN = "An operation of the adapter; its calls have their own levels"
 _LONGEST_REASON = 300

@@ -44,12 +44,6 @@ from ..table import ADAPTER, JsonSchema, Parameter
 from ..text import brief, clean, line, listed, shown, tokens_of
 from . import UNBOUNDED, Bounds
 
-__all__ = [
-    "IN_FULL", "OF_TYPES", "Detail", "Info", "field_info", "more_note", "parameter_info", "type_details",
-    "type_info", "with_notes", "within",
-]  # fmt: skip
-
-
 Info = dict[str, Any]
 _MOST_VALUES = 50
 _MOST_QUOTED, _LONGEST_VALUE = 8, 40

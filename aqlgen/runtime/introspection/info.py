@@ -26,17 +26,6 @@ from .fields import IN_FULL, Detail, Info, more_note, parameter_info, with_notes
 from .protocol import API, INTROSPECT, PERMISSIONS, tool_name
 from .search import Alias
 
-__all__ = [
-    "DRY_RUN",
-    "PARAMETERS",
-    "introspect_details",
-    "operation_details",
-    "operation_info",
-    "operation_type",
-    "protocol_operation_details",
-    "workflow_operations",
-]
-
 _PLACES = {
     "path": "In the path.",
     "query": "In the query.",

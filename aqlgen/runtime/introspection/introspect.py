@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from ..warnings import History
     from .danger import Dangers
 
-__all__ = ["Introspection"]
-
 _SEARCH_FIRST = 10
 """Results of a search unless more are asked for; what is sought is nearly always among them."""
 _OTHERS_FIRST, _OTHERS_OF_CLEAR = 4, 2

@@ -17,8 +17,6 @@ from ..table import JsonSchema, Row
 from ..validation.problems import near_names
 from .vocabulary import CREATING, ENDING, SAME, plain_words, stem, synonyms, terms, verb_class
 
-__all__ = ["Unknown"]
-
 _LACKING, _NEAR, _MORE, _SAME_VERB, _OTHER_VERB, _OTHER_THING, _OTHER_TOOL = 2.0, 0.5, 1.0, 0.2, 2.0, 2.0, 1.0
 _RANK, _FREE = 0.05, 0.25
 """What a place further down in the search costs, and a part of the path for a call without parameters."""

@@ -21,8 +21,6 @@ from ..text import brief, shown, visible
 from . import protocol
 from .fields import Info, with_notes
 
-__all__ = ["Outlines", "outline", "type_outline"]
-
 _WORDS = {"integer": "int", "boolean": "bool"}
 _MOST_FIELDS, _MOST_NAMED = 12, 20
 _FIELD_TEXT = 100

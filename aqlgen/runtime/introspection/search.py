@@ -22,8 +22,6 @@ from .postings import FILE, Entry, Hit, Postings, index_text, plain_entry
 from .ranking import Found, Ranking
 from .vocabulary import plain_words, same_words, stem, verb_class, words_of
 
-__all__ = ["Alias", "Aliases", "Search", "Spellings", "search_of", "spellings_of_resource"]
-
 
 class Alias(NamedTuple):
     """Another name of an operation; it is answered to the end of the day `until` (UTC), if there is one."""

@@ -13,11 +13,6 @@ from functools import lru_cache
 
 from ..text import alike, without_unseen
 
-__all__ = [
-    "CREATING", "ENDING", "FINDING", "READING", "SAME", "plain_verbs", "plain_words", "same_words", "set_of", "stem",
-    "synonyms", "terms", "verb_class", "words_of",
-]  # fmt: skip
-
 
 def set_of(text: str) -> frozenset[str]:
     """Return the words between the spaces of a text."""

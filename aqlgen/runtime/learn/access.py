@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ..wire import ApiRequest, ApiResponse
     from .requests import AdapterRequests
 
-__all__ = ["observe_address", "observe_public", "observe_unsent", "of_carriers"]
-
 _MOST_PUBLIC: Final = 20
 _MOST_WRONG: Final = 2
 _MOST_ADDRESSES: Final = 4

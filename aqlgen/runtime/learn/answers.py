@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from .reads import Read
     from .requests import AdapterRequests
 
-__all__ = ["observe_answers", "observe_readers", "of_updates"]
-
 _MOST_MEMBERS: Final = 500
 _MOST_NAMED: Final = 10
 _MOST_OTHERS: Final = 3

@@ -15,8 +15,6 @@ from typing import Any
 
 from ..calls.merge import json_text, read_json
 
-__all__ = ["Entry", "Ledger"]
-
 _LONGEST = 20_000_000
 """The bytes of a ledger that is read; one file holds what a single run leaves."""
 

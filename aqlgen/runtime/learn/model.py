@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
 
-__all__ = ["CHALLENGES", "Fact", "Observation", "Spent"]
-
 CHALLENGES: Final = {"bearer": "token", "basic": "login"}
 """The HTTP authentication schemes that may be proposed as an API names them, each with its name in overrides.yaml."""
 

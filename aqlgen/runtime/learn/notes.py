@@ -21,8 +21,6 @@ from .answers import of_updates
 from .model import Fact, Observation
 from .report import Report
 
-__all__ = ["observations_of_notes", "report_of_notes"]
-
 _MOST_NAMED = 10
 
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from .reads import Read
     from .requests import AdapterRequests
 
-__all__ = ["observe_pages"]
-
 _MOST_PARAMETERS: Final = 3
 _MOST_TOKENS: Final = 4
 _MOST_TRIES: Final = 8

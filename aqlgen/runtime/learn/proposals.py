@@ -17,8 +17,6 @@ import jsonschema_rs
 from ..text import line
 from .model import CHALLENGES, Observation
 
-__all__ = ["OBSERVED", "Change", "Proposal", "changes", "entries_of", "is_admitted", "proposals", "yaml_block"]
-
 OBSERVED: Final = "observed "
 """How `why` of an entry begins that was observed."""
 _LONGEST: Final = 400

@@ -22,8 +22,6 @@ from .requests import AdapterRequests, Budget, safe_reads
 from .things import Named
 from .writes import observe_writes
 
-__all__ = ["Report", "chosen_rows", "ledger_file", "observations_of", "observe", "observe_with_writes", "plan_lines"]
-
 _PROBES: Final = (observe_address, observe_public, observe_unsent, observe_pages, observe_readers)
 """What is asked of the API after the first reads, in this order; each yields observations."""
 _OF_READS: Final = 2 / 3

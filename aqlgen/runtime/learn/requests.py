@@ -21,8 +21,6 @@ from ..table import Adapter, Row, Table
 from ..wire import ApiRequest, ApiResponse, QuotaPaused, origin_of, stream_form
 from .model import Observation, Spent
 
-__all__ = ["AdapterRequests", "Budget", "is_certain_read", "safe_reads"]
-
 _LONGEST = 10.0
 """Seconds that one request may take."""
 _SETTINGS = {"MCP_AQL_RETRIES": "0"}

@@ -23,12 +23,6 @@ from ..table import FAMILIES, JsonSchema, Row, Table, is_plain_read
 from ..text import folded
 from ..wire import ApiRequest, is_json
 
-__all__ = [
-    "Elsewhere", "Kind", "Named", "Rows", "base_of", "carries", "free_value", "here", "identifiers", "items_of",
-    "marked", "marked_calls", "new_marker", "params_of", "rows_of", "text_of",
-]  # fmt: skip
-
-
 _PLAIN_ID = re.compile(r"(?!\.+\Z)[\w.~:@=+,$-]{1,200}", re.ASCII)
 _DEEPEST, _MOST_CALLS = 3, 3
 _FREE = ("pattern", "format", "enum", "const", "contentEncoding", "readOnly")

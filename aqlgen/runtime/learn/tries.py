@@ -12,8 +12,6 @@ from ..schema.deviations import admitted_types
 from ..table import JsonSchema
 from ..text import counted, listed
 
-__all__ = ["MISSING_STATUSES", "Parts", "Try", "is_ours", "without_nulls"]
-
 MISSING_STATUSES = (404, 410)
 
 

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from .ledger import Entry, Ledger
     from .requests import AdapterRequests
 
-__all__ = ["Answer", "Site", "Thing", "observe_updates", "restore"]
-
 _MOST_TRIED = 4
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _LARGEST = 5_000_000

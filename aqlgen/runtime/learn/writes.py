@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from .ledger import Entry, Ledger
     from .requests import AdapterRequests
 
-__all__ = ["observe_writes"]
-
 _GONE = (404, 410)
 _DEEPEST = 3
 _MOST_FOUND = 20

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ..wire import ApiRequest
     from . import Logger
 
-__all__ = ["EVENTS", "OK", "CallEnd", "CallRecords", "Exchange", "Observer", "Observers"]
-
 OK = "OK"
 """The outcome of a call that succeeded; of another one it is the code of its error."""
 

@@ -19,8 +19,6 @@ from .reading import Reading, read, shown
 if TYPE_CHECKING:
     from .reading import Source
 
-__all__ = ["Actions", "Refused", "details_of"]
-
 _LEAST_REASON, _MOST_REASON = 3, 500
 
 

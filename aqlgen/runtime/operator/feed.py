@@ -31,8 +31,6 @@ from .reading import SECTIONS, Item, Reading, read, read_quotas
 if TYPE_CHECKING:
     from .reading import Source
 
-__all__ = ["Feed", "LogEnd"]
-
 _EVERY = 1.0
 _SLOWLY = 5.0
 """Seconds between two looks at what changes slowly: quotas and the audit log."""

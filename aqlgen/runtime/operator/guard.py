@@ -32,9 +32,6 @@ from ..server.access import came_through_proxy, respond
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["MOST_BODY", "ROUTES", "Admission", "Entry", "Guard", "Route"]
-
-
 MOST_BODY = 8 * 1024
 """Most bytes of a request's body."""
 

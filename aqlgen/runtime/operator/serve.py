@@ -39,9 +39,6 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-__all__ = ["NoTerminal", "Page", "serve_page"]
-
-
 _ASSETS = Path(__file__).with_name("assets")
 _FILES = {
     "/": ("operator.html", "text/html; charset=utf-8"),

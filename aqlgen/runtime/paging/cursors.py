@@ -18,8 +18,6 @@ from ..session import current_caller
 if TYPE_CHECKING:
     from ..state.custody import State
 
-__all__ = ["HASH", "Cursors", "Place"]
-
 HASH = 4
 """Bytes of the hash of a page, which is compared with a few earlier ones of the same list."""
 

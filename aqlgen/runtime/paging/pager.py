@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ..table import Row, Table
     from ..wire import ApiRequest
 
-__all__ = ["Pager"]
-
 _CONFLICTS = (
     ("first", "last", "Use 'first' for forward pagination or 'last' for backward pagination"),
     ("first", "before", "Use 'before' with 'last'"),

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ..state import Spent
     from ..state.custody import Custody
 
-__all__ = ["Quotas", "Use", "caller_id", "quota_status", "scope_text", "seconds_until"]
-
 _RETRY_STORE = 1.0
 """Seconds without the store until a call asks it again."""
 

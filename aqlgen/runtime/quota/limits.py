@@ -12,8 +12,6 @@ from ..settings.tables import QuotaSettings
 if TYPE_CHECKING:
     from ..table import Row, Table
 
-__all__ = ["CALLER", "Limit", "Limits", "Pattern", "check_patterns"]
-
 CALLER = "caller"
 """The scope of limits that count for each caller alone."""
 

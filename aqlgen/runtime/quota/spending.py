@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from ..session import Session
     from ..table import Row
 
-__all__ = ["UNCOUNTED", "CallSpending", "SettledSpending"]
-
 UNCOUNTED = "RATE_LIMIT_UNCOUNTED_WARNING"
 """Code of the warning that a call was not counted."""
 

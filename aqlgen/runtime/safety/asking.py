@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from .audit import Decisions
     from .view import CallView
 
-__all__ = ["Asking"]
-
 _TOKENS = "tokens"
 _FORBIDDEN_SECONDS = 120
 """Seconds for which the confirmation of a forbidden operation is good at most."""

@@ -37,9 +37,6 @@ from .question_texts import SECRET_NAME, secret_names
 if TYPE_CHECKING:
     from ..schema import Types
 
-__all__ = ["Audit", "Chain", "Decisions", "Verdict", "chained_files", "masked_params", "verify"]
-
-
 _START = "0" * 64
 _END = re.compile(rb',"previous":"([0-9a-f]{64})","hash":"([0-9a-f]{64})"\}\n\Z')
 _LONGEST_END = 200

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ..table import Carried, CarriedPlace, Row, Table
     from ..wire import ApiRequest
 
-__all__ = ["Inner", "matching", "read_carried"]
-
 _METHODS = frozenset({"GET", "HEAD", "QUERY", "POST", "PUT", "PATCH", "DELETE"})
 _PLAIN_PATH = re.compile(r"/?[A-Za-z0-9._~!$&'()*+,=:@-]+(?:/[A-Za-z0-9._~!$&'()*+,=:@-]+)*(?:\?[^#\\\s]*)?")
 _NAMES = re.compile(r"[?&;=:,\s]+")

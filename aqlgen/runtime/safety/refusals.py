@@ -15,11 +15,6 @@ if TYPE_CHECKING:
     from ..table import Row
     from .questions import Question
 
-__all__ = [
-    "confirmation_required", "denied", "nobody_to_ask", "not_offered", "not_shown", "refused", "unwritable",
-    "waits_for_operator",
-]  # fmt: skip
-
 _MOST_NAMED = 20
 _CHANGED_BY = {
     **{

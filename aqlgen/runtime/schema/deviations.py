@@ -15,8 +15,6 @@ from ..table import JsonSchema, Table
 from . import Types, declared_types, json_type, parts, union_of
 from .validators import Schemas
 
-__all__ = ["Deviations", "admitted_types", "deviations"]
-
 _MOST_VALUES: Final = 20_000
 _MOST_ITEMS: Final = 50
 _MOST_MEMBERS: Final = 500

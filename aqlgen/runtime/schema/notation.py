@@ -27,8 +27,6 @@ from . import (
 )
 from .wording import is_number, named
 
-__all__ = ["Objects", "notation"]
-
 _MOST_PARTS, _PROPERTIES_OF_PART = 200, 20
 """How many values are written of one shape; so many properties of an object count as one more."""
 _MOST_VALUES, _MOST_OPTIONS, _MOST_REQUIRED = 8, 5, 30

@@ -20,8 +20,6 @@ from .field_names import NAMED_AS
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
 
-__all__ = ["PROTOCOL_SCHEMAS", "Schemas", "stated_pattern"]
-
 PROTOCOL_SCHEMAS: Mapping[str, JsonSchema] = {
     "FieldSelection": {
         "anyOf": [

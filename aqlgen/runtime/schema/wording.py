@@ -29,13 +29,6 @@ from . import (
     without_null,
 )
 
-__all__ = [
-    "MOST_OPTIONS", "Group", "alternative_notes", "body_notes", "bound_notes", "choices", "discriminator_notes",
-    "is_number", "item_notes", "joined", "key_notes", "named", "parameters_by_field", "phrase", "presence_notes",
-    "shown_type", "union_notes", "union_type",
-]  # fmt: skip
-
-
 _SCALARS = ("string", "integer", "number", "boolean")
 _MOST_VALUES, _LONGEST_PATTERN = 10, 150
 _MOST_LISTED, _MOST_PHRASES = 20, 50

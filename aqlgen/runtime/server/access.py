@@ -27,20 +27,6 @@ if TYPE_CHECKING:
     from mcp.server.auth.provider import AccessToken, TokenVerifier
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-__all__ = [
-    "TOKEN",
-    "Access",
-    "AccessError",
-    "Guard",
-    "Place",
-    "StaticTokens",
-    "auth_kind",
-    "came_through_proxy",
-    "read_tokens",
-    "respond",
-    "token_problem",
-]
-
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 _THIS_MACHINE = (None, "localhost", "127.0.0.1", "::1")
 _DEFAULT_PORTS = {"http": "80", "https": "443"}

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from ..session import Session
     from ..state.custody import State
 
-__all__ = ["ClientPerson", "Questions"]
-
 _SCHEMA: Mapping[str, Any] = {"type": "object", "properties": {}}
 _ANSWER_TIMEOUT = 300.0
 _OPEN, _HOUR = "open questions", 3600

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 
-__all__ = ["PATH", "BindError", "bind", "http_app", "serve_http", "uvicorn_config"]
-
 PATH = "/mcp"
 _MAX_HEAD = 32 * 1024
 _BACKLOG = 512

@@ -26,8 +26,6 @@ from mcp.types import LoggingLevel, LoggingMessageNotification, LoggingMessageNo
 from ..logs import LEVELS, NUMBERS, Logger, Record
 from ..session import Session
 
-__all__ = ["Relay"]
-
 _MAX_QUEUED = 200
 _SEND_TIMEOUT = 10.0
 _LAST_RECORDS_TIMEOUT = 1.0

@@ -31,9 +31,6 @@ from mcp.types import (
 
 from ..exact_json import loses_digits, read_float
 
-__all__ = ["Lines", "Refusal", "parse", "serve_stdio"]
-
-
 _CHUNK = 1 << 18
 _EDGE = 2048
 _ID = rb'"id"\s*:\s*("(?:[^"\\]|\\.){0,200}"|-?[0-9]{1,18})'

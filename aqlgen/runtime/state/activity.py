@@ -21,8 +21,6 @@ from .custody import row_name
 if TYPE_CHECKING:
     from .custody import Custody
 
-__all__ = ["Activity", "Row", "activity_of"]
-
 _KIND = "activity"
 _REFUSALS = ("RATE_LIMIT_", "PERMISSION_")
 """Beginnings of the codes of calls that a limit, the policy or the API refuses; questions have cards of their own."""

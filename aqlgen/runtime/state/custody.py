@@ -36,11 +36,6 @@ from .sqlite import SqliteState, SqliteStore
 if TYPE_CHECKING:
     from . import Store
 
-__all__ = [
-    "MEMORY", "Custody", "Opened", "Sealer", "State", "Ticket", "is_redis", "open_state", "open_store", "row_name",
-    "state_file", "states_folder",
-]  # fmt: skip
-
 _SPACE, _KEY, _UNUSED = "seal", "key", "unused"
 _SALT, _TIME = 16, 4
 _MOST_TRIES = 50

@@ -17,8 +17,6 @@ import anyio
 if TYPE_CHECKING:
     from . import Store
 
-__all__ = ["Lease", "Turns"]
-
 _SPACE = "lease"
 _PATIENCE = 2.0
 """Seconds that giving a lease back may take while the call that held it is cancelled."""

@@ -25,8 +25,6 @@ from . import Count, Counter, Spent, Store, StoreAway, canonical, window_ends
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-__all__ = ["SqliteState", "SqliteStore"]
-
 _COUNTS = "count"
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS kept (space TEXT, key TEXT, value TEXT NOT NULL, expires REAL, "

@@ -25,8 +25,6 @@ from . import Counter
 if TYPE_CHECKING:
     from .custody import Custody, Ticket
 
-__all__ = ["Token", "Tokens", "count_of_minute", "owner_of", "shorten"]
-
 _WINDOW = 60
 _HOLDER, _MARK = 4, 8
 """Bytes of the mark of whom a ticket is for, which is the first, and of each of the others."""

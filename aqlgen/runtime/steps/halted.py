@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ..session import Session
     from ..state.custody import Custody, State
 
-__all__ = ["SECONDS", "KeptPlans", "advised"]
-
 SECONDS = 900
 _KIND = "plan"
 _LARGEST = 1_000_000

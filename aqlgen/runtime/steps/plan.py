@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ..schema import Types
     from ..table import JsonSchema, Row
 
-__all__ = ["LOCAL", "Operations", "Plan", "Step", "check_plan", "read_plan", "with_agent_names"]
-
 LOCAL = ("item", "index")
 """The names that a step has within `foreach`."""
 _KEYS = ("id", "operation", "params", "foreach", "where", "expect", "fields")

@@ -21,19 +21,6 @@ from ..exact_json import ExactFloat
 from ..table import Workflow
 from ..text import letters, line
 
-__all__ = [
-    "INPUTS",
-    "Budget",
-    "Reference",
-    "is_reference",
-    "pick",
-    "read_reference",
-    "references_in",
-    "resolve",
-    "size_of",
-    "written_plan",
-]
-
 _ROOT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
 _STEP = re.compile(r'\.([^.\[\]"]{1,200})|\[(-?\d{1,6}|\*)\]|\["([^"]{1,200})"\]')
 _LONGEST = 1000

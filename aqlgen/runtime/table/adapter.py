@@ -15,12 +15,6 @@ from .codec import column, decode
 from .parts import ADAPTER
 from .row import Choice, Kind, Row, Server
 
-__all__ = [
-    "FAMILIES", "FORMAT", "Accepted", "Adapter", "ApiSection", "Flow", "FormatError", "SecurityScheme",
-    "check_format", "chosen", "scheme_of",
-]  # fmt: skip
-
-
 _PAGES = frozenset({"first", "after", "last", "before"})
 
 

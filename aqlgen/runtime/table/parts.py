@@ -10,25 +10,6 @@ from typing import Any, Literal, TypeAlias
 
 from .codec import column
 
-__all__ = [
-    "ADAPTER",
-    "AskedWhen",
-    "Body",
-    "Carried",
-    "CarriedPlace",
-    "DangerLevel",
-    "Deprecation",
-    "Idempotency",
-    "JsonSchema",
-    "Location",
-    "LongRunning",
-    "Pagination",
-    "PagingStyle",
-    "Parameter",
-    "Strategy",
-    "Update",
-]
-
 JsonSchema: TypeAlias = Mapping[str, Any]
 Location: TypeAlias = Literal["path", "query", "querystring", "header", "cookie", "body", "body_rest", "adapter"]
 

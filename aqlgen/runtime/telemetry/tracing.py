@@ -20,8 +20,6 @@ from opentelemetry.trace import SpanKind, StatusCode, get_tracer, get_tracer_pro
 
 from ..logs.observers import Exchange, Observer
 
-__all__ = ["MISSING", "Tracing", "is_installed", "set_up"]
-
 MISSING = "the libraries of OpenTelemetry are missing; install the adapter with its extra `otel`"
 _LIBRARIES = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
 _TRACE_HEADERS = frozenset({"traceparent", "tracestate"})

@@ -18,19 +18,6 @@ from ..schema import MISSING, Types, alternatives, as_schema, declared_types, js
 from ..table import JsonSchema
 from ..text import letters
 
-__all__ = [
-    "ALL_TYPES",
-    "Coercion",
-    "Members",
-    "admitted_types",
-    "coercions",
-    "dated",
-    "member",
-    "same",
-    "structured",
-    "written",
-]
-
 ALL_TYPES = frozenset({"string", "integer", "number", "boolean", "object", "array", "null"})
 _LONGEST_NUMBER = 120
 _LONGEST_JSON = 256 * 1024

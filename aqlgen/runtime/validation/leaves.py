@@ -15,8 +15,6 @@ from .coercions import Members
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
 
-__all__ = ["MOST_FAULTS", "Leaves"]
-
 MOST_FAULTS = 50
 _MOST_LEAVES = 2000
 _APPLICATORS = frozenset(

@@ -18,18 +18,6 @@ from ..schema.wording import named
 from ..table import JsonSchema, Row
 from ..text import alike, folded, leaks, letters, line, listed, shown, words
 
-__all__ = [
-    "Problem",
-    "failure",
-    "field_problems",
-    "missing_problem",
-    "near_name",
-    "near_names",
-    "twice_problem",
-    "unexplained_problem",
-    "unknown_problem",
-]
-
 _MOST = 20
 _LONGEST_NAME = 64
 _MOST_NEAR = 3

@@ -24,8 +24,6 @@ from .leaves import Leaves
 from .problems import near_name
 from .walk import Allowed, Change, Place, Reading, TooMuch, Walk, least
 
-__all__ = ["Repair", "Repaired"]
-
 _MOST, _MOST_LOOSE, _MOST_HOMES = 100, 50, 8
 _LONGEST_VALUE, _LONGEST_PLACE, _LONGEST_REQUEST = 60, 120, 4000
 _WRAPPERS = frozenset({"params", "arguments", "input"})

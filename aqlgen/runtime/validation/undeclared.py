@@ -19,8 +19,6 @@ from ..text import folded
 if TYPE_CHECKING:
     from .walk import Place, Reading
 
-__all__ = ["Declared", "Strange", "Undeclared"]
-
 _MOST_ALTERNATIVES = 100
 _FURTHER = ("additionalProperties", "unevaluatedProperties")
 """Keywords by which an object may have fields beside its properties."""

@@ -21,8 +21,6 @@ from .coercions import coercions, dated
 from .problems import Problem
 from .walk import Fault, Place
 
-__all__ = ["CLOSED", "Explanation", "place_of"]
-
 _LONGEST_VALUE, _LONGEST_HINT, _MOST_TOLD = 100, 60, 5
 _LIMITS = {
     "minimum": "has a minimum of {}",

@@ -20,8 +20,6 @@ from ..text import letters
 from .coercions import Coercion, Members, coercions, dated, same
 from .leaves import MOST_FAULTS, Leaves
 
-__all__ = ["Allowed", "Change", "Fault", "Place", "Reading", "TooMuch", "Walk", "least", "renames"]
-
 Place: TypeAlias = "tuple[str | int, ...]"
 
 _MOST_STEPS = {"NOTHING": 10_000, "SURE": 10_000, "LIKELY": 2_000}

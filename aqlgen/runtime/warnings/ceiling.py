@@ -15,8 +15,6 @@ from typing import Any, Final
 from ..text import encoded, estimate, weight
 from . import CallWarning
 
-__all__ = ["CODE", "Cut", "cut_warnings", "fit", "fit_together"]
-
 CODE = "VALIDATION_TRUNCATED_WARNING"
 
 _LEAST: Final = 12

@@ -15,8 +15,6 @@ from ..table import Row
 from ..wire import ApiResponse, admits_nothing, is_json, media_type, stream_form
 from . import CallWarning
 
-__all__ = ["CONTENT", "cut_warning", "unexpected_content"]
-
 CONTENT = "VALIDATION_UNEXPECTED_CONTENT_WARNING"
 _MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9.+-]{0,60}+/[a-z0-9][a-z0-9.+-]{0,60}+")
 _WITHOUT_CONTENT = frozenset({204, 205, 304})

@@ -18,8 +18,6 @@ from ..table import JsonSchema, Row, Table, encode
 from ..text import line
 from . import CallWarning, Deprecations
 
-__all__ = ["CODE", "alias_warning", "call_warnings", "headers_warning"]
-
 CODE = "DEPRECATION_WARNING"
 _SOON = 30
 """Days before the removal from which on the warning is urgent."""

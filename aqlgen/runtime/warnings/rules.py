@@ -20,17 +20,6 @@ if TYPE_CHECKING:
     from ..wire import ApiResponse
     from . import Histories, History
 
-__all__ = [
-    "MOST_UNDERSTOOD",
-    "OMITTED",
-    "UNDERSTOOD",
-    "WarningRules",
-    "repeated_by",
-    "select_warnings",
-    "understood_warning",
-]
-
-
 OMITTED = "META_WARNINGS_OMITTED_WARNING"
 """Code of the warning about omitted warnings."""
 

@@ -20,8 +20,6 @@ from ..text import folded
 from . import CallWarning
 from .ceiling import CODE
 
-__all__ = ["QUOTA", "SLOW", "quota_warning", "slow_warning", "stream_warning", "suggestions"]
-
 SLOW = "PERFORMANCE_SLOW_QUERY_WARNING"
 QUOTA = "RATE_LIMIT_QUOTA_WARNING"
 

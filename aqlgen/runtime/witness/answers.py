@@ -13,8 +13,6 @@ from urllib.parse import parse_qs, urlencode
 from .document import Operation, normal
 from .samples import ABSENT, sample
 
-__all__ = ["LEADS", "PAGE_ITEMS", "SIZES", "Answer", "Paging", "answer_of", "paging_of"]
-
 PAGE_ITEMS = 5
 """The number of items of each list that pages."""
 SIZES = ("limit", "perpage", "pagesize", "size", "maxresults", "top", "take", "pagelimit")

@@ -14,8 +14,6 @@ from .document import Operation, is_filled, is_secret, normal
 from .judge import Judgement
 from .samples import ABSENT
 
-__all__ = ["lost", "unanswered"]
-
 
 def lost(
     operation: Operation,

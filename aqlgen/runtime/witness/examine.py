@@ -23,8 +23,6 @@ from .samples import ABSENT, sample, wrong
 from .shown import Adapter, Shown
 from .types import Types
 
-__all__ = ["CALLS", "EXAMPLE", "NO_TYPE", "Witness"]
-
 _PROTOCOL = frozenset((
     "introspect", "confirm_operation", "run_steps", "get_execution_status", "cancel_execution", "abort_execution",
     "complete_execution", "execute_agent", "record_execution_step", "verify_challenge", "get_quota_status",

@@ -15,8 +15,6 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from .document import Body, Document, Operation, Parameter, covers, is_secret
 from .samples import ABSENT, sample
 
-__all__ = ["TRANSPORT", "Finding", "Grade", "Judgement", "Request", "judge"]
-
 TRANSPORT = frozenset((
     "host", "content-length", "content-type", "content-encoding", "accept", "accept-encoding", "accept-language",
     "connection",

@@ -11,8 +11,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Owner", "documents", "overlaid", "read"]
-
 _SCALARS = {
     "bool": ("true|True|TRUE|false|False|FALSE", "tTfF"),
     "null": ("~|null|Null|NULL|", ["~", "n", "N", ""]),

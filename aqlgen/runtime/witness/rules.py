@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from .document import Operation, normal
 from .judge import Grade
 
-__all__ = ["rule_problems"]
-
 _FAMILIES = {
     **dict.fromkeys(("GET", "HEAD", "QUERY"), ("READ", "EXECUTE")),
     "PUT": ("UPDATE", "CREATE", "EXECUTE"), "PATCH": ("UPDATE", "EXECUTE"), "DELETE": ("DELETE", "EXECUTE"),

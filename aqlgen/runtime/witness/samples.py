@@ -12,8 +12,6 @@ from typing import Any
 from .document import Document, is_secret
 from .schemas import compiles
 
-__all__ = ["ABSENT", "UNDECLARED", "sample", "wrong"]
-
 UNDECLARED = "noSuchField"
 """A field of no document."""
 

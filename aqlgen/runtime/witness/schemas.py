@@ -10,8 +10,6 @@ from urllib.parse import unquote
 
 import jsonschema_rs
 
-__all__ = ["Schemas", "compiles"]
-
 _MAPS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 _DATA = ("enum", "const", "required")
 _ANNOTATIONS = ("format", "discriminator", "example", "examples", "default", "xml", "externalDocs", "$schema", "$id",

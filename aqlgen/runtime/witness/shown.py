@@ -12,8 +12,6 @@ from .document import Document, Operation, is_filled, is_secret, normal
 from .judge import TRANSPORT, Request
 from .types import Types, entry_of
 
-__all__ = ["Adapter", "Shown"]
-
 _OWN = ("FieldSelection", "WhereCondition", "AggregateRequest", "dry_run", "if_match", "additional_properties")
 _CHOICES = ("as", "send_as")
 """Parameters that choose among the bodies of an operation."""

@@ -10,8 +10,6 @@ from aqlgen.runtime.table import Pagination
 from .envelope import Envelope
 from .parameters import Roles
 
-__all__ = ["decide"]
-
 
 def decide(roles: Roles, answer: Envelope) -> Trait[Pagination] | None:
     """Choose the style, the surest first; None when nothing pages."""

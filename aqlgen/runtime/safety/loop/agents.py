@@ -27,8 +27,6 @@ from .lookalikes import agent_key
 if TYPE_CHECKING:
     from ...state.custody import Custody
 
-__all__ = ["Agent", "Block", "Board", "Reported", "blocking"]
-
 _KIND = "loop.block"
 _SECONDS = 10 * 365 * 86_400.0
 _UNREADABLE = "?"

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ...settings.config import Config
     from .executions import Execution, Pause
 
-__all__ = ["AgentApprovals"]
-
 _START_SECONDS, _STEP_SECONDS = 900.0, 3600.0
 _MOST_STARTS = 5
 _ALONE = "An agent cannot confirm its own action, and this client has no way to ask a person"

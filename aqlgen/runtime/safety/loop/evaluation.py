@@ -27,21 +27,6 @@ from ...hooks import Step, StepVerdict
 from .executions import THRESHOLDS, Profile, StepApproval
 from .lookalikes import normalized
 
-__all__ = [
-    "GRAVE",
-    "STEP_LIMIT",
-    "TIERS",
-    "Past",
-    "Risk",
-    "evaluate",
-    "names_of",
-    "risk_of",
-    "tier_of",
-    "weigh",
-    "words_of",
-]
-
-
 TIERS: Sequence[tuple[int, str]] = ((30, "advisory"), (60, "confirm"), (85, "verify"), (100, "danger_zone"))
 """The highest risk of each tier."""
 GRAVE = 41

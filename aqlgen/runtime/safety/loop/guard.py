@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from .reports import PlanReport
     from .verification import Verification
 
-__all__ = ["Guard", "strict"]
-
 
 def strict(session: Session) -> bool:
     """Return True if all agents of these executions are of one client, so that the pause of one holds all of them.

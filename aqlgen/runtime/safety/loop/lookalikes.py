@@ -11,8 +11,6 @@ import re
 import unicodedata
 from functools import lru_cache
 
-__all__ = ["agent_key", "normalized"]
-
 _LONGEST = 8000
 _LOOK_ALIKES = {
     "a": "\u0430\u03b1\u0251\u1d00",

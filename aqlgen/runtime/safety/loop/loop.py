@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ...table import Row
     from .reports import PlanReport
 
-__all__ = ["SafetyLoop", "needs_report"]
-
 
 class SafetyLoop(Parts):
     """The operations of the loop; one instance for the adapter."""

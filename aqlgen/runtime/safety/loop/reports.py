@@ -24,26 +24,6 @@ if TYPE_CHECKING:
     from .agents import Block
     from .executions import Execution
 
-__all__ = [
-    "FILES",
-    "PlanReport",
-    "Report",
-    "Reports",
-    "blocked",
-    "broadcast",
-    "denied",
-    "directive",
-    "not_found",
-    "not_reported",
-    "of_block",
-    "of_pause",
-    "of_questions",
-    "pause_notification",
-    "paused",
-    "refused",
-]
-
-
 FILES = "\0files"
 """The key of the digest of files, beside the parameters; no parameter has this name."""
 

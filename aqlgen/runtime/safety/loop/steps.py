@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from .executions import Execution
     from .reports import Reports
 
-__all__ = ["Parts", "StepReport"]
-
 
 class Parts:
     """What the loop works with.

@@ -19,8 +19,6 @@ from ...exact_json import ExactFloat
 from ...quota.limits import Pattern
 from ...text import without_unseen
 
-__all__ = ["ABOUT_LISTS", "IF_MISSING", "OPERATORS", "Truth", "all_of", "any_of", "no"]
-
 Truth: TypeAlias = bool | None
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,5})?")

@@ -27,25 +27,6 @@ from ...wire import FORM, is_json, media_type
 if TYPE_CHECKING:
     from ...wire import ApiRequest
 
-__all__ = [
-    "HIDDEN",
-    "MISSING",
-    "Place",
-    "Sent",
-    "Spellings",
-    "field_names",
-    "is_open",
-    "is_operation",
-    "is_text",
-    "joined",
-    "patched",
-    "places_of",
-    "spelled",
-    "spoken_parameters",
-    "walk",
-]
-
-
 Spellings: TypeAlias = frozenset[str]
 """The names of one field, the agent's and the API's, each as its letters."""
 
