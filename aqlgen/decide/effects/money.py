@@ -87,7 +87,7 @@ def _by_account(reading: Reading) -> str:
     """Return the field that says where money comes from or goes to."""
     near = (name for name, depth in reading.fields.items() if depth <= 1)
     fields = (name for name in near if name in _PAID_WITH or any(map(set(name).issuperset, _AT_BANK)))
-    return next((f"it sends {'_'.join(name)}" for name in fields), "")
+    return next((f"it takes {'_'.join(name)}" for name in fields), "")
 
 
 def _by_answer(reading: Reading) -> str:
@@ -108,10 +108,10 @@ def _by_fields(reading: Reading) -> str:
         return ""
     top = [name for name, depth in reading.fields.items() if not depth and name]
     if consent := next(filter(_is_consent, top), ()):
-        return f"it sends {'_'.join(consent)}"
+        return f"it takes {'_'.join(consent)}"
     spoken = _MOVEMENTS | _DOUBTFUL | {"total"}
     sums = (name for name in top if name[0] in _SUMS or (name[-1] in _SUMS and set(map(singular, name[:-1])) <= spoken))
-    return next((f"it sends {'_'.join(name)}" for name in sums), "")
+    return next((f"it takes {'_'.join(name)}" for name in sums), "")
 
 
 def _is_consent(name: Words) -> bool:
@@ -188,7 +188,7 @@ def money_beside(reading: Reading) -> Finding | None:
         is_thing = bool(words & reading.heads) and reading.verb_words.isdisjoint(_PREPARING)
         says, is_sure = f"it mentions {min(words)}", is_thing and _is_about_money(reading)
     elif party := reading.sends(_PARTIES):
-        says, is_sure = f"it sends {party}", reading.category is not Category.UPDATE and party.endswith(_OF_PAYMENTS)
+        says, is_sure = f"it takes {party}", reading.category is not Category.UPDATE and party.endswith(_OF_PAYMENTS)
     else:
         return None
     level = Danger.DESTRUCTIVE if is_sure and not is_prepared else Danger.REVERSIBLE

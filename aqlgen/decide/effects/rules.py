@@ -137,7 +137,7 @@ def _by_reading(reading: Reading) -> Finding | None:
     act = next((act for act in heads if act.verbs.isdisjoint(_OF_QUERIES) and changes(act)), None)
     called_back = reading.sends(_CALLED_BACK)
     is_silent = not reading.facts.answers_list and reading.said_verbs.isdisjoint(_FETCHING | _OF_QUERIES)
-    reason = act.says if act else f"it sends {called_back}" if called_back else ""
+    reason = act.says if act else f"it takes {called_back}" if called_back else ""
     if not reason and (reading.is_paged or not (reading.is_doubted or is_silent)):
         return None
     says = f"it counts as a READ, but {reason}" if reason else "no other evidence for a READ"
