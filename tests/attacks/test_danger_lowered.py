@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from aqlgen.build import build
-from aqlgen.decide.decision import Category, Danger, Decision
+from aqlgen.decide.decision import Asked, Category, Danger, Decision
 from aqlgen.decide.overrides import Overrides
 from aqlgen.decide.overrides import load as load_overrides
 from aqlgen.decide.stage import decide
@@ -246,3 +246,77 @@ def test_a_hostile_sentence_is_bounded_and_takes_no_time(tmp_path: Path) -> None
     decision = attack(tmp_path, "post", "/records/{id}/archive", description=text)
     assert len(decision.danger_reason.note) < 200
     assert "\u202e" not in decision.danger_reason.note
+
+
+def _asked_in(tmp_path: Path, path: str, **operations: dict[str, Any]) -> Asked:
+    return decided(tmp_path, {"paths": {path: operations}})[f"POST {path}"].asked
+
+
+def _answering(*names: str) -> dict[str, Any]:
+    schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
+    return {"200": {"description": "ok", "content": {"application/json": {"schema": schema}}}}
+
+
+def _sending(*names: str) -> dict[str, Any]:
+    schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
+    return {"required": True, "content": {"application/json": {"schema": schema}}}
+
+
+PAGED: dict[str, Any] = {
+    "requestBody": _sending("cursor", "limit", "query"),
+    "responses": {
+        "200": {
+            "description": "ok",
+            "content": {
+                "application/json": {
+                    "schema": {
+                        "type": "object",
+                        "properties": {
+                            "items": {"type": "array", "items": {"type": "object"}},
+                            "next_cursor": {"type": "string"},
+                        },
+                    }
+                }
+            },
+        }
+    },
+}
+
+
+@each(
+    ("path", "called"),
+    [
+        ("/machines/reboot", {"operationId": "rebootMachines"}),
+        ("/machines/reboot", {}),
+        ("/apps", {"operationId": "deployApps"}),
+        ("/apps", {"summary": "Deploys all apps"}),
+        ("/apps", {"operationId": "apps", "description": "The newest version of each app. Deletes the others."}),
+        ("/jobs", {"operationId": "runJobs"}),
+        ("/mails", {"operationId": "sendMails"}),
+        ("/branches/merge", {"operationId": "listBranchesToMerge"}),
+        ("/users/invite", {}),
+        ("/machines", {"operationId": "createMachines"}),
+    ],
+)
+def test_parameters_of_paging_hide_no_change(tmp_path: Path, path: str, called: dict[str, Any]) -> None:
+    assert _asked_in(tmp_path, path, post=PAGED | called) is not Asked.NEVER
+
+
+@each(
+    ("path", "called", "answered", "asked"),
+    [
+        ("/machines", {"operationId": "createMachine"}, ["state"], Asked.FIRST),
+        ("/machines", {}, ["area", "format", "id"], Asked.FIRST),
+        ("/machines", {}, [], Asked.FIRST),
+        ("/mails/send", {"operationId": "sendMail"}, ["state"], Asked.ALWAYS),
+        ("/accounts/close", {"operationId": "closeAccount"}, ["state"], Asked.ALWAYS),
+        ("/imports", {"operationId": "importUsers"}, ["state"], Asked.FIRST),
+    ],
+)
+def test_a_get_that_resembles_a_write_hides_no_change(
+    tmp_path: Path, path: str, called: dict[str, Any], answered: list[str], asked: Asked
+) -> None:
+    post = {"requestBody": _sending("area", "format"), "responses": _answering(*answered)} | called
+    parameters = [{"name": name, "in": "query", "schema": {"type": "string"}} for name in ("area", "format")]
+    get = {"parameters": parameters, "responses": _answering(*answered)}
+    assert _asked_in(tmp_path, path, post=post, get=get) is asked

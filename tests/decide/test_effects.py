@@ -283,6 +283,7 @@ def test_the_email_of_an_author_is_no_recipient() -> None:
         ),
         (operation("POST /keys/{id}/export", "exportKey", responses=(answer("200", TEXT),)), Asked.FIRST),
         (operation("POST /boards/search", "searchBoards", **sending("callback")), Asked.FIRST),
+        (operation("POST /boards/search", "searchBoards", **sending("callback_url")), Asked.FIRST),
         (operation("GET /self/confirmation_email", "getConfirmationEmail", responses=(answer("200"),)), Asked.FIRST),
         (
             operation("GET /key/generate", summary="Generate a key.", description="An old key is regenerated."),

@@ -12,6 +12,7 @@ from functools import cached_property, partial
 from itertools import islice
 from typing import Final, NamedTuple
 
+from aqlgen.decide.category.reads import changes
 from aqlgen.decide.decision import Category, Danger, Effect
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.noun import head_size
@@ -185,10 +186,16 @@ class Reading:
         return near
 
     @cached_property
+    def is_said_to_change(self) -> bool:
+        """True if a verb that the document names it by, or a clause of its texts, changes something."""
+        acts = (act for act in self.acts if act.kind == "sentence" or not act.verbs.isdisjoint(self.said_verbs))
+        return any(map(changes, acts))
+
+    @cached_property
     def is_paged(self) -> bool:
-        """True for a POST, not an update, whose parameters ask for a page of the list in its answer."""
+        """True for a POST, not said to change anything, whose parameters ask for a page of the list in its answer."""
         is_other = self.facts.method != "POST" or self.category in (Category.UPDATE, Category.DELETE)
-        if is_other or not self.facts.answers_list:
+        if is_other or not self.facts.answers_list or self.is_said_to_change:
             return False
         paging = pagination(replace(self.subject, category=Category.READ), self.around)
         return paging is not None and paging.reason.confidence >= _SURE

@@ -83,9 +83,14 @@ class Reversal:
         return "it asks for a page of a list" if reading.is_paged else self._asked_by_get(reading)
 
     def _asked_by_get(self, reading: Reading) -> str:
-        """Return the GET of the same path that takes the fields of a POST, and has its answer."""
+        """Return the GET of the same path that takes the fields of a POST, and has its answer.
+
+        An answer with a field that was sent may be what the POST made.
+        """
         sent, answer = {name for name, depth in reading.fields.items() if not depth}, reading.subject.answer
-        for other in self._at[reading.template] if len(sent) > 1 and answer is not None else ():
+        known = self._known_of(reading)
+        is_made = not known or reading.is_said_to_change or any("_".join(name) in known for name in sent)
+        for other in () if len(sent) < 2 or is_made else self._at[reading.template]:
             is_read = other.facts.method == "GET" and other.category is Category.READ
             if is_read and other.subject.answer == answer and sent == other.queried:
                 return f"{other.name} takes the same fields and returns the same"

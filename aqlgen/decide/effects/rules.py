@@ -72,6 +72,7 @@ _REPLACING_KEYS: Final = frozenset("regenerate reset rotate revoke".split())
 """Verbs after which a key is valid no more."""
 _FETCHING: Final = frozenset("get list lookup look search find query fetch read retrieve show count".split())
 _CALLED_BACK: Final = frozenset({"callback", "webhook"})
+_ADDRESSES: Final = (("url",), ("uri",))
 _AVERTING: Final = frozenset("cancel stop abort pause undo restore recover disable".split())
 _REPLACING: Final = frozenset("update replace set put overwrite write change edit modify manage".split())
 
@@ -135,7 +136,8 @@ def _by_reading(reading: Reading) -> Finding | None:
         return None
     heads = [act for act in reading.acts if act.kind == "sentence"][:2]
     act = next((act for act in heads if act.verbs.isdisjoint(_OF_QUERIES) and changes(act)), None)
-    called_back = reading.sends(_CALLED_BACK)
+    addresses = ("_".join(name) for name in reading.fields if name[-1:] in _ADDRESSES and _CALLED_BACK & {*name})
+    called_back = reading.sends(_CALLED_BACK) or next(addresses, "")
     is_silent = not reading.facts.answers_list and reading.said_verbs.isdisjoint(_FETCHING | _OF_QUERIES)
     reason = act.says if act else f"it takes {called_back}" if called_back else ""
     if not reason and (reading.is_paged or not (reading.is_doubted or is_silent)):
