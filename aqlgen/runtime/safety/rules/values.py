@@ -258,6 +258,8 @@ _LONGEST = 2_000
 _PUTS = frozenset({"add", "replace", "set", "test"})
 _DIVIDED = re.compile(r"[/.:\[\]\s]+")
 _INDEX = re.compile(r"-|[0-9]+")
+_NUMBER = re.compile(r"\[[0-9]+\]|\.[0-9]+(?=[.\[]|$)")
+"""The number of an item in the name of a pair: `labels[0]`, `lines.0.price`."""
 
 
 def patched(value: Any, path: Sequence[Spellings], *, of_lists: bool) -> Iterator[Any]:
@@ -362,7 +364,7 @@ class Sent(NamedTuple):
                     yield value
             yield from patched(self.body, path, of_lists=of_lists)
         names = joined(tuple(path))
-        texts = [text for name, text in self.pairs if spelled(name) in names]
+        texts = [text for name, text in self.pairs if spelled(_NUMBER.sub("", name)) in names]
         if len(texts) > 1 or not known:
             written = {text for value in known for text in _texts(value)}
             more = [text for text in texts if text not in written]
