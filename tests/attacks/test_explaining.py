@@ -75,6 +75,13 @@ TYPES: dict[str, Any] = {
     "Mapped": {"anyOf": [{"additionalProperties": MANY}, {"additionalProperties": FILTER}, NUMBER]},
     "Wide": union("anyOf", *({"enum": [f"kind{index}"]} for index in range(200)), args=MANY),
     "WideUntagged": union("oneOf", *(None for _ in range(200)), args=MANY),
+    "ClosedWide": {
+        "oneOf": [{**branch(None, **{f"own{index}": NUMBER}), "additionalProperties": False} for index in range(200)]
+    },
+    "Patterns": {
+        "patternProperties": {f"^x{index}.*y$": NUMBER for index in range(60)},
+        "additionalProperties": False,
+    },
     "Endless": {"anyOf": [FILTER, {"allOf": [FILTER]}, NUMBER]},
     "Listed": {"type": "array", "items": {"enum": ENUMERATION}},
     "ListedAny": {"type": "array", "items": {"anyOf": [{"enum": ENUMERATION}, NUMBER, {"const": "other"}]}},
@@ -117,6 +124,10 @@ ATTACKS: list[tuple[str, Any]] = [
     *((name, {f"key{index}": 1 for index in range(20_000)}) for name in ("Wide", "WideUntagged", "Patterned")),
     ("Endless", [["x"]] * 9_999),
     ("Mapped", {f"a{index}": [{"b": [{"c": ["d"]}]}] for index in range(2_000)}),
+    ("Wide", 10**400),
+    ("Listed", [10**4_000]),
+    ("Listed", "[" * 900 + "]" * 900),
+    ("Endless", '{"args":' * 900 + "1" + "}" * 900),
 ]
 
 
@@ -146,6 +157,25 @@ def test_no_value_makes_a_refusal_costly(tmp_path: Any, name: str, value: Any) -
     sys.setprofile(None)
     assert calls < MOST_CALLS
     assert answered < LONGEST_REFUSAL
+
+
+@each(
+    ("name", "value"),
+    [
+        ("Wide", "é" * 450_000),
+        ("WideUntagged", "[" * 900_000),
+        ("Wide", {f"k{index}": {} for index in range(60_000)}),
+        ("ClosedWide", {f"k{index}": 1 for index in range(60_000)}),
+        ("Listed", [json.loads('{"a":' * 25 + "1" + "}" * 25) for _ in range(5_000)]),
+        ("Patterns", {f"x{index}": 1 for index in range(60_000)}),
+    ],
+    ids=["text", "brackets", "fields", "unknown fields", "deep items", "fields of patterns"],
+)
+def test_no_value_is_copied_for_each_alternative(tmp_path: Any, name: str, value: Any) -> None:
+    """R-TRUST-4"""
+    adapter = warm(tmp_path, name)
+    with cpu_seconds(MOST_SECONDS), suppress(Failure):
+        adapter.understand({"filter": value})
 
 
 @each("index", [5, 13, 23, 28, 40, 45])
@@ -183,10 +213,11 @@ LONG = "a" * 900_000
         {"filter": {f"{index}{LONG[:4_000]}": 1 for index in range(200)}},
     ],
 )
-def test_a_long_name_is_not_said_back(tmp_path: Any, params: dict[str, Any]) -> None:
+@each("name", ["Closed", "ClosedWide"])
+def test_a_long_name_is_not_said_back(tmp_path: Any, name: str, params: dict[str, Any]) -> None:
     """R-TRUST-4, R-REQ-4"""
     with pytest.raises(Failure) as caught:
-        package(tmp_path, "Closed").understand(params)
+        package(tmp_path, name).understand(params)
     assert len(json.dumps(caught.value.envelope())) < LONGEST_REFUSAL
 
 

@@ -174,6 +174,8 @@ def _encoded(value: Any, schema: JsonSchema, types: Types, described: str, depth
         is_sent_encoded = _takes_base64(schema, types, described)
         return base64.b64encode(value["text"].encode()).decode("ascii") if is_sent_encoded else value
     schema = resolve(schema, types)
+    if not schema:
+        return value
     shape = shapes.get(id(schema))
     if shape is None:
         shape = shapes[id(schema)] = union_of(types, schema)

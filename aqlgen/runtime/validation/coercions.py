@@ -32,6 +32,8 @@ _BOOLEANS = {"1": True, "0": False, "yes": True, "no": False, "on": True, "off":
 _FOLDS: tuple[Callable[[str], str], ...] = (str, str.casefold, letters)
 """Spellings that are the same: to the letter, in any case, and, no longer surely, with any signs between."""
 _DEEPEST = 8
+_DEEPEST_JSON = 64
+"""The most that `limits.max_nesting_depth` can allow."""
 
 
 class Coercion(NamedTuple):
@@ -44,8 +46,8 @@ class Coercion(NamedTuple):
 
 def same(value: Any, other: Any) -> bool:
     """Return True for equal JSON values: 1, 1.0 and true are three."""
-    if type(value) is not type(other):
-        return False
+    if value is other or type(value) is not type(other):
+        return value is other
     if isinstance(value, dict):
         return value.keys() == other.keys() and all(same(inner, other[key]) for key, inner in value.items())
     if isinstance(value, list):
@@ -59,9 +61,14 @@ def structured(text: str) -> Any:
     if text[:1] not in ("{", "[") or len(text) > _LONGEST_JSON:
         return MISSING
     try:
-        return json.loads(text, parse_float=read_float, parse_constant=_refuse, object_pairs_hook=_distinct)
+        value = json.loads(text, parse_float=read_float, parse_constant=_refuse, object_pairs_hook=_distinct)
     except (ValueError, RecursionError):
         return MISSING
+    level = [value]
+    for _ in range(_DEEPEST_JSON):
+        nested = (item.values() if isinstance(item, dict) else item for item in level)
+        level = [item for items in nested for item in items if isinstance(item, (dict, list))]
+    return MISSING if level else value
 
 
 def _refuse(text: str) -> None:
@@ -151,9 +158,9 @@ def _of_digits(text: str, types: Collection[str]) -> Iterator[Coercion]:
 
 def _of_number(value: bool | float, types: Collection[str]) -> Iterator[Coercion]:
     """Yield the coercions of a number or boolean; the digits of a fraction are not known."""
-    if not isfinite(value):
+    if value.bit_length() >= 400 if isinstance(value, int) else not isfinite(value):
         return
-    if "string" in types and (not isinstance(value, int) or value.bit_length() < 400):
+    if "string" in types:
         yield Coercion(write_json(value), "text", sure=type(value) is int)
     if "boolean" in types and value in (0, 1):
         yield Coercion(bool(value), "boolean", sure=False)

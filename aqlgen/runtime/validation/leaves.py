@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,8 @@ _APPLICATORS = frozenset(
 """The keywords that the walk follows itself, and those that demand nothing."""
 _WHOLE = frozenset({"enum", "const", "uniqueItems", "not", "propertyNames"})
 """The keywords that look into an object or a list; the others want its keys or its length."""
+_OF_TEXT = frozenset({"enum", "const", "not", "pattern", "format", "minLength", "maxLength"})
+"""The keywords that look into a text."""
 _UNCHECKED = frozenset({"BacktrackLimitExceeded", "RegexEngineFailure"})
 
 
@@ -33,7 +35,7 @@ class Leaves:
 
     def __init__(self, compiled: Callable[[JsonSchema], Draft202012Validator | None]) -> None:
         self._compiled = compiled
-        self._validators: dict[int, tuple[JsonSchema, Draft202012Validator | None, bool]] = {}
+        self._validators: dict[int, tuple[JsonSchema, Draft202012Validator | None, Set[str]]] = {}
         self._patterns: dict[str, Draft202012Validator | None] = {}
         self._members: dict[int, tuple[Sequence[Any], Members]] = {}
         self._tags: dict[int, tuple[JsonSchema, Sequence[tuple[str, JsonSchema, list[Any]]]]] = {}
@@ -67,12 +69,10 @@ class Leaves:
 
     def errors(self, schema: JsonSchema, value: Any) -> list[tuple[str, Any]] | None:
         """Return the keywords that a value breaks, each with what it demands; None where that cannot be checked."""
-        validator, whole = self._validator(schema)
+        validator, keywords = self._validator(schema)
         if validator is None:
             return []
-        if isinstance(value, (dict, list)) and not whole:
-            value = dict.fromkeys(value) if isinstance(value, dict) else [None] * len(value)
-        value = with_floats(value)
+        value = with_floats(_outline(value, schema, keywords))
         if validator.is_valid(value):
             return []
         broken: list[tuple[str, Any]] = []
@@ -83,13 +83,24 @@ class Leaves:
                 broken.append(("dependentRequired" if "dependentRequired" in error.schema_path else keyword, demand))
         return broken or None
 
-    def _validator(self, schema: JsonSchema) -> tuple[Draft202012Validator | None, bool]:
-        """Return the validator of a schema alone, None if it demands nothing; and whether it looks into the value."""
+    def _validator(self, schema: JsonSchema) -> tuple[Draft202012Validator | None, Set[str]]:
+        """Return the validator of a schema alone, None if it demands nothing; and its keywords."""
         cached = self._validators.get(id(schema))
         if cached is None:
             if len(self._validators) >= _MOST_LEAVES:
                 self._validators.clear()
             leaf = {key: demand for key, demand in schema.items() if key not in _APPLICATORS and key[:2] != "x-"}
             validator = self._compiled(leaf) if leaf else None
-            cached = self._validators[id(schema)] = (schema, validator, not _WHOLE.isdisjoint(leaf))
+            cached = self._validators[id(schema)] = (schema, validator, leaf.keys())
         return cached[1:]
+
+
+def _outline(value: Any, schema: JsonSchema, keywords: Set[str]) -> Any:
+    """Return a value without what none of the keywords looks at: an error repeats the whole value."""
+    if isinstance(value, str):
+        return "" if keywords.isdisjoint(_OF_TEXT) else value
+    if not isinstance(value, (dict, list)) or not keywords.isdisjoint(_WHOLE):
+        return value
+    if isinstance(value, list):
+        return [None] * len(value) if keywords - {"type"} else []
+    return dict.fromkeys(value if keywords - {"type", "required"} else value.keys() & set(schema.get("required", ())))

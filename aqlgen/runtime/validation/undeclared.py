@@ -84,10 +84,10 @@ class Undeclared:
         }
 
     def _respelled(self, value: Any, declared: Declared | None, place: Place, reading: Reading) -> Any:
-        from .walk import Change, renames
-
         if declared is None or not isinstance(value, (dict, list)):
             return value
+        from .walk import Change, renames
+
         if isinstance(value, list):
             inner = self._within(declared, "")
             return [self._respelled(item, inner, (*place, index), reading) for index, item in enumerate(value)]

@@ -256,7 +256,8 @@ def _rule(fault: Fault) -> tuple[str, dict[str, Any]]:
     if keyword == "format":
         return f"must be {_FORMATS.get(str(value), 'a ' + str(value))}", {"format": value}
     if keyword in CLOSED:
-        return f"has unknown fields: {listed(value)}", {"unknown_fields": [line(name, 100) for name in value[:100]]}
+        names = [line(name, 100) for name in value[:100]]
+        return f"has unknown fields: {listed([*names, *value[100:]])}", {"unknown_fields": names}
     return _RULES.get(keyword, f"breaks the rule '{keyword}'"), {}
 
 

@@ -8,7 +8,7 @@ walk goes on to properties, items and alternatives by itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import islice
@@ -26,6 +26,7 @@ _MOST_STEPS = {"NOTHING": 10_000, "SURE": 10_000, "LIKELY": 2_000}
 """Pairs of a value and a schema; what is likely is proposed, and a proposal is short."""
 _OF_A_STEP = 100
 """Fields or items that are looked over in the time of a pair."""
+_MATCHES_OF_A_STEP = 20
 _MOST_CHANGES, _MOST_OPTIONS = 1000, 200
 _DEEPEST = 64
 _ROUNDS = 3
@@ -144,9 +145,7 @@ class Walk:
         known = self._readings.get(key)
         if known is not None:
             return known[2]
-        self._steps -= 1 + (len(value) // _OF_A_STEP if isinstance(value, (dict, list)) else 0)
-        if self._steps < 0:
-            raise TooMuch
+        self._spend(1 + (len(value) // _OF_A_STEP if isinstance(value, (dict, list)) else 0))
         endless = Reading(value, faults=[Fault((), "depth", _DEEPEST, value, schema)])
         self._readings[key] = (schema, value, endless)  # both are kept, so that their ids stay theirs
         if self._depth >= _DEEPEST:
@@ -158,6 +157,11 @@ class Walk:
         self._depth -= 1
         self._readings[key] = (schema, value, reading)
         return reading
+
+    def _spend(self, steps: int) -> None:
+        self._steps -= steps
+        if self._steps < 0:
+            raise TooMuch
 
     def _errors(self, part: JsonSchema, value: Any) -> list[tuple[str, Any]]:
         errors = self._leaves.errors(part, value)
@@ -227,23 +231,24 @@ class Walk:
         schemas = [properties[key]] if key in properties else []
         return [*schemas, *(patterns[pattern] for pattern in patterns if self._leaves.matches(pattern, key))]
 
+    def _is_declared(self, key: str, properties: Collection[str], patterns: Collection[str]) -> bool:
+        return key in properties or any(self._leaves.matches(pattern, key) for pattern in patterns)
+
     def _fields(self, reading: Reading, part: JsonSchema, partial: bool) -> None:
         properties, patterns = as_schema(part.get("properties")), as_schema(part.get("patternProperties"))
         extra, required = part.get("additionalProperties"), part.get("required", ())
         further = [extra] if isinstance(extra, Mapping) else []
-        unknown, fields = [], list(reading.value.items())
-        if not (patterns or further or extra is False):
-            fields = [field for field in fields if field[0] in properties]
-        for key, value in fields:
+        known = reading.value if patterns or further else properties
+        self._spend(len(patterns) * len(reading.value) // _MATCHES_OF_A_STEP)
+        for key in [key for key in reading.value if key in known]:
             schemas = self._schemas_of(key, properties, patterns) or further
-            if not schemas and extra is False:
-                unknown.append(key)
-            if not partial or value is not None:
+            if not partial or reading.value[key] is not None:
                 self._field(reading, key, schemas, partial, drops=key not in required)
             if len(reading.faults) >= MOST_FAULTS:
                 break
-        if unknown:
-            reading.faults.append(Fault((), "additionalProperties", unknown, reading.value, part))
+        if extra is False:
+            unknown = [key for key in reading.value if not self._is_declared(key, properties, patterns)]
+            reading.faults += [Fault((), "additionalProperties", unknown, reading.value, part)] if unknown else []
 
     def _field(self, reading: Reading, key: str, schemas: Iterable[Any], partial: bool, *, drops: bool) -> None:
         """Read a field as each of its schemas; a null that does not fit one is left out where that may be."""
