@@ -42,14 +42,14 @@ def unpacked(wheel: Path, folder: Path) -> Path:
 
 def ask(site: Path, question: str, **environment: str) -> object:
     """Evaluate an expression with the modules in a folder alone; it gives JSON."""
-    asked = f"import json; from aqlgen.project import releases; print(json.dumps({question}))"
+    asked = f"import json; from aqlgen.project import generation; print(json.dumps({question}))"
     command = [sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {str(site)!r}); {asked}"]
     done = subprocess.run(command, cwd=site, env=os.environ | environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
-TAG = "releases.current().tag"
+TAG = "generation.current().tag"
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +114,7 @@ def from_site(site: Path, out: Path) -> str:
         done = subprocess.run(command, cwd=out.parent, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
         printed.append(done.stdout)
-    assert "the same when generated again" in printed[1]
+    assert "unedited and reproducible" in printed[1]
     return printed[0].splitlines()[0]
 
 

@@ -133,7 +133,7 @@ def test_overrides_that_are_staged_are_taken_and_are_no_change_of_the_update(rep
     done = repo.update()
     assert done.code == 0
     assert "overrides.yaml" not in done.out.split("changed:")[1].splitlines()[0]
-    assert "`git add` overrides.yaml to it" in done.out
+    assert "then `git add overrides.yaml`, commit" in done.out
     (undo,) = (line.split("`")[-2] for line in done.out.splitlines() if "git restore" in line)
     subprocess.run(undo, shell=True, cwd=repo.folder, check=True)
     assert repo.status() == ["M  overrides.yaml"]

@@ -14,6 +14,7 @@ from itertools import islice, pairwise
 
 from ..schema import Types, declared_types, union_of
 from ..table import JsonSchema, Row
+from ..text import alike
 from ..validation.problems import near_names
 from .vocabulary import CREATING, ENDING, SAME, plain_words, stem, synonyms, terms, verb_class
 
@@ -85,12 +86,24 @@ class Unknown:
         )
         costs = {it.row.name: at * _RANK + self._wording(it) + self._unfit(it) for at, it in enumerate(candidates)}
         candidates.sort(key=lambda it: costs[it.row.name])
-        if candidates and candidates[0].row.family != "read" and not self._asks_for(candidates[0]):
-            reads = [it for it in candidates if it.row.family == "read"]
-            reads.sort(key=lambda it: it.words.isdisjoint(self._asked))
-            if self._lacking(candidates[0]) or (reads and not reads[0].words.isdisjoint(self._asked)):
-                candidates = [*reads[:1], *(it for it in candidates if it not in reads[:1])] if reads else []
-        return [it.row for it in candidates]
+        slips = [it for it in candidates if self._is_slip(it)]
+        return [it.row for it in dict.fromkeys([*slips, *self._carefully(candidates)])]
+
+    def _is_slip(self, candidate: _Candidate) -> bool:
+        """Return True for the name of an operation with a slip in it, but for one in the verb of a write."""
+        is_alike = alike("".join(self._words), "".join(plain_words(candidate.row.name)))
+        is_slip = is_alike and bool(self._lacking(candidate))
+        return is_slip and (candidate.row.family == "read" or self._does(candidate))
+
+    def _carefully(self, candidates: list[_Candidate]) -> list[_Candidate]:
+        """Return the candidates with a read first if the likeliest is a write that the name does not ask for."""
+        if not candidates or candidates[0].row.family == "read" or self._asks_for(candidates[0]):
+            return candidates
+        reads = [it for it in candidates if it.row.family == "read"]
+        reads.sort(key=lambda it: it.words.isdisjoint(self._asked))
+        if self._lacking(candidates[0]) or (reads and not reads[0].words.isdisjoint(self._asked)):
+            return [*reads[:1], *(it for it in candidates if it not in reads[:1])] if reads else []
+        return candidates
 
     def fits(self, row: Row, types: Types) -> bool:
         """Return True unless the parameters of the call are those of another operation."""
