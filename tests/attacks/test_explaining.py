@@ -19,6 +19,7 @@ import pytest
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.calls.conditions import compile_condition
 from aqlgen.runtime.errors import Code, Failure
+from aqlgen.runtime.exact_json import read_float
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.validation import Unexplained
 from tests.attacks.bounds import cpu_seconds
@@ -141,8 +142,8 @@ def warm(folder: Any, name: str) -> Package:
 
 @each(("name", "value"), ATTACKS, ids=[f"{name}-{index}" for index, (name, _) in enumerate(ATTACKS)])
 def test_no_value_makes_a_refusal_costly(tmp_path: Any, name: str, value: Any) -> None:
-    """R-TRUST-4, R-REQ-4: neither in work nor in what is answered."""
-    adapter, calls, answered = warm(tmp_path, name), 0, 0
+    """R-TRUST-4, R-REQ-4: neither in work nor in what is answered, while another call has an exact number."""
+    adapter, calls, answered, exact = warm(tmp_path, name), 0, 0, read_float("0.12345678901234567890")
 
     def counted(frame: Any, event: str, argument: Any) -> None:
         nonlocal calls
@@ -155,6 +156,7 @@ def test_no_value_makes_a_refusal_costly(tmp_path: Any, name: str, value: Any) -
         sys.setprofile(None)
         answered = len(json.dumps(failure.envelope()))
     sys.setprofile(None)
+    assert exact
     assert calls < MOST_CALLS
     assert answered < LONGEST_REFUSAL
 

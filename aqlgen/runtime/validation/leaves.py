@@ -72,7 +72,7 @@ class Leaves:
         validator, keywords = self._validator(schema)
         if validator is None:
             return []
-        value = with_floats(_outline(value, schema, keywords))
+        value = _outline(value, schema, keywords)
         if validator.is_valid(value):
             return []
         broken: list[tuple[str, Any]] = []
@@ -96,11 +96,11 @@ class Leaves:
 
 
 def _outline(value: Any, schema: JsonSchema, keywords: Set[str]) -> Any:
-    """Return a value without what none of the keywords looks at: an error repeats the whole value."""
+    """Return a value without what none of the keywords looks at, since an error repeats the whole, in plain floats."""
     if isinstance(value, str):
         return "" if keywords.isdisjoint(_OF_TEXT) else value
     if not isinstance(value, (dict, list)) or not keywords.isdisjoint(_WHOLE):
-        return value
+        return with_floats(value)
     if isinstance(value, list):
         return [None] * len(value) if keywords - {"type"} else []
     return dict.fromkeys(value if keywords - {"type", "required"} else value.keys() & set(schema.get("required", ())))
