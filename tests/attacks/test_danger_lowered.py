@@ -252,35 +252,14 @@ def _asked_in(tmp_path: Path, path: str, **operations: dict[str, Any]) -> Asked:
     return decided(tmp_path, {"paths": {path: operations}})[f"POST {path}"].asked
 
 
-def _answering(*names: str) -> dict[str, Any]:
-    schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
-    return {"200": {"description": "ok", "content": {"application/json": {"schema": schema}}}}
+def _content(*names: str, **properties: Any) -> dict[str, Any]:
+    schema = {"type": "object", "properties": {name: {"type": "string"} for name in names} | properties}
+    return {"description": "ok", "content": {"application/json": {"schema": schema}}}
 
 
-def _sending(*names: str) -> dict[str, Any]:
-    schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
-    return {"required": True, "content": {"application/json": {"schema": schema}}}
-
-
-PAGED: dict[str, Any] = {
-    "requestBody": _sending("cursor", "limit", "query"),
-    "responses": {
-        "200": {
-            "description": "ok",
-            "content": {
-                "application/json": {
-                    "schema": {
-                        "type": "object",
-                        "properties": {
-                            "items": {"type": "array", "items": {"type": "object"}},
-                            "next_cursor": {"type": "string"},
-                        },
-                    }
-                }
-            },
-        }
-    },
-}
+ITEM = [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}]
+PAGE = _content("next_cursor", items={"type": "array", "items": {"type": "object"}})
+PAGED: dict[str, Any] = {"requestBody": _content("cursor", "limit", "query"), "responses": {"200": PAGE}}
 
 
 @each(
@@ -316,7 +295,34 @@ def test_parameters_of_paging_hide_no_change(tmp_path: Path, path: str, called: 
 def test_a_get_that_resembles_a_write_hides_no_change(
     tmp_path: Path, path: str, called: dict[str, Any], answered: list[str], asked: Asked
 ) -> None:
-    post = {"requestBody": _sending("area", "format"), "responses": _answering(*answered)} | called
+    post = {"requestBody": _content("area", "format"), "responses": {"200": _content(*answered)}} | called
     parameters = [{"name": name, "in": "query", "schema": {"type": "string"}} for name in ("area", "format")]
-    get = {"parameters": parameters, "responses": _answering(*answered)}
+    get = {"parameters": parameters, "responses": {"200": _content(*answered)}}
     assert _asked_in(tmp_path, path, post=post, get=get) is asked
+
+
+@each(
+    ("path", "asked"),
+    [
+        ("/deletions", Asked.FIRST),
+        ("/erasures", Asked.FIRST),
+        ("/deletion-requests", Asked.FIRST),
+        ("/restores", Asked.FIRST),
+        ("/notes", Asked.NEVER),
+    ],
+)
+def test_the_record_of_an_end_that_can_be_deleted_proves_no_way_back(tmp_path: Path, path: str, asked: Asked) -> None:
+    item = {f"{path}/{{id}}": {"delete": {"parameters": ITEM, "responses": OK}}}
+    post = {"requestBody": _content("reason"), "responses": OK}
+    assert decided(tmp_path, {"paths": {path: {"post": post}, **item}})[f"POST {path}"].asked is asked
+
+
+@each(
+    ("field", "asked"),
+    [("delete_files", Asked.FIRST), ("wipeData", Asked.FIRST), ("remove", Asked.FIRST), ("colour", Asked.NEVER)],
+)
+def test_no_get_proves_that_an_update_can_be_undone_which_deletes(tmp_path: Path, field: str, asked: Asked) -> None:
+    patch = {"parameters": ITEM, "requestBody": _content("title", field), "responses": OK}
+    get = {"parameters": ITEM, "responses": {"200": _content("title")}}
+    decisions = decided(tmp_path, {"paths": {"/notes/{id}": {"patch": patch, "get": get}}})
+    assert decisions["PATCH /notes/{id}"].asked is asked

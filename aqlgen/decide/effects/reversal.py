@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from aqlgen.decide.decision import Category
 from aqlgen.decide.effects.reading import Reading, answer_fields
+from aqlgen.decide.naming.verbs import find_verb
 from aqlgen.decide.sentences import Words
 from aqlgen.decide.traits.around import template
 from aqlgen.words import split
@@ -148,7 +149,7 @@ class Reversal:
         read = len(top & known)
         if other.template == change.path and (not top or not known or _is_undescribed(other)):
             return f"{other.name} returns it"
-        if top and read >= change.least * len(top):
+        if top and read >= change.least * len(top) and not any(map(_deletes, top - known)):
             return f"{other.name} returns {read} of the {len(top)} changed fields"
         if not top and part in known:
             return f"{other.name} returns it"
@@ -174,6 +175,12 @@ class Reversal:
         else:  # a GET of its path does not show it; the list of the collection may, or a GET whose path has the item
             around = (*(whole if place.endswith("}") else ()), *self._at.get(f"{place}/{{}}", ()))
         return (other for other in around if other.category is Category.READ)
+
+
+def _deletes(field: str) -> bool:
+    """Return True for a field that says that something is deleted (`delete_files`); no old value brings that back."""
+    verb = find_verb(field.partition("_")[0])
+    return verb is not None and verb.strong and verb.category is Category.DELETE
 
 
 def _is_undescribed(other: Reading) -> bool:

@@ -66,6 +66,8 @@ _ENDING: Final = frozenset(
     " empty overwrite discard remove drop".split()
 )
 """Verbs after which something is gone, unless structure proves that it comes back."""
+_NOUN_ENDS: Final = (("ion", "e"), ("lation", ""), ("cation", "ke"), ("ure", "e"), ("al", "e"))
+"""How nouns of such verbs end: deletion, cancellation, revocation, erasure, removal."""
 _RESTARTING: Final = frozenset("logout unsubscribe rotate restart reboot uninstall".split())
 """Changes by a GET after which nothing stored is gone."""
 _REPLACING_KEYS: Final = frozenset("regenerate reset rotate revoke".split())
@@ -239,6 +241,15 @@ def _by_destroying_word(reading: Reading) -> Finding | None:
     return _said(reading, Effect.ENDS, lambda act: act.kind == "sentence" and bool(act.verbs & _DESTROYING))
 
 
+def _by_ending_thing(reading: Reading) -> Finding | None:
+    """Find a new thing that stands for an end (`POST /erasures`): deleting its record undoes nothing."""
+    noun = reading.noun
+    verbs = {noun, *(noun.removesuffix(end) + verb_end for end, verb_end in _NOUN_ENDS if noun.endswith(end))}
+    if reading.category is not Category.CREATE or verbs.isdisjoint(_DESTROYING | _ENDING - _RESTARTING):
+        return None
+    return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, f"a new {noun}")
+
+
 def _by_ending(reading: Reading) -> Finding | None:
     """Find what is said to end or to overwrite something."""
     return _said(reading, Effect.ENDS, lambda act: bool(act.verbs & _ENDING))
@@ -310,6 +321,7 @@ RULES: Final = (
     Rule("irreversible", 0.85, _by_text, of_reads=True),
     Rule("names-destruction", 0.75, _by_destroying_word),
     Rule("ends", 0.75, _by_ending, unless_proven=True),
+    Rule("ending-thing", _DOUBT, _by_ending_thing),
     Rule("access", 0.75, outward.access),
     Rule("money", 0.75, money),
     Rule("people", 0.75, outward.people, unless_proven=True),
