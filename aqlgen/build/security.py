@@ -48,17 +48,20 @@ def build_servers(raw: Json) -> tuple[Server, ...]:
 
 def _https_first(servers: tuple[Server, ...]) -> tuple[Server, ...]:
     """Return the servers with each of https before its twin of http, at that one's place."""
-    ordered: list[Server] = []
+    secure: dict[str, Server] = {}
     for server in servers:
-        scheme, _, rest = server.url.partition("://")
-        twins = [other for other in servers if scheme.lower() == "http" and _is_https(other.url, rest)]
-        ordered += [other for other in (*twins[:1], server) if other not in ordered]
-    return tuple(ordered)
+        if server.url.lower().startswith("https://"):
+            secure.setdefault(_host_and_path(server.url), server)
+    ordered: dict[str, Server] = {}
+    for server in servers:
+        twin = secure.get(_host_and_path(server.url)) if server.url.lower().startswith("http://") else None
+        for other in (twin or server, server):
+            ordered.setdefault(repr(other), other)
+    return tuple(ordered.values())
 
 
-def _is_https(url: str, rest: str) -> bool:
-    scheme, _, other = url.partition("://")
-    return scheme.lower() == "https" and other.rstrip("/") == rest.rstrip("/")
+def _host_and_path(url: str) -> str:
+    return url.partition("://")[2].rstrip("/")
 
 
 def build_schemes(context: Context, raw: Json) -> tuple[SecurityScheme, ...]:

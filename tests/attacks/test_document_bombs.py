@@ -253,6 +253,19 @@ def test_a_path_of_thousands_of_placeholders_ends(tmp_path: Path) -> None:
     assert _code(tmp_path, document) == ""
 
 
+TOPS: dict[str, dict[str, Any]] = {
+    "paths that only name their parameter otherwise": {
+        "paths": {f"/a/{{x{n}}}": {"get": {"responses": {"200": {"description": "OK"}}}} for n in range(1000)}
+    },
+    "servers": {"servers": [{"url": f"https://a{n}.example.com"} for n in range(4000)]},
+}
+
+
+@each("top", TOPS.values(), ids=TOPS)
+def test_a_document_of_many_alike_ends(top: dict[str, Any], tmp_path: Path) -> None:
+    assert _code(tmp_path, _document({"X": {}}) | top) == ""
+
+
 def test_thousands_of_parameters_end(tmp_path: Path) -> None:
     parameters = [{"name": f"p{number}", "in": "query", "schema": {}} for number in range(2000)]
 

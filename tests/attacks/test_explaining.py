@@ -180,6 +180,14 @@ def test_no_value_is_copied_for_each_alternative(tmp_path: Any, name: str, value
         adapter.understand({"filter": value})
 
 
+def test_no_unknown_parameter_is_compared_with_each_that_is_known(tmp_path: Any) -> None:
+    """R-TRUST-4"""
+    parameters = {f"known_{index}": {"in": "query", "schema": TEXT} for index in range(200)}
+    adapter = make_package(tmp_path, {"op": operation("GET", parameters=parameters)})
+    with cpu_seconds(2 * MOST_SECONDS), suppress(Failure):
+        adapter.understand({f"unknown{index}": 1 for index in range(50_000)})
+
+
 @each("index", [5, 13, 23, 28, 40, 45])
 def test_no_value_makes_a_refusal_take_memory(tmp_path: Any, index: int) -> None:
     """R-TRUST-4"""

@@ -67,7 +67,8 @@ class Reversal:
         self._known: dict[str, frozenset[str]] = {}
         for reading in sorted(readings, key=lambda reading: reading.facts.operation.key):
             path, folder = reading.template, reading.template.rpartition("/")[0]
-            self._at[path].append(reading)
+            if len(self._at[path]) < _MOST_ALIKE:
+                self._at[path].append(reading)
             self._beside[folder, reading.path_nouns].append(reading)
             for thing in {reading.thing, reading.object} - {()}:
                 self._of[thing].append(reading)

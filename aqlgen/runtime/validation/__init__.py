@@ -84,6 +84,7 @@ class Validation:
         self._names = names
         self._assemble = assemble
         self._checks: dict[str, _Checks] = {}
+        self._folded: dict[tuple[str, Callable[[str], str]], dict[str, list[str]]] = {}
 
     @cached_property
     def _undeclared(self) -> Undeclared:
@@ -204,6 +205,7 @@ class Validation:
             row,
             self._leaves,
             self._nested_fields(row),
+            self._spellings(row, letters),
             passes=lambda reading: not self._problems(row, checks, reading, {}, ()),
             renamed=lambda value: self._renamed(checks, value),
             respell=lambda reading: self._undeclared.respell(reading, checks.nested),
@@ -334,11 +336,19 @@ class Validation:
         name = row.wire_names.get(key)
         if name is None and not key.startswith("_"):
             for fold in (folded, letters):
-                wanted = fold(key)
-                names = [name for name in row.parameters if fold(name) == wanted]
+                names = self._spellings(row, fold).get(fold(key))
                 if names:
                     return names[0] if len(names) == 1 else None
         return name
+
+    def _spellings(self, row: Row, fold: Callable[[str], str]) -> Mapping[str, Sequence[str]]:
+        """Return the names of an operation's parameters by what different spellings of them share."""
+        spellings = self._folded.get((row.cache_key, fold))
+        if spellings is None:
+            spellings = self._folded[row.cache_key, fold] = {}
+            for name in row.parameters:
+                spellings.setdefault(fold(name), []).append(name)
+        return spellings
 
 
 def _shared_steps(path: str, other: str) -> int:

@@ -41,8 +41,8 @@ class Repaired(NamedTuple):
 class Repair:
     """The repairs of one operation's calls.
 
-    `homes` are the fields of the parameters that are objects of the body. `passes` says whether a reading is valid,
-    `renamed` returns parameters under the agent's names, `respell` gives
+    `homes` are the fields of the parameters that are objects of the body, `spellings` the parameters by their letters.
+    `passes` says whether a reading is valid, `renamed` returns parameters under the agent's names, `respell` gives
     misspelt keys the names that they can only mean. With `partial`, `input` may lack fields.
     """
 
@@ -50,6 +50,7 @@ class Repair:
     row: Row
     leaves: Leaves
     homes: Mapping[str, Collection[str]]
+    spellings: Mapping[str, Sequence[str]]
     passes: Callable[[Reading], bool]
     renamed: Callable[[Mapping[str, Any]], dict[str, Any]]
     respell: Callable[[Reading], None]
@@ -191,8 +192,7 @@ class Repair:
         row = self.row
         if name in row.parameters:
             return name
-        wanted = letters(name)
-        alike = [other for other in row.parameters if letters(other) == wanted]
+        alike = self.spellings.get(letters(name), ())
         return row.wire_names.get(name) or (alike[0] if len(alike) == 1 else None)
 
     def _near(self, name: str) -> str | None:

@@ -240,7 +240,8 @@ class Walk:
         further = [extra] if isinstance(extra, Mapping) else []
         known = reading.value if patterns or further else properties
         self._spend(len(patterns) * len(reading.value) // _MATCHES_OF_A_STEP)
-        for key in [key for key in reading.value if key in known]:
+        fewer, more = sorted((reading.value, known), key=len)
+        for key in [key for key in fewer if key in more]:
             schemas = self._schemas_of(key, properties, patterns) or further
             if not partial or reading.value[key] is not None:
                 self._field(reading, key, schemas, partial, drops=key not in required)
