@@ -180,7 +180,7 @@ class _Variant:
 
         Between them are those that are plain, since what a list refers to has its id.
         """
-        members, required = {}, flat.get("required", ())
+        members, required = {}, frozenset(flat.get("required", ()))
         for name, schema in flat.get("properties", {}).items():
             reach = DEEPEST_REQUIRED if name in required else surface - 1
             if depth < reach or (depth <= surface and STRUCTURED.isdisjoint(resolve(schema, self.types))):
