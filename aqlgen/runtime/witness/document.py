@@ -196,7 +196,7 @@ class Document(Schemas):
         whole = {(operation.path, each.name): each.schema for operation, each in variables
                  if self.kinds(each.schema) == {"integer"}}  # fmt: skip
         for operation, each in variables:
-            if operation.method != "GET":
+            if operation.method != "GET" and self.kinds(each.schema) != {"integer"}:
                 each.schema = whole.get((operation.path, each.name), each.schema)
 
     def _operation(self, path: str, method: str, item: Any, raw: Any) -> Operation:
