@@ -48,11 +48,11 @@ COROUTINES = 8
 """The most nested coroutines of the runtime in a warm read: what a reader follows from the tool to the socket."""
 
 HOUSE = {
-    "aqlgen/ without runtime, lines": 48_130,  # to become 33,000
-    "aqlgen/runtime/, lines": 52_890,  # to become 31,000; threads for large calls, hooks in the log, rehearsed updates
-    "aqlgen/, statements": 58_265,  # to become 37,500
+    "aqlgen/ without runtime, lines": 47_500,  # to become 33,000
+    "aqlgen/runtime/, lines": 51_910,  # to become 31,000
+    "aqlgen/, statements": 57_700,  # to become 37,500
     "aqlgen/, functions over a complexity of 15": 39,  # at most 40; searches for names from elsewhere
-    "tests, lines": 76_300,  # to become 50,000; attacks on learn, hooks, OAuth and projects, 240 lines of them
+    "tests, lines": 76_380,  # to become 50,000; attacks by large values and by documents that lower danger
     "bench, lines": 6_420,  # at most 6,500
 }
 """How much there is to hold, by `python -m bench size`; beside a figure that grows stands why."""
