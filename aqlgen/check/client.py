@@ -27,7 +27,7 @@ INITIALIZE: Final[dict[str, Any]] = {
 _USUAL = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 _HEADER = "x-mcp-header"
 Person = Callable[[str], str]
-"""What a person answers to a question: accept, decline or cancel."""
+"""The answer of a person to a question: accept, decline or cancel."""
 
 
 class OverStdio:

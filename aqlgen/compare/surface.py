@@ -1,6 +1,6 @@
-"""What an agent sees of an adapter: its operations, their types, and what holds for all of them.
+"""The surface of an adapter for agents: its operations, their types, and the settings of all of them.
 
-Operations of two surfaces are paired by what they call first, by their names last.
+Operations of two surfaces are paired by method and path first, by their names last.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ def _address_without_version(operation: Operation) -> str:
 
 
 def _name(operation: Operation) -> str:
-    """Return the name, together with the method and the tool: the same name for something else is no sign."""
+    """Return the name, method and tool of an operation: by its name alone it could be another one."""
     return f"{operation.name} {operation.method} {operation.family}"
 
 

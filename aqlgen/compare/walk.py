@@ -75,7 +75,7 @@ class Fields:
                 yield after, Difference("field-required")
 
     def _declaration(self, new: Fields, direction: Direction) -> Iterator[tuple[str, Difference]]:
-        """Yield what it means that an object declares its fields now, or no longer."""
+        """Yield the changes for agents where an object begins or ceases to declare its fields."""
         if new.properties:
             yield "", Difference("fields-told")
             for name in sorted(new.required - self.required) if direction is Direction.INPUT else ():

@@ -127,7 +127,7 @@ _MOST_SENTENCES: Final = 12
 _LONGEST: Final = 600
 _PATH: Final = re.compile(r"\S{0,80}/\S*")
 _OBJECT: Final = 7
-"""How many words of a clause behind its verb are read."""
+"""The most words of a clause behind its verb that are read."""
 _CLAUSES: Final = re.compile(r"[,;:()\u2013\u2014]\s|\s(?:and|or|but|then|which|that|while|so)\s")
 _OPENING: Final = re.compile(
     r"(?:(?:this|the|an?|that|it|you can|use|calling|used|allows?|lets?|enables?|you|users?|to|will|can|may|also"

@@ -29,7 +29,7 @@ RUNTIME: Final = "vendor/runtime.zip"
 
 
 class Kind(StrEnum):
-    """What happens to a file on `aqlgen update`."""
+    """The treatment of a file by `aqlgen update`."""
 
     YOURS = "yours"
     """Written once, then never touched again."""

@@ -104,12 +104,8 @@ async def _conditional(run: Run) -> None:
             if header == "if-none-match" and operation.is_safe_read:
                 with run.api.behaving(Reply(304, b"", {"ETag": '"v-1"'})):
                     answer = await run.call(operation, {**params, name: '"v-1"'})
-                expected = {"not_modified": True, "etag": '"v-1"'}
-                run.expect(
-                    answer.data == {**answer.data, **expected},
-                    operation,
-                    f"makes {answer.data} of what was not modified",
-                )
+                right = {"not_modified": True, "etag": '"v-1"'}.items() <= answer.data.items()
+                run.expect(right, operation, f"makes {answer.data} of what was not modified")
             if header == "if-match" and name not in params:
                 with run.api.behaving(Reply.of(428, {"message": "which version?"}), operation.row.method):
                     answer = await run.call(operation)

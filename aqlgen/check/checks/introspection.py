@@ -109,10 +109,11 @@ class _Examined:
         self._run.succeeded.update([operation] if answer.ok else ())
         agents = {request.headers.get("user-agent") for request in self._run.arrived}
         table = self._run.table
-        stated = [
-            value for key, value in params.items() if key.replace("_", "") == "useragent"
-        ]  # as the document wants it
-        right = agents <= {f"{table.name}-adapter/{table.version}", *self._run.secrets.values(), *stated}
+        right = agents <= {
+            f"{table.name}-adapter/{table.version}",
+            *self._run.secrets.values(),
+            params.get("user_agent", f"{table.name}-adapter/{table.version}"),
+        }
         self._run.expect(right or "User-Agent" in table.headers, operation, f"is sent by {agents}")
         return answer
 

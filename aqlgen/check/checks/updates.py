@@ -91,7 +91,7 @@ class Updated(NamedTuple):
         return {**value, **empty} if isinstance(value, dict) else value
 
     def unwritten(self, turn: int, state: dict[str, Any]) -> dict[str, Any]:
-        """Return what a read shows besides, and no update may send back: a write-only field, and a value in a mask."""
+        """Return fields of a read that no update may send back: a write-only one, and one with a masked value."""
         known, value = self.document.properties(self.schema), sample(self.document, self.schema, turn)
         shown = {name: value[name] for name, each in known.items()
                  if name in value and self.document.is_marked(each, "writeOnly")}  # fmt: skip
@@ -167,7 +167,7 @@ class Resource:
         self.drifts = drifts
         """The fields that the API changes with a write, whatever is written."""
         self.shown: dict[str, Any] = {}
-        """What a read shows besides the state."""
+        """Fields that a read answers beside the state."""
         self.written: list[Arrived] = []
 
     def reply(self, request: Arrived) -> Reply | None:

@@ -67,7 +67,7 @@ _ENDING: Final = frozenset(
 )
 """Verbs after which something is gone, unless structure proves that it comes back."""
 _NOUN_ENDS: Final = (("ion", "e"), ("lation", ""), ("cation", "ke"), ("ure", "e"), ("al", "e"))
-"""How nouns of such verbs end: deletion, cancellation, revocation, erasure, removal."""
+"""Ends of nouns and of their verbs: deletion, cancellation, revocation, erasure, removal."""
 _RESTARTING: Final = frozenset("logout unsubscribe rotate restart reboot uninstall".split())
 """Changes by a GET after which nothing stored is gone."""
 _REPLACING_KEYS: Final = frozenset("regenerate reset rotate revoke".split())
@@ -205,7 +205,9 @@ def _asks_for_whole(reading: Reading) -> bool:
 
 def _has_items(reading: Reading) -> bool:
     """Return True if the items of a collection have paths of their own: omitted ones are deleted, and get new ids."""
-    return any(other.template == f"{reading.template}/{{}}" for other in reading.others.values())
+    return f"{reading.template}/{{}}" in reading.around.once(
+        "templates", lambda: {other.template for other in reading.others.values()}
+    )
 
 
 def _is_collection(reading: Reading) -> bool:

@@ -191,7 +191,7 @@ def is_participle(word: str) -> bool:
 
 
 _SENTENCE: Final = 120
-"""How many characters of a summary are read."""
+"""The most characters of a summary that are read."""
 
 
 def needed_nouns(facts: Facts, chain: NounChain, *, many: bool) -> tuple[Words, int]:

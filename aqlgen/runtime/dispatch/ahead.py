@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""What would have to be confirmed about the calls of a batch or plan before their turn; nothing is sent."""
+"""The confirmations that the calls of a batch or plan will need, before their turn; nothing is sent."""
 
 from __future__ import annotations
 

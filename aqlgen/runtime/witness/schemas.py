@@ -56,12 +56,9 @@ class Schemas:
                 except (LookupError, TypeError, ValueError):
                     target = {}
             beside = {key: value for key, value in node.items() if key != "$ref"}
-            is_joined = beside and isinstance(target, dict) and "in" not in target
-            node = (
-                {**target, **beside, **{key: target[key] for key in ("type",) if key in target}}
-                if is_joined
-                else target
-            )
+            if beside and isinstance(target, dict) and "in" not in target:
+                target = {**target, **beside, "type": target["type"]} if "type" in target else {**target, **beside}
+            node = target
         return {}
 
     def at(self, node: Any, *steps: str) -> Any:
