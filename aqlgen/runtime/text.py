@@ -280,12 +280,7 @@ def tokens_of(value: Any) -> int:
 
 def estimate(text: str) -> int:
     """Return how many tokens a text is at most, as a rule; at least 1."""
-    return int(weight(text)) + 1
-
-
-def weight(text: str) -> float:
-    """Return the estimate of a text's tokens before it is rounded up."""
-    return sum(_cost(piece) * count for piece, count in Counter(_PIECE.findall(text)).items())
+    return int(sum(_cost(piece) * count for piece, count in Counter(_PIECE.findall(text)).items())) + 1
 
 
 def _cost(piece: str) -> float:

@@ -113,19 +113,6 @@ def test_a_part_of_a_file_is_not_shown() -> None:
     assert "next" not in warning.details
 
 
-@settings(max_examples=examples(60), deadline=None)
-@given(st.lists(VALUES, min_size=1, max_size=8), st.integers(33, 200), st.integers(-4, 4))
-def test_a_list_is_cut_where_all_of_it_is_over_the_bound_to_the_token(
-    values: list[Any], count: int, beside: int
-) -> None:
-    """The blocks that a list is weighed in have seams, which are no reason to cut it, nor to leave it whole."""
-    items = [values[number % len(values)] for number in range(count)]
-    text = json.dumps(items, ensure_ascii=False, separators=(",", ":"))
-    most = max(12, tokens_of(items) + beside)
-    is_long = len(text) > 12 * most or (len(text.encode("utf-8", "surrogatepass")) > most and tokens_of(items) > most)
-    assert bool(fit(items, most)[1]) is is_long
-
-
 @pytest.mark.parametrize("page", [False, True])
 def test_a_long_list_is_encoded_as_far_as_there_is_room(page: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each item once, but for those at the end; and no other item is cut down to its fields."""

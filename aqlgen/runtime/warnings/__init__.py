@@ -27,7 +27,7 @@ from ..text import iso_time
 
 __all__ = [
     "ABOUT_DATA", "MOST_ENTRIES", "CallWarning", "Deprecations", "Histories", "History", "Key", "Occurrence",
-    "Warnings", "deprecations_of", "is_among", "key_of", "merge", "rank",
+    "Warnings", "deprecations_of", "is_among", "key_of", "rank",
 ]  # fmt: skip
 
 
@@ -66,7 +66,6 @@ _IDENTITY = {
 """The details by which two warnings of a code are equal; for other codes all details count."""
 
 _VALUE = re.compile(r'"[^"]{0,200}"|\d{1,20}')
-_PEAKS = frozenset({"current", "duration_ms"})
 
 Key: TypeAlias = tuple[str, str]
 
@@ -93,18 +92,6 @@ def key_of(warning: CallWarning) -> Key:
     return warning.code, json.dumps([[name, details.get(name)] for name in sorted(names)], default=str)
 
 
-def merge(first: CallWarning, second: CallWarning) -> CallWarning:
-    """Merge two equal warnings: the details they share, the higher counts, and the more urgent severity."""
-    other = second.details or {}
-    details = {
-        name: max(value, other[name]) if name in _PEAKS else value
-        for name, value in (first.details or {}).items()
-        if name in other and (name in _PEAKS or other[name] == value)
-    }
-    urgent = min(first, second, key=rank)
-    return CallWarning(first.code, urgent.message, urgent.severity, details)
-
-
 MOST_ENTRIES: Final = 50
 """Warnings that a history holds; of one that comes again only the latest is kept, with its count."""
 
@@ -116,12 +103,11 @@ _STATE: Final = "warning_history"
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """A warning of an operation: when it came first and last, and how often. A later one has a higher `number`."""
+    """A warning of an operation: when it came last, and how often. A later one has a higher `number`."""
 
     number: int
     operation: str
     warning: CallWarning
-    first: float
     last: float
     count: int
 
@@ -130,15 +116,12 @@ class Occurrence:
         details = {**(self.warning.details or {})}
         if self.count > 1:
             details["occurrence_count"] = self.count
-        entry: dict[str, Any] = {
+        return {
             "name": str(self.number),
             "time": iso_time(self.last, "milliseconds"),
             "operation": self.operation,
             **self.warning._replace(details=details).as_json(),
         }
-        if self.count > 1:
-            entry["first_time"] = iso_time(self.first, "milliseconds")
-        return entry
 
 
 class History:
@@ -160,9 +143,9 @@ class History:
             earlier = self._occurrences.pop(key, None)
             if earlier is None and len(self._occurrences) >= MOST_ENTRIES:
                 self._occurrences.pop(next(iter(self._occurrences)))
-            first, times = (now, 0) if earlier is None else (earlier.first, earlier.count)
+            times = 1 if earlier is None else earlier.count + 1
             short = warning._replace(message=warning.message[:_LONGEST_MESSAGE], details=_short(warning.details))
-            self._occurrences[key] = Occurrence(next(self._numbers), operation, short, first, now, times + 1)
+            self._occurrences[key] = Occurrence(next(self._numbers), operation, short, now, times)
 
     def __iter__(self) -> Iterator[Occurrence]:
         """Yield the occurrences, the newest first."""

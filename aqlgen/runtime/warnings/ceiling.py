@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ..text import encoded, estimate, weight
+from ..text import encoded, estimate
 from . import CallWarning
 
 CODE = "VALIDATION_TRUNCATED_WARNING"
@@ -27,9 +27,6 @@ _CERTAIN: Final = 12
 
 _BLOCK: Final = 32
 """Items of a list whose tokens are counted together."""
-
-_ENDS: Final = 2
-"""Tokens by which a list can cost less or more within a page, whose signs join its brackets."""
 
 _PART = re.compile(r"(.{0,1000}?)\[(\d{0,9}):(\d{0,9})\]")
 """A path of `fields` with the part of its value that is asked for."""
@@ -58,24 +55,25 @@ def fit(
     """
     paged = page and isinstance(data, dict)
     items = data["items"] if paged else data
-    blocks = _Blocks(items, change) if isinstance(items, list) else None
-    fits = None if blocks is None or len(blocks) <= _BLOCK else blocks.fit(most)
-    if blocks is not None and fits is not False:
-        data = {**data, "items": blocks.part(0)} if paged else blocks.part(0)
-    if fits is None or (fits and paged):
-        text = encoded(data)
-        fits = _is_short(text, most) or _cost_of(text, most) <= most
-    return (data, []) if fits else _cut(data, most, blocks, paged=paged)
+    leading = None
+    if isinstance(items, list):
+        leading = _Leading(items, most, change)
+        if leading.marks[-1][1] > most:
+            return _cut(data, most, leading, paged=paged)
+        data = {**data, "items": leading.shown} if paged else leading.shown
+    if (leading is not None and not paged) or _cost(data, most) <= most:
+        return data, []
+    return _cut(data, most, leading, paged=paged)
 
 
-def _cut(data: Any, most: int, blocks: _Blocks | None, *, paged: bool) -> tuple[Any, list[Cut]]:
+def _cut(data: Any, most: int, leading: _Leading | None, *, paged: bool) -> tuple[Any, list[Cut]]:
     """Return data that is too long, cut to a smaller room until it fits, and the cuts."""
     room = most
     for _ in range(_ROUNDS):
         cuts: list[Cut] = []
-        shrunk = _page(data, room, cuts, blocks) if paged else _shrunk(data, room, (), cuts, blocks)
-        around = _cost({**shrunk, "items": []}, most) + _ENDS if paged else 0
-        if (blocks is not None and blocks.kept_fit(most - around)) or _cost(shrunk, most) <= most:
+        shrunk = _page(data, room, cuts, leading) if paged else _shrunk(data, room, (), cuts, leading)
+        around = _cost({**shrunk, "items": []}, most) if paged else 0
+        if (leading is not None and 0 < leading.tokens <= most - around) or _cost(shrunk, most) <= most:
             return shrunk, cuts
         room = room * 4 // 5
     return shrunk, cuts
@@ -83,8 +81,6 @@ def _cut(data: Any, most: int, blocks: _Blocks | None, *, paged: bool) -> tuple[
 
 def fit_together(values: Sequence[Any], pages: Sequence[bool], most: int) -> list[tuple[Any, list[Cut]]]:
     """Return the data of several answers in `most` tokens together, each with its cuts: what is small stays."""
-    if _is_short(encoded(values), most):
-        return [(value, []) for value in values]
     costs = [_cost(value, most) for value in values]
     rooms = _shared(costs, most)
     return [
@@ -133,19 +129,11 @@ def _fields_of_rest(cut: Cut, asked: Any, *, page: bool) -> str:
 
 def _cost(value: Any, room: int) -> int:
     """Return the tokens of a value; more than the room, if only roughly, where it is far longer."""
-    return _cost_of(encoded(value), room)
-
-
-def _cost_of(text: str, room: int) -> int:
+    text = encoded(value)
     return len(text) if len(text) > max(room, _LEAST) * _CERTAIN else estimate(text)
 
 
-def _is_short(text: str, most: int) -> bool:
-    """Return True if a text has no more bytes than tokens are allowed: a token is a byte at least."""
-    return len(text) <= most and (text.isascii() or len(text.encode("utf-8", "surrogatepass")) <= most)
-
-
-def _page(data: dict[str, Any], room: int, cuts: list[Cut], blocks: _Blocks | None) -> dict[str, Any]:
+def _page(data: dict[str, Any], room: int, cuts: list[Cut], leading: _Leading | None) -> dict[str, Any]:
     """Return a page whose items are cut, and what is beside them only where that is long."""
     beside = {key: value for key, value in data.items() if key not in ("items", "pageInfo")}
     cost = _cost(beside, room // 4)
@@ -154,16 +142,16 @@ def _page(data: dict[str, Any], room: int, cuts: list[Cut], blocks: _Blocks | No
         cost = room // 4
     info = data.get("pageInfo")
     left = room - cost - _cost(info, room) - _BRACKETS * 4
-    items = _shrunk(data["items"], max(left, room // 4), ("items",), cuts, blocks)
+    items = _shrunk(data["items"], max(left, room // 4), ("items",), cuts, leading)
     return {"items": items, "pageInfo": info, **beside}
 
 
-def _shrunk(value: Any, room: int, path: tuple[str, ...], cuts: list[Cut], blocks: _Blocks | None = None) -> Any:
-    """Return a value that is too long, cut to a room; `blocks` are those of a list, if they are at hand."""
+def _shrunk(value: Any, room: int, path: tuple[str, ...], cuts: list[Cut], leading: _Leading | None = None) -> Any:
+    """Return a value that is too long, cut to a room; `leading` are the items of a list, if they were weighed."""
     if isinstance(value, str):
         return _text(value, room, path, cuts)
     if isinstance(value, list):
-        return _list(room, path, cuts, _Blocks(value) if blocks is None else blocks)
+        return _list(room, path, cuts, _Leading(value, room) if leading is None else leading)
     if isinstance(value, dict):
         return _object(value, room, path, cuts)
     return value
@@ -181,93 +169,44 @@ def _text(text: str, room: int, path: tuple[str, ...], cuts: list[Cut]) -> str:
     return kept
 
 
-def _list(room: int, path: tuple[str, ...], cuts: list[Cut], blocks: _Blocks) -> list[Any]:
-    count = blocks.count_fitting(room)
-    kept = blocks.part(0, count)
-    if len(blocks) and not count:
-        kept = [_shrunk(blocks.part(0, 1)[0], max(room - _BRACKETS - _SEPARATOR, 1), path, cuts)]
-    if len(kept) < len(blocks):
-        cuts.append(Cut(path, "items", len(blocks), len(kept)))
+def _list(room: int, path: tuple[str, ...], cuts: list[Cut], leading: _Leading) -> list[Any]:
+    kept = leading.fitting(room)
+    if leading.shown and not kept:
+        kept = [_shrunk(leading.shown[0], max(room - _BRACKETS - _SEPARATOR, 1), path, cuts)]
+    if len(kept) < leading.total:
+        cuts.append(Cut(path, "items", leading.total, len(kept)))
     return kept
 
 
-class _Blocks:
-    """A list in blocks, each of which is encoded and weighed once; its items are changed when they are first needed.
+class _Leading:
+    """The leading items of a list as they are shown, a little more than there is room for.
 
-    A block has brackets of its own, in place of a comma. Therefore a block weighs up to 1 more in the list or 0.4 less:
-    a sign costs 1 in a piece of its own, and at most that much less or more where it joins those beside it.
+    `marks` are counts of items, each with the most tokens that these take; `tokens` are those of the items that were
+    asked for last.
     """
 
-    def __init__(self, items: list[Any], change: Callable[[Any], Any] | None = None) -> None:
-        self._items = items
-        self._change = change
-        self._changed: list[Any] = []
-        self._texts: dict[int, str] = {}
-        self._weights: dict[int, float] = {}
-        self._kept: list[float] = []
+    def __init__(self, items: list[Any], most: int, change: Callable[[Any], Any] | None = None) -> None:
+        self.total = len(items)
+        self.shown: list[Any] = []
+        self.tokens = 0
+        self.marks = [(0, 0)]
+        for start in range(0, len(items), _BLOCK):
+            block = items[start : start + _BLOCK]
+            self.shown += block if change is None else map(change, block)
+            joint = _SEPARATOR if start else 0
+            self.marks.append((len(self.shown), self.marks[-1][1] + _cost(self.shown[start:], most) + joint))
+            if self.marks[-1][1] > most:
+                break
 
-    def part(self, start: int, end: int | None = None) -> list[Any]:
-        """Return items as they are shown."""
-        if self._change is None:
-            return self._items[start:end]
-        self._changed += map(self._change, self._items[len(self._changed) : end])
-        return self._changed[start:end]
-
-    def __len__(self) -> int:
-        """Return the number of items."""
-        return len(self._items)
-
-    def _text(self, start: int, size: int = _BLOCK) -> str:
-        if size < _BLOCK:
-            return encoded(self.part(start, start + size))
-        if start not in self._texts:
-            self._texts[start] = encoded(self.part(start, start + size))
-        return self._texts[start]
-
-    def _weight(self, start: int, size: int = _BLOCK) -> float:
-        if size < _BLOCK:
-            return weight(self._text(start, size))
-        if start not in self._weights:
-            self._weights[start] = weight(self._text(start))
-        return self._weights[start]
-
-    def fit(self, most: int) -> bool | None:
-        """Return whether the list has at most so many tokens, None where it is too close to tell from its blocks."""
-        length, total, seams = 1, 0.0, -1
-        for start in range(0, len(self._items), _BLOCK):
-            length += len(self._text(start)) - 1
-            if length > max(most, _LEAST) * _CERTAIN:
-                return False
-            total += self._weight(start)
-            seams += 1
-            if total - seams - _ENDS > most:
-                return False
-        return True if _bound(total, seams) <= most else None
-
-    def count_fitting(self, room: int) -> int:
-        """Count the leading items that fit into a list, in blocks, which become smaller at the end."""
-        count, left, size = 0, room, _BLOCK
-        self._kept = []
-        while size and count < len(self._items):
-            length = len(self._text(count, size))
-            long = length > max(left, _LEAST) * _CERTAIN
-            block = 0.0 if long else self._weight(count, size)
-            cost = length if long else int(block) + 1
-            if cost <= left:
-                count, left = min(count + size, len(self._items)), left - cost
-                self._kept.append(block)
-            else:
-                size //= 2
-        return count
-
-    def kept_fit(self, most: int) -> bool:
-        """Return True if the items that were counted last surely have at most so many tokens together."""
-        return bool(self._kept) and _bound(sum(self._kept), len(self._kept) - 1) <= most
-
-
-def _bound(total: float, seams: int) -> float:
-    """Return the most tokens of a list of blocks with so many seams, with room for the rounding of sums."""
-    return total + 0.4 * seams + 1.01
+    def fitting(self, room: int) -> list[Any]:
+        """Return the items that fit into a room."""
+        count, self.tokens = max(mark for mark in self.marks if mark[1] <= room or not mark[0])
+        for item in self.shown[count : count + _BLOCK]:
+            cost = _cost(item, room) + _SEPARATOR
+            if self.tokens + cost > room:
+                break
+            count, self.tokens = count + 1, self.tokens + cost
+        return self.shown[:count]
 
 
 def _object(value: dict[str, Any], room: int, path: tuple[str, ...], cuts: list[Cut]) -> dict[str, Any]:

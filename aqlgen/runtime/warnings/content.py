@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The warning that a success came with another content than was asked for, or without it (R-ERR-2).
+"""The warning that a success came with another content than was asked for, not whole, or without it (R-ERR-2).
 
 The call was carried out whatever the answer looks like, so it is no failure.
 """
@@ -14,11 +14,13 @@ from ..decode.body import decode_text
 from ..table import Row
 from ..wire import ApiResponse, admits_nothing, is_json, media_type, stream_form
 from . import CallWarning
+from .ceiling import CODE
 
 CONTENT = "VALIDATION_UNEXPECTED_CONTENT_WARNING"
 _MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9.+-]{0,60}+/[a-z0-9][a-z0-9.+-]{0,60}+")
 _WITHOUT_CONTENT = frozenset({204, 205, 304})
 _CUTS = {
+    "events": "no more are taken from a stream",
     "bytes": "it is longer than an answer may be",
     "time": "the time for the call was over",
     "break": "the connection broke",
@@ -27,8 +29,6 @@ _CUTS = {
 }
 _OF_BYTES = frozenset({"encoding", "was", "content_block"})
 """Keys of what stands for bytes (`decode/attachments`), beside their type."""
-_SURE = 200
-"""Characters by which a text that was cut is known."""
 _DONE = "The call was carried out."
 
 
@@ -44,7 +44,7 @@ def unexpected_content(row: Row, response: ApiResponse, data: Any) -> CallWarnin
     content_type = response.headers.get("content-type", "")
     kind = media_type(content_type.partition(",")[0])
     if is_json(promised):
-        data = data if row.paging is None else _of_page(data, decode_text(content, content_type))
+        data = data if row.paging is None else _of_page(data, content)
         problem = _problem_of_json(response, kind, data)
     elif "html" in kind and not any(word in promised for word in ("html", "*")):
         problem = "The API answered with a page of HTML instead of the content asked for"
@@ -59,12 +59,10 @@ def _is_missed(row: Row, status: int, promised: str) -> bool:
     return is_declared and not admits_nothing(promised) and row.method not in ("HEAD", "OPTIONS")
 
 
-def _of_page(data: Any, text: str) -> Any:
-    """Return the text of an answer if it became the only item of a page, where it may be cut, else the data."""
-    items = data.get("items") if isinstance(data, dict) else None
-    item = items[0] if isinstance(items, list) and len(items) == 1 else None
-    is_text = isinstance(item, str) and (item == text or (len(item) > _SURE and text.startswith(item[:_SURE])))
-    return text if is_text else data
+def _of_page(data: Any, content: bytes) -> Any:
+    """Return the text that an answer is if it became the only item of a page, else the data."""
+    items = data.get("items") if isinstance(data, dict) and content.lstrip()[:1] not in (b"[", b"{") else None
+    return items[0] if isinstance(items, list) and len(items) == 1 and isinstance(items[0], str) else data
 
 
 def _problem_of_json(response: ApiResponse, kind: str, data: Any) -> str:
@@ -85,13 +83,15 @@ def _problem_of_json(response: ApiResponse, kind: str, data: Any) -> str:
     return f"The API's answer cannot be read as JSON: the data are its {shape}"
 
 
-def cut_warning(row: Row, response: ApiResponse, data: Any) -> CallWarning | None:
-    """Return the warning about an answer to a write that did not come whole; None for a stream, which may end."""
+def cut_warning(row: Row, response: ApiResponse, data: Any) -> CallWarning:
+    """Return the warning about an answer that did not come whole: that of a write, or a stream."""
+    reason = _CUTS.get(response.cut, "it broke off")
     if stream_form(response.headers.get("content-type", "")) is not None:
-        return None
+        kept = len(data) if isinstance(data, list) else 0
+        details = {"field": "data", "truncated_count": kept, "limit": kept, "reason": reason}
+        return CallWarning(CODE, f"Response truncated to {kept} items: {reason}", "low", details)
     came = "the data are a part of it" if data is not None else "there are no data"
-    problem = f"The API's answer is not whole, since {_CUTS.get(response.cut, 'it broke off')}: {came}"
-    return _warning(row, problem, "", "", "medium")
+    return _warning(row, f"The API's answer is not whole, since {reason}: {came}", "", "", "medium")
 
 
 def _warning(row: Row, problem: str, expected: str, received: str, severity: str = "low") -> CallWarning:

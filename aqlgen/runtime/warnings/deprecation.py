@@ -53,17 +53,13 @@ def _stated(row: Row) -> dict[str, str]:
 
 def headers_warning(row: Row, headers: Mapping[str, str]) -> CallWarning | None:
     """Return the warning of a `Deprecation` or `Sunset` header (RFC 9745, RFC 8594), with the removal date if known."""
-    since = _since(headers.get("deprecation", ""))
     removal = _day(headers.get("sunset", ""))
-    if since is False or (since is None and removal is None):
+    if removal is None and not _is_deprecated(headers.get("deprecation", "")):
         return None
     known = _stated(row)
     if removal is not None:
         known["removal_date"] = removal.isoformat()
     known.update(_links(headers.get("link", "")))
-    if isinstance(since, date) and since > datetime.now(UTC).date() and not row.deprecated and removal is None:
-        details = {"type": "operation", "deprecated_item": row.name, **known, "deprecation_date": since.isoformat()}
-        return CallWarning(CODE, f"Operation '{row.name}' will be deprecated", "low", details)
     return _warning("operation", row.name, known)
 
 
@@ -80,16 +76,12 @@ def _severity(removal: str | None) -> str:
     return "high" if day - datetime.now(UTC).date() <= timedelta(days=_SOON) else "medium"
 
 
-def _since(value: str) -> date | bool | None:
-    """Read a Deprecation header: `@` and seconds, an older draft's date or `true`; False means not deprecated."""
+def _is_deprecated(value: str) -> bool:
+    """Read a Deprecation header: `@` and seconds, or an older draft's date or `true`. A day to come is not yet one."""
     value = value.strip()
-    if re.fullmatch(r"@[0-9]{1,11}", value):
-        return datetime.fromtimestamp(int(value[1:]), UTC).date()
-    if value.lower() in ("true", "?1"):
-        return True
-    if value.lower() in ("false", "?0"):
-        return False
-    return _day(value)
+    is_time = re.fullmatch(r"@[0-9]{1,11}", value) is not None
+    since = datetime.fromtimestamp(int(value[1:]), UTC).date() if is_time else _day(value)
+    return value.lower() in ("true", "?1") or (since is not None and since <= datetime.now(UTC).date())
 
 
 def _day(value: str) -> date | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..settings.config import Config
 from ..text import line
 from ..wire import JSON, QUOTA_NAMES
-from . import ABOUT_DATA, CallWarning, Deprecations, Key, Warnings, deprecations_of, is_among, key_of, merge, rank
+from . import ABOUT_DATA, CallWarning, Deprecations, Key, Warnings, deprecations_of, is_among, key_of, rank
 
 if TYPE_CHECKING:
     from ..session import Session
@@ -47,7 +47,7 @@ def select_warnings(warnings: Iterable[CallWarning], config: Config, state: dict
         if is_among(warning.code, config.warn_suppress):
             continue
         key = key_of(warning)
-        merged[key] = merge(merged[key], warning) if key in merged else warning
+        merged[key] = _merged(merged.get(key, warning), warning)
         counts[key] = counts.get(key, 0) + 1
     if config.warn_repeat_after:
         known: dict[Key, tuple[float, int]] = state.setdefault(_STATE, {})
@@ -69,6 +69,12 @@ def understood_warning(understood: Sequence[Repaired]) -> CallWarning:
     messages = [item.message for item in understood[:MOST_UNDERSTOOD]]
     details = {"understood": messages, "count": len(understood)}
     return CallWarning(UNDERSTOOD, line("Understood: " + "; ".join(messages), _LONGEST), "low", details)
+
+
+def _merged(first: CallWarning, second: CallWarning) -> CallWarning:
+    """Return the more urgent of two equal warnings, with the details that they share."""
+    shared = {name: value for name, value in (first.details or {}).items() if (second.details or {}).get(name) == value}
+    return min(first, second, key=rank)._replace(details=shared)
 
 
 def _with_count(warning: CallWarning, count: int) -> CallWarning:
@@ -105,12 +111,6 @@ _WATCHED = QUOTA_NAMES | _DEPRECATIONS
 def repeated_by(row: Row) -> str:
     """Return the parameter by which a call can be made again for what its answer left out, "" for none."""
     return row.selector if row.family == "read" else ""
-
-
-def _is_text(page: Any) -> bool:
-    """Return True for a page whose only item is a text, which an answer that cannot be read as JSON becomes."""
-    items = page.get("items") if isinstance(page, dict) else None
-    return isinstance(items, list) and len(items) == 1 and isinstance(items[0], str)
 
 
 class WarningRules:
@@ -179,7 +179,6 @@ class WarningRules:
             or response.content[:1] not in _BEGINNINGS
             or not response.headers.get("content-type", JSON).startswith(JSON)
             or response.cut
-            or (page and _is_text(data))
         ):
             warning = self._about_content(data, row, response)
             if warning is not None:
@@ -198,11 +197,7 @@ class WarningRules:
         """Return the warning about an answer that is not whole, or not what was asked for."""
         from .content import cut_warning, unexpected_content
 
-        if not response.cut:
-            return unexpected_content(row, response, data)
-        from .thresholds import stream_warning
-
-        return cut_warning(row, response, data) or stream_warning(response.cut, data)
+        return cut_warning(row, response, data) if response.cut else unexpected_content(row, response, data)
 
     def select(self, warnings: Warnings | None, session: Session) -> list[dict[str, Any]]:
         """Return what the envelope of a successful call shows, the most urgent first."""

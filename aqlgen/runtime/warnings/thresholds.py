@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""Warnings of limits: slow calls, quotas nearly used up, streams that are cut (R-WARN-3 to 5; warnings document, 4).
+"""Warnings of limits: slow calls and quotas nearly used up (R-WARN-4 and 5; warnings document, 4).
 
 What would make a slow call faster is suggested as far as its operation offers it (4.4). Only what the API itself acts
 on counts: what the adapter selects or cuts afterwards makes no answer come sooner.
@@ -7,7 +7,6 @@ on counts: what the adapter selects or cuts afterwards makes no answer come soon
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -18,7 +17,6 @@ from ..schema import union_of
 from ..table import ADAPTER, Row, Table
 from ..text import folded
 from . import CallWarning
-from .ceiling import CODE
 
 SLOW = "PERFORMANCE_SLOW_QUERY_WARNING"
 QUOTA = "RATE_LIMIT_QUOTA_WARNING"
@@ -73,19 +71,6 @@ def quota_warning(headers: Mapping[str, str], percent: int) -> CallWarning | Non
     return CallWarning(QUOTA, "Approaching quota limit", "high" if urgent else "medium", details)
 
 
-def stream_warning(cut: str, data: Any) -> CallWarning:
-    """Return the warning that a stream was not read to its end; `cut` says why: events, bytes, time or break."""
-    kept = len(data) if isinstance(data, list) else 0
-    reason = {
-        "events": "no more are taken from a stream",
-        "bytes": "an answer may not hold more",
-        "time": "the time for listening to a stream is over",
-        "break": "the connection broke",
-    }.get(cut, "it could not be read further")
-    details = {"field": "data", "truncated_count": kept, "limit": kept, "reason": reason}
-    return CallWarning(CODE, f"Response truncated to {kept} items: {reason}", "low", details)
-
-
 _MOST_FILTERS: Final = 3
 _LISTING: Final = frozenset({"list", "search", "find", "query"})
 
@@ -109,9 +94,6 @@ def _suggestions(row: Row, params: Mapping[str, Any], table: Table) -> Iterator[
     ]
     if size and sizes and params.get(sizes[0]) not in (1, "1"):
         yield f"Use pagination for large result sets: a smaller `{sizes[0]}`"
-    lookup = _lookup(row, table)
-    if lookup:
-        yield f"If you know which one you need, call `{lookup}`"
 
 
 def _filters(row: Row, table: Table) -> Iterator[str]:
@@ -121,14 +103,3 @@ def _filters(row: Row, table: Table) -> Iterator[str]:
     for item in row.shown_parameters.values():
         if item.location in ("query", "body") and not item.deprecated and folded(item.name) in fields:
             yield item.name
-
-
-def _lookup(row: Row, table: Table) -> str:
-    """Return the operation that reads one of the things that this one lists: a GET one segment below; "" for none."""
-    if row.method != "GET":
-        return ""
-    below = re.compile(re.escape(row.path.rstrip("/")) + r"/\{[^{}/]{1,200}\}/?")
-    for name, family, (method, path, deprecated, api) in table.values("method", "path", "deprecated", "api"):
-        if api == row.api and family == "read" and method == "GET" and not deprecated and below.fullmatch(path):
-            return name
-    return ""

@@ -44,7 +44,6 @@ GIVEN = {"200": {"content_type": "application/json", "schema": {"type": "array",
             [],
         ),
         ("/a", {"parameters": {"fields": {**ADAPTERS, "name": "fields"}}}, {}, []),
-        ("/users", {}, {}, ["If you know which one you need, call `get_user`"]),
         ("/a", {"method": "POST", "parameters": {"kind": {"in": "body", "schema": {}}}}, {}, [f"{FILTERS}: `kind`"]),
     ],
 )
@@ -54,9 +53,6 @@ def test_an_operation_is_advised_of_what_it_offers(
     """R-WARN-4"""
     reads = {
         "slow": {**row(path), "responses": GIVEN, **more},
-        "get_user": row("/users/{id}"),
-        "get_user_v1": row("/users/{id}", deprecated=True),
-        "list_user_roles": row("/users/{id}/roles"),
     }
     families = {family: {} for family in ("create", "update", "delete", "execute")}
     table = Table(write_package(tmp_path / "users", ADAPTER, {"read": reads, **families}))
