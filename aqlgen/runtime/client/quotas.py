@@ -6,18 +6,16 @@ A quota counts for the origin and the credential of the request whose response t
 - the bucket that the response names: `X-RateLimit-Bucket`, `X-RateLimit-Resource`, a policy of `RateLimit` with its
   partition (draft-ietf-httpapi-ratelimit-headers);
 - every operation, where the response calls the limit global (`X-RateLimit-Global`, `X-RateLimit-Scope`);
-- else the operation. Several operations share a quota without a name when each of their responses counts it on: the
-  same size, the same end, and a little less left than the response before said.
+- else the operation.
 
-An operation that was not called yet counts against what all others are known to share, and against nothing else. When
-a quota begins anew, no more requests are under way at first than it is large. A response 429 without a quota holds back
-its operation for as long as it says.
+When a quota begins anew, no more requests are under way at first than it is large. A response 429 without a quota holds
+back its operation for as long as it says.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import ceil
@@ -36,55 +34,42 @@ _LONGEST_HOLD = 3600.0
 _GLOBAL, _SCOPE = "x-ratelimit-global", "x-ratelimit-scope"
 _DEFAULT_HOLD = 1.0
 """Seconds that a response 429 without a word about time holds back its operation."""
-_WHOLE_API = "global"
 _SAME_END = 1.1
 """Ends of one quota that are told in whole seconds differ by less than these."""
 
-_SMALL_COST = 3
-"""What is left of a shared quota falls by no more than this between two responses, or by a twentieth of its size."""
+
+class _Bucket(NamedTuple):
+    """What a quota is about: a bucket that the API names, or an operation; of one name there may be several quotas."""
+
+    name: str
+    operation: str = ""
+    limit: int = 0
+    window: int | None = None
+
+
+_WHOLE_API = _Bucket("global")
 
 
 @dataclass(slots=True)
 class _Count:
-    """What is left until `ends`, as the API last said; `under_way` are requests without a response yet.
-
-    `peak` is the most of these since the quota began; responses to so many may come in another order than they were
-    counted in. `told_at` is when the request was sent whose response the count is from.
-    """
+    """What is left until `ends`, as the API last said; `under_way` are requests without a response yet."""
 
     left: int
     ends: float
     limit: int = 0
     under_way: int = 0
-    peak: int = 0
-    told_at: float = 0.0
 
-    def take(self, other: _Count, sent_at: float) -> None:
-        """Take what a response says, as far as no request that was sent later told more."""
+    def take(self, other: _Count) -> None:
+        """Take what a response says; responses of one window may come in another order than they were counted in."""
         same = abs(other.ends - self.ends) <= _SAME_END
-        if same and sent_at < self.told_at:
-            self.left = min(self.left, other.left)
-            return
-        self.left, self.ends, self.limit, self.told_at = other.left, other.ends, other.limit, sent_at
-        if not same:
-            self.peak = self.under_way
+        self.left = min(self.left, other.left) if same else other.left
+        self.ends, self.limit = other.ends, other.limit
 
     def seconds_held(self, now: float) -> float | None:
         """Return the seconds until another request may be sent, None if it may now."""
         if self.ends > now:
             return self.ends - now if self.left - self.under_way <= 0 else None
         return 1.0 if 0 < self.limit <= self.under_way else None
-
-    def is_counted_on_by(self, other: _Count) -> bool:
-        """Return True if `other`, of a later response, is this quota with a little less left."""
-        if self.limit != other.limit or abs(self.ends - other.ends) > _SAME_END:
-            return False
-        most = max(_SMALL_COST, self.limit // 20) + self.peak
-        return 0 < self.left - other.left <= most
-
-    def is_continued_by(self, other: _Count) -> bool:
-        """Return True if `other`, of a later response for an operation of this quota, does not contradict it."""
-        return other.left <= self.left + self.peak or other.ends > self.ends + _SAME_END
 
 
 @dataclass(slots=True)
@@ -94,55 +79,21 @@ class _Caller:
     `caller` is the one whose call told of them first.
     """
 
-    counts: OrderedDict[Hashable, _Count] = field(default_factory=OrderedDict)
-    operations: dict[str, tuple[Hashable, ...]] = field(default_factory=dict)
+    counts: OrderedDict[_Bucket, _Count] = field(default_factory=OrderedDict)
+    operations: dict[str, tuple[_Bucket, ...]] = field(default_factory=dict)
     caller: str | None = field(default_factory=current_caller)
 
     def counts_of(self, operation: str) -> list[_Count]:
         """Return the quotas that an operation counts against."""
-        buckets = self.operations.get(operation)
-        if buckets is None:
-            buckets = self._shared()
-        candidates = dict.fromkeys((*buckets, _WHOLE_API, _held(operation)))
-        return [self.counts[bucket] for bucket in candidates if bucket in self.counts]
+        buckets = dict.fromkeys((*self.operations.get(operation, ()), _WHOLE_API, _held(operation)))
+        return [self.counts[bucket] for bucket in buckets if bucket in self.counts]
 
-    def _shared(self) -> tuple[Hashable, ...]:
-        """Return the buckets that all operations share, of which there must be several."""
-        if len(self.operations) < 2:
-            return ()
-        first, *others = self.operations.values()
-        return tuple(bucket for bucket in first if all(bucket in buckets for buckets in others))
-
-    def unnamed_bucket(self, operation: str, kind: Hashable, count: _Count) -> Hashable:
-        """Return the bucket of a quota without a name: the operation's, or that of others that it counts on."""
-        alone = _Unnamed(kind, operation)
-        present = next((bucket for bucket in self.operations.get(operation, ()) if _is_of(bucket, kind)), alone)
-        if present != alone:
-            return present if self.counts[present].is_continued_by(count) else alone
-        used = {bucket for buckets in self.operations.values() for bucket in buckets}
-        others = ((bucket, known) for bucket, known in self.counts.items() if bucket in used and _is_of(bucket, kind))
-        shared = (bucket for bucket, known in others if bucket != alone and known.is_counted_on_by(count))
-        return next(shared, alone)
-
-    def remember(self, bucket: Hashable, count: _Count, sent_at: float) -> None:
+    def remember(self, bucket: _Bucket, count: _Count) -> None:
         """Take what the API says of a bucket; the object stays, since requests under way count on it."""
-        self.counts.setdefault(bucket, count).take(count, sent_at)
+        self.counts.setdefault(bucket, count).take(count)
         self.counts.move_to_end(bucket)
         while len(self.counts) > _MAX_BUCKETS:
-            dropped, _ = self.counts.popitem(last=False)
-            self.operations = {name: kept for name, kept in self.operations.items() if dropped not in kept}
-
-
-def _is_of(bucket: Hashable, kind: Hashable) -> bool:
-    return isinstance(bucket, _Unnamed) and bucket.kind == kind
-
-
-@dataclass(frozen=True, slots=True)
-class _Unnamed:
-    """The bucket of a quota without a name, of a kind (its header's ending, size and window)."""
-
-    kind: Hashable
-    operation: str
+            self.counts.popitem(last=False)
 
 
 class QuotaMeter:
@@ -171,58 +122,49 @@ class QuotaMeter:
                 raise _exceeded(ceil(seconds), count.limit)
         for count in counts:
             count.under_way += 1
-            count.peak = max(count.peak, count.under_way)
         try:
             yield
         finally:
             for count in counts:
                 count.under_way -= 1
 
-    def note(self, request: ApiRequest, operation: str, response: ApiResponse, sent_at: float = 0.0) -> None:
-        """Remember the quotas in a response; `sent_at` is when its request was sent."""
+    def note(self, request: ApiRequest, operation: str, response: ApiResponse) -> None:
+        """Remember the quotas in a response."""
         headers = response.headers
         is_limited = response.status == 429
-        if not is_limited:
-            unlimited = QUOTA_NAMES.isdisjoint(headers)
-            caller = self._callers.get(_caller_key(request))
-            if caller is not None and unlimited and response.status < 300:
-                caller.operations.setdefault(operation, ())
-            if unlimited:
-                return
+        if not is_limited and QUOTA_NAMES.isdisjoint(headers):
+            return
         now = self._now()
         stated = list(_stated(headers, now))
         hold = _hold(stated, headers, now) if is_limited else None
         if not stated and hold is None:
             return
         caller = self._caller(request)
-        buckets: list[Hashable] = []
-        for quota, count in stated:
-            kind = (quota.name, quota.limit, quota.window)
-            bucket = kind if quota.is_named else caller.unnamed_bucket(operation, kind, count)
-            caller.remember(bucket, count, sent_at)
-            buckets.append(bucket)
-        if buckets:
+        if stated:
+            buckets = {
+                _Bucket(quota.name, "" if quota.is_named else operation, quota.limit, quota.window): count
+                for quota, count in stated
+            }
             caller.operations[operation] = tuple(buckets)
+            for bucket, count in buckets.items():
+                caller.remember(bucket, count)
         if hold is not None:
-            bucket = _WHOLE_API if _is_global(headers) else _held(operation)
-            caller.remember(bucket, hold, sent_at)
+            caller.remember(_WHOLE_API if _is_global(headers) else _held(operation), hold)
 
     def known(self, *, of_caller: bool) -> Iterator[KnownLimit]:
-        """Yield the quotas that the API told of and that have not ended, each name once.
+        """Yield the quotas that the API told of and that have not ended, the latest of each name.
 
         `of_caller`: only those that the present caller's credential told of.
         """
         now, caller, names = self._now(), current_caller(), set()
-        for key, entry in reversed(self._callers.items()):
+        for entry in reversed(self._callers.values()):
             if of_caller and (caller is None or entry.caller != caller):
                 continue
-            shared = entry._shared()
             for bucket, count in entry.counts.items():
-                name = "global" if bucket in shared else _bucket_name(bucket)
-                name = name if name not in names else f"{name} {key[0]}"
+                name = bucket.operation or bucket.name or "default"
                 if count.ends > now and name not in names:
                     names.add(name)
-                    yield KnownLimit(name, count.limit, max(0, count.left), _window(bucket), count.ends)
+                    yield KnownLimit(name, count.limit, max(0, count.left), bucket.window, count.ends)
 
     def _caller(self, request: ApiRequest) -> _Caller:
         key = _caller_key(request)
@@ -269,9 +211,9 @@ def _is_global(headers: Mapping[str, str]) -> bool:
     return headers.get(_GLOBAL, "").strip().lower() == "true" or headers.get(_SCOPE, "").strip().lower() == "global"
 
 
-def _held(operation: str) -> Hashable:
+def _held(operation: str) -> _Bucket:
     """Return the bucket of what a response 429 without a quota holds back."""
-    return ("429", operation)
+    return _Bucket("429", operation)
 
 
 def _api_time(headers: Mapping[str, str], now: float) -> float:
@@ -296,18 +238,6 @@ class KnownLimit(NamedTuple):
     remaining: int
     window: int | None
     ends: float
-
-
-def _bucket_name(bucket: Hashable) -> str:
-    """Return what a bucket is called: by its API, else by its operation."""
-    if isinstance(bucket, _Unnamed):
-        return bucket.operation
-    return str(bucket) if isinstance(bucket, str) else str(bucket[-1 if bucket[0] == "429" else 0] or "default")  # type: ignore[index]
-
-
-def _window(bucket: Hashable) -> int | None:
-    kind = bucket.kind if isinstance(bucket, _Unnamed) else bucket
-    return kind[2] if isinstance(kind, tuple) and len(kind) == 3 else None
 
 
 def _exceeded(seconds: int, limit: int) -> Failure:

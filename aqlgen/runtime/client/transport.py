@@ -83,14 +83,14 @@ class HttpTransport:
         except (TimeoutError, httpx2.RequestError, httpx2.StreamError, httpx2.InvalidURL, ValueError) as error:
             return call.ended(error)
 
-    def note(self, request: ApiRequest, operation: str, response: ApiResponse, sent_at: float) -> None:
+    def note(self, request: ApiRequest, operation: str, response: ApiResponse) -> None:
         """Remember the quotas of which a response tells."""
         if self._meter is None and (response.status == 429 or not QUOTA_NAMES.isdisjoint(response.headers)):
             from .quotas import QuotaMeter
 
             self._meter = QuotaMeter(self._timing.now)
         if self._meter is not None:
-            self._meter.note(request, operation, response, sent_at)
+            self._meter.note(request, operation, response)
 
     def known_limits(self, *, of_caller: bool) -> Iterator[KnownLimit]:
         """Yield the API's limits as it told of them; `of_caller`: only to the present caller's credential."""
@@ -283,7 +283,6 @@ class _Call:
                 if spending is not None and self._row is not None:
                     await spending.admit(self._row, again=self._requests > 0)
                 self._requests += 1
-                sent_at = self._timing.now()
                 with owner._observers.exchange(request, operation, self._tries) as exchange:
                     response = await self._sent(exchange.request)
                     reader = Receiver(owner._config, exchange.request, self._row, self._seconds_left())
@@ -294,7 +293,7 @@ class _Call:
                     finally:
                         await response.aclose()
                     exchange.status = answer.status
-            owner.note(request, operation, answer, sent_at)
+            owner.note(request, operation, answer)
         return answer
 
     async def _sent(self, request: ApiRequest) -> httpx2.Response:

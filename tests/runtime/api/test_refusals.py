@@ -64,28 +64,7 @@ def test_when_a_quota_begins_anew_no_more_are_sent_at_once_than_it_is_large() ->
     now = [BEGIN]
     meter, request = QuotaMeter(lambda: now[0]), ApiRequest("GET", "https://api.example.com/a")
     headers = {"x-ratelimit-limit": "2", "x-ratelimit-remaining": "0", "x-ratelimit-reset": "10"}
-    meter.note(request, "read", ApiResponse(200, headers, b""), BEGIN)
+    meter.note(request, "read", ApiResponse(200, headers, b""))
     now[0] += 11
     with meter.admitted(request, "read"), meter.admitted(request, "read"), pytest.raises(Failure):
         meter.admitted(request, "read").__enter__()
-
-
-def test_operations_that_share_a_quota_and_were_taken_apart_come_together_again() -> None:
-    """The responses come in another order than they were counted in, and the windows are short."""
-    now = [BEGIN]
-    meter, request = QuotaMeter(lambda: now[0]), ApiRequest("GET", "https://api.example.com/a")
-
-    def note(name: str, left: int, ends: int) -> None:
-        headers = {"x-ratelimit-limit": "50", "x-ratelimit-remaining": str(left), "x-ratelimit-reset": str(ends)}
-        meter.note(request, name, ApiResponse(200, headers, b""), now[0])
-
-    note("read", 49, 10)
-    note("search", 30, 10)  # far apart: no sign of one quota
-    for left in range(29, 1, -2):
-        note("read", left, 10)
-        note("search", left - 1, 10)
-    assert [limit.remaining for limit in meter.known(of_caller=False)].count(2) >= 1
-    note("read", 0, 10)
-    for name in ("read", "search"):
-        with pytest.raises(Failure):
-            meter.admitted(request, name).__enter__()

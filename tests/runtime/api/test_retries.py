@@ -324,7 +324,6 @@ def test_a_quota_that_is_spent_stops_only_what_it_is_about(
 @pytest.mark.parametrize(
     "headers",
     [
-        [{**LIMITED, "x_ratelimit_remaining": left} for left in (2, 1, 0)],
         [{**LIMITED, "x_ratelimit_remaining": left, "x_ratelimit_resource": "core"} for left in (2, 1, 0)],
         [{"ratelimit": f'"default";r={left};t=40'} for left in (2, 1, 0)],
         [{}, {}, {"status": 429, "retry_after": 40, "x_ratelimit_global": "true"}],
@@ -332,24 +331,14 @@ def test_a_quota_that_is_spent_stops_only_what_it_is_about(
     ],
 )
 def test_a_quota_that_operations_share_stops_them_all(package: Make, headers: list[dict[str, Any]]) -> None:
-    """R-RATE-2: it has a name, is called global, or each operation's response counts it on."""
-    pets = package({name: operation() for name in ("list", "read", "add", "move")})
+    """R-RATE-2: it has a name, or is called global."""
+    pets = package({name: operation() for name in ("list", "read", "add")})
     api = Api(*(answer(**each) for each in headers))
     for name in ("list", "read", "add"):
         api.send("POST", row=pets.row(name))
-    for name in ("list", "read", "add", "move"):
+    for name in ("list", "read", "add"):
         assert api.refused(row=pets.row(name)).details["retry_after_seconds"] == 40
     assert len(api.seen) == 3
-
-
-def test_a_quota_taken_for_a_shared_one_is_parted_when_a_response_contradicts(package: Make) -> None:
-    pets = package({"list": operation(), "read": operation()})
-    left = (9, 8, 7, 40, 0)
-    api = Api(*(answer(**LIMITED, x_ratelimit_remaining=each) for each in left))
-    for name in ("list", "read", "list", "read", "list"):
-        api.send(row=pets.row(name))
-    assert api.refused(row=pets.row("list")).code is Code.RATE_LIMIT_EXCEEDED
-    assert api.send(row=pets.row("read")).status == 200
 
 
 def test_what_an_api_names_its_quotas_does_not_grow_without_a_bound(package: Make) -> None:
