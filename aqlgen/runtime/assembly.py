@@ -123,14 +123,11 @@ def assemble(
         from .quota.limits import check_patterns
 
         check_patterns(config.quota, table)
-    limits = getattr(transport, "known_limits", None)
 
     async def status() -> dict[str, Any]:
         from .quota.counting import Quotas, quota_status
 
-        of_caller = bool(config.forward_header)  # each has a credential for the API
-        known = () if limits is None else limits(of_caller=of_caller)
-        return await quota_status(Quotas(config, adapter.name, shared.shared), known)
+        return await quota_status(Quotas(config, adapter.name, shared.shared))
 
     parts = Parts(Hooks.load(hooks), logger, audit, shared, api.masked, observers, status)
     dispatcher = Dispatcher(adapter, table, api, config, parts)

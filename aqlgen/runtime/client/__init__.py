@@ -8,7 +8,7 @@ answers.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import cached_property
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from ..hosts.gate import Hosts
     from ..settings.config import Config
     from ..validation.repair import Repaired
-    from .quotas import KnownLimit
 
 __all__ = ["Api", "ApiSide", "Apis", "Transports"]
 
@@ -268,9 +267,3 @@ class Transports:
         """Close every connection."""
         for transport in self._transports.values():
             await transport.aclose()
-
-    def known_limits(self, *, of_caller: bool) -> Iterator[KnownLimit]:
-        """Yield the APIs' limits as they told of them."""
-        for transport in self._transports.values():
-            limits = getattr(transport, "known_limits", None)
-            yield from () if limits is None else limits(of_caller=of_caller)

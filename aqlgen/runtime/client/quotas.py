@@ -22,7 +22,6 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Code, Failure
-from ..session import current_caller
 from ..wire import QUOTA_NAMES, ApiRequest, ApiResponse, origin_of
 
 if TYPE_CHECKING:
@@ -74,14 +73,10 @@ class _Count:
 
 @dataclass(slots=True)
 class _Caller:
-    """The quotas of one origin and credential by bucket, and the buckets that each operation's responses told of.
-
-    `caller` is the one whose call told of them first.
-    """
+    """The quotas of one origin and credential by bucket, and the buckets that each operation's responses told of."""
 
     counts: OrderedDict[_Bucket, _Count] = field(default_factory=OrderedDict)
     operations: dict[str, tuple[_Bucket, ...]] = field(default_factory=dict)
-    caller: str | None = field(default_factory=current_caller)
 
     def counts_of(self, operation: str) -> list[_Count]:
         """Return the quotas that an operation counts against."""
@@ -151,21 +146,6 @@ class QuotaMeter:
         if hold is not None:
             caller.remember(_WHOLE_API if _is_global(headers) else _held(operation), hold)
 
-    def known(self, *, of_caller: bool) -> Iterator[KnownLimit]:
-        """Yield the quotas that the API told of and that have not ended, the latest of each name.
-
-        `of_caller`: only those that the present caller's credential told of.
-        """
-        now, caller, names = self._now(), current_caller(), set()
-        for entry in reversed(self._callers.values()):
-            if of_caller and (caller is None or entry.caller != caller):
-                continue
-            for bucket, count in entry.counts.items():
-                name = bucket.operation or bucket.name or "default"
-                if count.ends > now and name not in names:
-                    names.add(name)
-                    yield KnownLimit(name, count.limit, max(0, count.left), bucket.window, count.ends)
-
     def _caller(self, request: ApiRequest) -> _Caller:
         key = _caller_key(request)
         caller = self._callers.setdefault(key, _Caller())
@@ -228,16 +208,6 @@ def _api_time(headers: Mapping[str, str], now: float) -> float:
 
 def _caller_key(request: ApiRequest) -> tuple[str, frozenset[str]]:
     return origin_of(request.url), request.secrets
-
-
-class KnownLimit(NamedTuple):
-    """A quota of the API as it last said; `limit` is 0 where it does not tell, `ends` is in seconds since the epoch."""
-
-    name: str
-    limit: int
-    remaining: int
-    window: int | None
-    ends: float
 
 
 def _exceeded(seconds: int, limit: int) -> Failure:

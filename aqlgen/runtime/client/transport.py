@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..hosts.gate import Hosts
     from ..settings.config import Config
     from ..table import Row
-    from .quotas import KnownLimit, QuotaMeter
+    from .quotas import QuotaMeter
 
 _CONNECT_TIMEOUT = 10.0
 _MAX_REDIRECTS = 5
@@ -91,10 +91,6 @@ class HttpTransport:
             self._meter = QuotaMeter(self._timing.now)
         if self._meter is not None:
             self._meter.note(request, operation, response)
-
-    def known_limits(self, *, of_caller: bool) -> Iterator[KnownLimit]:
-        """Yield the API's limits as it told of them; `of_caller`: only to the present caller's credential."""
-        return iter(()) if self._meter is None else self._meter.known(of_caller=of_caller)
 
     async def aclose(self) -> None:
         """Close every connection."""

@@ -136,7 +136,7 @@ class Introspection:
         query = checked_query(params, self._adapter.apis)
         match query:
             case protocol.QUOTA_STATUS:
-                return {"adapter": self._adapter.name, "api_limits": {}, "quotas": []}
+                return {"adapter": self._adapter.name, "quotas": []}
             case protocol.ADAPTER_INFO:
                 return self._about()
             case "options":

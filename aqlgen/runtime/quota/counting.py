@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections.abc import Sequence
 from math import ceil
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,11 +16,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..session import current_caller
 from ..state import Count, Counter, StoreAway
 from ..state.tickets import Tokens
-from ..text import iso_time, line
+from ..text import iso_time
 from .limits import CALLER, Limit, Limits
 
 if TYPE_CHECKING:
-    from ..client.quotas import KnownLimit
     from ..logs.observers import Observers
     from ..settings.config import Config
     from ..state import Spent
@@ -126,34 +124,15 @@ def caller_id() -> str:
     return "" if caller is None else hashlib.sha256(caller.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-_MOST, _LONGEST = 50, 80
-"""The most limits of the API that are shown, and the longest name of one: these are the API's words."""
-_WINDOWS = {1: "second", 60: "minute", 3600: "hour", 86400: "day"}
-
-
-async def quota_status(quotas: Quotas, api_limits: Iterable[KnownLimit]) -> dict[str, Any]:
-    """Return what is used of the owner's quotas, and what the API last said of its own limits."""
-    known = {}
-    ends = []
-    for limit in islice(api_limits, _MOST):
-        entry: dict[str, Any] = {"limit": limit.limit} if limit.limit else {}
-        entry["remaining"] = limit.remaining
-        window = _WINDOWS.get(limit.window or 0)
-        if window:
-            entry["window"] = window
-        entry["resets_at"] = iso_time(limit.ends)
-        known[line(limit.name, _LONGEST) or "default"] = entry
-        ends.append(limit.ends)
+async def quota_status(quotas: Quotas) -> dict[str, Any]:
+    """Return what is used of the owner's quotas."""
     uses = await quotas.uses()
-    data: dict[str, Any] = {"adapter": quotas.adapter, "api_limits": known, "quotas": []}
+    data: dict[str, Any] = {"adapter": quotas.adapter, "quotas": [_shown(use) for use in uses or ()]}
     if uses is None:
         effect = "calls go on and are not counted" if quotas.open_when_away else "limited requests are not sent"
         data["note"] = f"The store of the quotas cannot be reached: {effect} until it is back"
-    else:
-        data["quotas"] = [_shown(use) for use in uses]
-        ends += [use.window.ends for use in uses]
-    if ends:
-        data["next_reset"] = iso_time(min(ends))
+    elif uses:
+        data["next_reset"] = iso_time(min(use.window.ends for use in uses))
     return data
 
 

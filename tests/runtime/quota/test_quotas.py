@@ -203,27 +203,6 @@ async def test_the_status_has_the_form_of_the_document(start: Start, api: Local)
     assert [quota["status"] for quota in (await status(parts))["quotas"]] == ["paused", "exhausted"]
 
 
-async def test_the_status_shows_what_the_api_said_of_its_own_limits(tmp_path: Path) -> None:
-    """R-RATE-1"""
-    headers = {
-        "X-RateLimit-Limit": "5000",
-        "X-RateLimit-Remaining": "3500",
-        "X-RateLimit-Reset": "40",
-        "X-RateLimit-Resource": "core",
-    }
-    with serving(lambda _: Answer([], headers=headers)) as api:
-        adapter = {**ADAPTER, "security": [], "servers": [{"url": api.url}]}
-        environ = {"MCP_AQL_CONFIG": os.devnull, "MCP_AQL_STATE_URL": "memory:"}
-        parts = assemble(write_package(tmp_path / "zoo", adapter), environ=environ)
-        assert (await status(parts))["api_limits"] == {}
-        await call(parts)
-        shown = await status(parts)
-        await parts.transport.aclose()
-    core = shown["api_limits"]["core"]
-    assert (core.pop("resets_at") == shown["next_reset"], shown["quotas"]) == (True, [])
-    assert core == {"limit": 5000, "remaining": 3500}
-
-
 @pytest.mark.parametrize(
     ("variables", "toml", "problem"),
     [
