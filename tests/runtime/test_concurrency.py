@@ -16,7 +16,7 @@ from tiny_zoo import ADAPTER, write_package
 
 from aqlgen.runtime.assembly import Assembly, assemble
 from aqlgen.runtime.dispatch import concurrency
-from aqlgen.runtime.state import Counter, StoreAway, WatchedStore
+from aqlgen.runtime.state import StoreAway, WatchedStore
 from tests.cases import without_ids
 from tests.runtime.redis_server import redis_server
 
@@ -231,23 +231,19 @@ class SlowPerson:
 
 @pytest.mark.parametrize("mode", ["serialized", "resource-locked"])
 async def test_nobody_waits_for_a_person_who_is_asked(start: Start, api: Api, mode: str) -> None:
-    """R-OPS-5, R-RATE-1: of a quota's pause and of a confirmation; the calls are of one resource."""
-    quota = '{"update_animal": {"per_day": 20, "pause_percent": 90, "warn_percent": 50}}'
-    parts = start(mode, MCP_AQL_QUOTA_OPERATIONS=quota)
-    await parts.store.spend([Counter("zoo quota requests_per_day operations update_animal", 86_400, 19)])
-    asked = (change(7), ("delete_animal", {"animal_id": 7}))
-    for name, params in asked:
-        person = SlowPerson()
-        answers: list[dict[str, Any]] = []
+    """R-OPS-5: the calls are of one resource."""
+    parts, person = start(mode), SlowPerson()
+    answers: list[dict[str, Any]] = []
 
-        async def held(name: str, params: dict[str, Any], person: Any, answers: list[Any]) -> None:
-            answers.append(await parts.dispatcher.handle(None, {"operation": name, "params": params}, None, person))
+    async def held() -> None:
+        call = {"operation": "delete_animal", "params": {"animal_id": 7}}
+        answers.append(await parts.dispatcher.handle(None, call, None, person))
 
-        async with anyio.create_task_group() as group:
-            group.start_soon(held, name, params, person, answers)
-            with anyio.fail_after(10):
-                await person.asked.wait()
-                (other,) = await together((parts, ("get_animal", {"animal_id": 7})))
-            person.may_answer.set()
-        assert other["success"]
-        assert answers[0]["success"], answers
+    async with anyio.create_task_group() as group:
+        group.start_soon(held)
+        with anyio.fail_after(10):
+            await person.asked.wait()
+            (other,) = await together((parts, ("get_animal", {"animal_id": 7})))
+        person.may_answer.set()
+    assert other["success"]
+    assert answers[0]["success"], answers

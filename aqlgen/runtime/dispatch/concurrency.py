@@ -21,7 +21,6 @@ import anyio
 from ..errors import Code, Failure
 from ..state import StoreAway
 from ..state.locks import Lease, Turns
-from ..wire import current_spending, with_spending
 from . import Extension, Next, ToolCall
 
 if TYPE_CHECKING:
@@ -53,18 +52,8 @@ class Concurrency(Extension):
         return next(call) if resource is None else self._in_turn(call, next, resource)
 
     async def _in_turn(self, call: ToolCall, next: Next, resource: str) -> Any:
-        """Pass a call on in its turn, once its pause is settled. Raises Failure (RATE_LIMIT_EXCEEDED) if it is late."""
-        spending = current_spending()
-        if spending is not None:
-            from ..quota.spending import CallSpending, SettledSpending  # only where there are quotas
-
-            if isinstance(spending, CallSpending):
-                await spending.settle(call.row)
-                with with_spending(SettledSpending(spending)):
-                    return await self._alone(partial(next, call), call.row, resource)
-        return await self._alone(partial(next, call), call.row, resource)
-
-    async def _alone(self, job: Callable[[], Awaitable[Any]], row: Row, resource: str) -> Any:
+        """Pass a call on in its turn. Raises Failure (RATE_LIMIT_EXCEEDED) if it is late."""
+        job = partial(next, call)
         async with AsyncExitStack() as stack:
             lease = None
             try:
@@ -72,7 +61,7 @@ class Concurrency(Extension):
                     await stack.enter_async_context(self._turns.of(resource))
                     lease = await self._leased(resource)
             except TimeoutError:
-                raise self._busy(row) from None
+                raise self._busy(call.row) from None
             return await job() if lease is None else await self._with_lease(lease, job)
 
     def _resource(self, row: Row, params: Mapping[str, Any]) -> str | None:

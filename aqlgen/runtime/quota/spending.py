@@ -79,30 +79,13 @@ class CallSpending:
         else:
             raise self._refusal(limits, counters, spent.counts)
 
-    async def settle(self, row: Row) -> None:
-        """Settle the pause of a call before its first request, if there is one; nothing is counted. Raises Failure."""
-        limits = self._quotas.limits.of(row)
-        if not limits:
-            return
-        counters = self._counters(limits, again=False)
-        spent = await self._quotas.spend([counter._replace(amount=0) for counter in counters])
-        if spent is None or all(
-            counter.limit is None or count.used + counter.amount <= counter.limit
-            for counter, count in zip(counters, spent.counts, strict=True)
-        ):
-            return
-        refusal = self._refusal(limits, counters, spent.counts)
-        if not isinstance(refusal, QuotaPaused):
-            raise refusal
-        await self.go_on(row, refusal)
-
-    async def go_on(self, row: Row, paused: QuotaPaused, *, ask: bool = True) -> None:
-        """Return if the call may go on. Raises Failure if nobody said so, or a person cannot be asked now (`ask`)."""
+    async def go_on(self, row: Row, paused: QuotaPaused) -> None:
+        """Return if the call may go on. Raises Failure if nobody said so."""
         uses = [use for use in paused.quotas if isinstance(use, Use)]
         caller = caller_id()
         keys = [self._quotas.key(use.limit, caller) for use in uses]
         try:
-            await self._settle_pause(row, uses, keys, ask=ask)
+            await self._settle_pause(row, uses, keys)
             self._quotas.note("continued", uses[0].limit)
         except StoreAway:
             if not self._quotas.open_when_away:
@@ -113,15 +96,13 @@ class CallSpending:
             raise
         self._continued.update(keys)
 
-    async def _settle_pause(self, row: Row, uses: Sequence[Use], keys: Sequence[str], *, ask: bool) -> None:
+    async def _settle_pause(self, row: Row, uses: Sequence[Use], keys: Sequence[str]) -> None:
         """Return if a token or a person said that the call may go on. Raises Failure if not, and StoreAway."""
         by_person, person, session = self._quotas.config.confirmation.approval != "agent", self._person, self._session
         if self.tokens and not by_person:
             tokens = self._quotas.tokens
             await tokens.use(session.id, await tokens.open(session.id, self.tokens.pop(0), _UNSENT, keys), _UNSENT)
         elif person is not None and person.reachable:
-            if not ask:
-                raise self._paused(uses[0], "A person is asked whether to go on when it is called again.")
             if not await person.ask(self._question(row, uses)):
                 raise self._paused(uses[0], "The person did not agree to continue; do not try again.")
         elif by_person:
@@ -243,15 +224,3 @@ class CallSpending:
             f"Nothing was sent. {advice}"
         )
         return Failure(Code.QUOTA_PAUSE, text, details)
-
-
-class SettledSpending:
-    """The spending of a call whose pause was settled: from here on others wait for it, and nobody is asked."""
-
-    def __init__(self, spending: CallSpending) -> None:
-        self._spending = spending
-        self.admit = spending.admit
-
-    async def go_on(self, row: Row, paused: QuotaPaused) -> None:
-        """Return if the call may go on. Raises Failure."""
-        await self._spending.go_on(row, paused, ask=False)
