@@ -305,9 +305,11 @@ def _whole_name(whole: ShapedBody, union: Mapping[tuple[str, str], Parameter]) -
 
 
 def _distinct(default: MediaType, offered: Iterable[MediaType], types: Types) -> list[MediaType]:
-    """Return the content types that are kinds of their own, the default first."""
+    """Return the content types that are kinds of their own, the default first, at most `MOST`."""
     kinds = [default]
     for media in offered:
+        if len(kinds) == MOST:
+            break
         kind = media.content_type
         if "/" not in kind or kind in RANGES or PROBLEM.match(kind) or stream_form(kind) == "events":
             continue

@@ -7,7 +7,7 @@ an API wants in each body, and not in a header.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -140,40 +140,64 @@ def credential_fields(document: Document, schemas: Schemas) -> list[CredentialPa
     What only some bodies have is data: the key of an integration that is being set up. The secret of the caller's own
     application is none, at a token endpoint and where all fields are those of one.
     """
-    uses: dict[str, dict[str, Parameter]] = defaultdict(dict)
-    users: dict[str, set[str]] = defaultdict(set)
-    likely: set[str] = set()
-    bodies = {operation.key: list(_fields(operation, schemas)) for operation in document.operations}
-    for operation in document.operations:
-        for field in bodies[operation.key]:
-            uses[field.name].setdefault(operation.key, field)
-            if likeness(field) >= Likeness.LIKELY:
-                likely.add(field.name)
-        for field in (*operation.parameters, *bodies[operation.key]):
-            users[field.name].add(operation.key)
-    most = len(document.operations) * MOST
-    names = {name for name in likely if len(users[name]) >= most}
-    if any("_".join(split(name)) in _SECRETS for name in names):
-        names |= {name for name in uses if "_".join(split(name)) == "client_id" and len(users[name]) >= most}
-    recognised = _application_secrets(document, bodies) | {
-        name: uses[name] for name in filter(names.__contains__, uses)
-    }
+    bodies = _bodies(document, schemas)
+    shared = {id(fields): fields for fields in bodies.values()}.values()
+    likely = {name: None for fields in shared for name, field in fields.items() if likeness(field) >= Likeness.LIKELY}
+    most = _in_most(likely, document, bodies)
+    if any("_".join(split(name)) in _SECRETS for name in most):
+        ids = {name: None for fields in shared for name in fields if "_".join(split(name)) == "client_id"}
+        most |= _in_most(ids, document, bodies)
+    recognised = _application_secrets(document, bodies) | most
     return [CredentialParameter(Location.QUERY, name, members) for name, members in recognised.items()]
 
 
+def _in_most(
+    names: Iterable[str], document: Document, bodies: Mapping[str, Mapping[str, Parameter]]
+) -> dict[str, dict[str, Parameter]]:
+    """Return the uses of the fields that most operations have, be it as parameters."""
+    uses = {name: {key: fields[name] for key, fields in bodies.items() if name in fields} for name in names}
+    beside = Counter(
+        name
+        for operation in document.operations
+        for name in {parameter.name for parameter in operation.parameters} - bodies[operation.key].keys()
+    )
+    enough = len(document.operations) * MOST
+    return {name: members for name, members in uses.items() if len(members) + beside[name] >= enough}
+
+
+def _bodies(document: Document, schemas: Schemas) -> dict[str, Mapping[str, Parameter]]:
+    """Return the fields of each operation's bodies by name; those of a body that operations share are one mapping."""
+    shared: dict[tuple[object, ...], Mapping[str, Parameter]] = {}
+    bodies: dict[str, Mapping[str, Parameter]] = {}
+    for operation in document.operations:
+        offered = [media.schema for media in (operation.body.media if operation.body is not None else ())]
+        key = tuple(
+            schema["$ref"] if isinstance(schema, dict) and list(schema) == ["$ref"] else id(schema)
+            for schema in offered
+        )
+        if key not in shared:
+            shared[key] = {field.name: field for field in reversed(list(_fields(operation, schemas)))}
+        bodies[operation.key] = shared[key]
+    return bodies
+
+
 def _application_secrets(
-    document: Document, bodies: Mapping[str, Iterable[Parameter]]
+    document: Document, bodies: Mapping[str, Mapping[str, Parameter]]
 ) -> dict[str, dict[str, Parameter]]:
     """Return the secrets of the caller's application by name, where all fields are those of a token endpoint."""
     applications: dict[str, tuple[Parameter, set[str]]] = {}
     endpoints: list[set[str]] = []
+    named = {
+        id(fields): [field for name, field in fields.items() if "_".join(split(name)) == CLIENT_SECRET]
+        for fields in bodies.values()
+    }
     for operation in document.operations:
-        present = {field.name for field in bodies[operation.key]}
-        for field in bodies[operation.key]:
-            if "_".join(split(field.name)) == CLIENT_SECRET:
-                applications[operation.key] = field, present
-                if is_token_endpoint(operation, present):
-                    endpoints.append(present)
+        fields = bodies[operation.key]
+        for field in named[id(fields)]:
+            present = set(fields)
+            applications[operation.key] = field, present
+            if is_token_endpoint(operation, present):
+                endpoints.append(present)
     secrets: dict[str, dict[str, Parameter]] = defaultdict(dict)
     for key, (field, present) in applications.items():
         if any(map(is_proof, present)) and any(present <= endpoint for endpoint in endpoints):
