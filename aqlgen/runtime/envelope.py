@@ -8,7 +8,7 @@ import math
 import secrets
 from collections.abc import Mapping, Sequence
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .errors import Code
 from .exact_json import ExactFloat, with_floats, write_json
@@ -29,28 +29,15 @@ _process = secrets.token_hex(4)
 _count = itertools.count(1)
 
 
-class Paged(Protocol):
-    """A page of a list, which has a cursor behind each of its items."""
-
-    async def prepare(self) -> None:
-        """Make its cursors those that every replica reads, before they are written."""
-        ...
-
-    def info(self, kept: int) -> dict[str, Any]:
-        """Return `pageInfo` of the first `kept` items."""
-        ...
-
-
 class Stamp:
     """The id and the beginning of a request, from which its `_meta` is made; `last` is the API's last answer to it."""
 
-    __slots__ = ("_begin", "last", "notes", "page", "request_id")
+    __slots__ = ("_begin", "last", "notes", "request_id")
 
     def __init__(self) -> None:
         self.request_id = f"req_{_process}_{next(_count):x}"
         self.notes: dict[str, Any] | None = None
         self.last: ApiResponse | None = None
-        self.page: Paged | None = None
         self._begin = perf_counter_ns()
 
     def meta(self) -> dict[str, Any]:
@@ -80,11 +67,6 @@ class Stamp:
             self.notes.get("headers"),
         )
         return headers
-
-    def take_page(self) -> Paged | None:
-        """Remove the page that the last answer was and return it; None if it was none."""
-        page, self.page = self.page, None
-        return page
 
 
 def success(data: Any, meta: Mapping[str, Any] | None = None, warnings: Sequence[Mapping[str, Any]] = ()) -> Envelope:

@@ -4,35 +4,34 @@
 The calls of one operation that must be confirmed are asked about together: by one question to a person, or by one
 token, which is sent back as `confirmation_token` beside `operations`. What a person refuses fails; the rest goes on.
 
-The answers share one ceiling: what is small stays, what is large shares the room. What was cut a second time is warned
-of once, and a page that was cut leads on behind its last item, or nowhere (R-WARN-3).
+The answers share one ceiling: each may have an equal part of what those before it left (R-WARN-3).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..envelope import Envelope, success
 from ..errors import Code, Failure
 from ..safety.approvals import Approvals, HeldCall, fitting
+from ..text import tokens_of
 from ..warnings import Warnings
-from ..warnings.ceiling import CODE, cut_warnings, fit_together
-from ..warnings.rules import repeated_by
 from . import ToolCall
 from .ahead import api_row, foresee, is_safe_read
 from .arguments import Request, read_item
 
 if TYPE_CHECKING:
-    from ..envelope import Paged, Stamp
+    from ..envelope import Stamp
     from ..protocol_operations import Person
     from ..session import Session
-    from ..table import Row
-    from ..warnings import CallWarning
     from . import Calls
 
 __all__ = ["Batch"]
+
+_LEAST = 12
+"""The fewest tokens that an answer may have."""
 
 _HALTED = (
     "This and later operations did not run: send this operation and pending_operations again, with "
@@ -54,29 +53,30 @@ class Batch:
     async def answer(self, items: Sequence[Any]) -> Envelope:
         """Answer a batch in order; an operation that fails does not stop those after it."""
         requests = [self._read(item) for item in items]
+        rows = [
+            None if isinstance(request, Failure) else api_row(self.calls, request.operation, self.family)
+            for request in requests
+        ]
         results: list[dict[str, Any]] = []
-        succeeded, warnings, halted, answers = 0, Warnings(), False, Answers()
-        for index, request in enumerate(requests):
+        succeeded, warnings, halted, room = 0, Warnings(), False, self.calls.config.max_answer_tokens
+        for index, (request, row) in enumerate(zip(requests, rows, strict=True)):
             try:
                 if isinstance(request, Failure):
                     raise request
                 await self._confirm(requests[index:])
-                result = await self.calls.answer(self._call(request), warnings)
+                share = max(room // (len(rows[index:]) - rows[index:].count(None) or 1), _LEAST)
+                result = await self.calls.answer(self._call(request._replace(max_tokens=share)), warnings)
+                if row is not None and result["success"] and index + 1 < len(items):
+                    room -= tokens_of(result["data"])
                 if self.person is not None and not is_safe_read(self.calls, request.operation, self.family):
                     self.person.batched = True  # from here on the question cannot be the result of all of it
             except Failure as failure:
                 result = failure.envelope()
-            row = None if isinstance(request, Failure) else api_row(self.calls, request.operation, self.family)
-            answers.add(result, row, self.stamp.take_page())
             succeeded += result["success"]
             results.append({"index": index, "operation": _name(items[index]), "result": result})
             if not result["success"] and result["error"]["code"] == Code.CONFIRMATION_REQUIRED:
                 halted = True
                 break
-        await answers.fit(
-            self.calls.config.max_answer_tokens,
-            lambda operation, cuts: self.calls.rules.remember(operation, cuts, self.session),
-        )
         envelope = success(None, self.stamp.meta(), self.calls.rules.select(warnings, self.session))
         failed = len(results) - succeeded - halted
         if halted:
@@ -155,62 +155,3 @@ def _pending(index: int, item: Any) -> dict[str, Any]:
         if params:
             entry["params"] = params
     return entry
-
-
-# The ceiling of all answers together
-
-
-class _Answer(NamedTuple):
-    envelope: Envelope
-    row: Row
-    page: Paged | None
-
-
-class Answers:
-    """The answers of a batch. What the adapter itself answers is not cut."""
-
-    def __init__(self) -> None:
-        self._answers: list[_Answer] = []
-
-    def add(self, envelope: Envelope, row: Row | None, page: Paged | None) -> None:
-        """Add an answer of an operation of the API; `row` is None for any other."""
-        if row is not None and envelope["success"]:
-            self._answers.append(_Answer(envelope, row, page))
-
-    async def fit(self, most: int, remember: Callable[[str, Iterable[CallWarning]], list[CallWarning]]) -> None:
-        """Cut the data of the answers to `most` tokens together.
-
-        `remember` takes the warnings of an operation, and returns those that are shown.
-        """
-        answers = self._answers
-        if len(answers) < 2:
-            return
-        data = [answer.envelope["data"] for answer in answers]
-        fitted = fit_together(data, [answer.page is not None for answer in answers], most)
-        for answer, (shorter, cuts) in zip(answers, fitted, strict=True):
-            if cuts:
-                if answer.page is not None:
-                    await answer.page.prepare()
-                selector = repeated_by(answer.row)
-                warnings = cut_warnings(cuts, most, page=answer.page is not None, selector=selector)
-                _replace(answer, shorter, remember(answer.row.name, warnings))
-
-
-def _replace(answer: _Answer, data: Any, cuts: Iterable[CallWarning]) -> None:
-    envelope, _, page = answer
-    if page is not None:
-        data = {**data, "pageInfo": page.info(len(data["items"]))}
-    warnings = envelope.get("warnings", [])
-    before = {entry["details"]["field"]: entry for entry in warnings if entry["code"] == CODE}
-    added = []
-    for warning in cuts:
-        entry = warning.as_json()
-        earlier = before.get(entry["details"]["field"])
-        if earlier is not None:
-            entry["details"]["original_count"] = earlier["details"]["original_count"]
-        added.append(entry)
-    fields = {entry["details"]["field"] for entry in added}
-    kept = [entry for entry in warnings if entry["code"] != CODE or entry["details"]["field"] not in fields]
-    envelope["data"] = data
-    if kept or added:
-        envelope["warnings"] = [*kept, *added]

@@ -177,8 +177,6 @@ class Performer:
             selected = self._select(answer, call, fields, len(last.content))
         rules.after(row, last, exchanges.seconds, call.warnings, call.params)
         call.stamp.last = last
-        if row.adapter_parameters or row.update is not None:
-            call.stamp.page = answer.page
         gathered, most = query is not None, call.request.max_tokens
         change = None if selected is None else selected.change
         fitted = rules.fit(

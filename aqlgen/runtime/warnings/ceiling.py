@@ -79,16 +79,6 @@ def _cut(data: Any, most: int, leading: _Leading | None, *, paged: bool) -> tupl
     return shrunk, cuts
 
 
-def fit_together(values: Sequence[Any], pages: Sequence[bool], most: int) -> list[tuple[Any, list[Cut]]]:
-    """Return the data of several answers in `most` tokens together, each with its cuts: what is small stays."""
-    costs = [_cost(value, most) for value in values]
-    rooms = _shared(costs, most)
-    return [
-        fit(value, max(room, _LEAST), page=page) if room < cost else (value, [])
-        for value, page, cost, room in zip(values, pages, costs, rooms, strict=True)
-    ]
-
-
 def cut_warnings(
     cuts: Sequence[Cut], most: int, *, page: bool = False, selector: str = "fields", asked: Any = ()
 ) -> Iterator[CallWarning]:

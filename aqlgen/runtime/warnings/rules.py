@@ -124,7 +124,6 @@ class WarningRules:
         self._table = table
         self._slow = config.warn_slow_ms / 1000
         self._most = config.max_answer_tokens
-        self._surely_fits = config.max_answer_tokens // _GROWTH
         self._deprecations: dict[str, Deprecations | None] = {}
 
     def before(self, row: Row, params: Mapping[str, Any]) -> Iterable[CallWarning]:
@@ -173,6 +172,7 @@ class WarningRules:
         `page` says that the data are a page with its cursor, `gathered` that they come from several answers; `most` is
         another bound. `change` is applied to each item of a list that is shown; `asked` are the fields of the call.
         """
+        most = most or self._most
         if (  # cheap, since every call asks: data of JSON that was called so need no second look
             data is None
             or data.__class__ is str
@@ -183,11 +183,10 @@ class WarningRules:
             warning = self._about_content(data, row, response)
             if warning is not None:
                 warnings.append(warning)
-        elif len(response.content) <= self._surely_fits and not gathered and change is None:
+        elif len(response.content) * _GROWTH <= most and not gathered and change is None:
             return data
         from .ceiling import cut_warnings, fit
 
-        most = most or self._most
         data, cuts = fit(data, most, page=page, change=change)
         if cuts:
             warnings.extend(cut_warnings(cuts, most, page=page, selector=repeated_by(row), asked=asked))
