@@ -84,9 +84,6 @@ def learn_command(
     source: Annotated[
         Path | None, typer.Option("--from", metavar="FILE", help="Use the report of the adapter's `learn --write`.")
     ] = None,
-    from_notes: Annotated[
-        bool, typer.Option("--from-notes", help="Use the notes of the running adapter (`learn.notes`); send nothing.")
-    ] = False,
     take: Annotated[
         Take | None, typer.Option(help="Proposals to write; default: ask about each in a terminal, else none.")
     ] = None,
@@ -101,7 +98,7 @@ def learn_command(
     refuse_newer(folder)
     project = Project.open(folder)
     named = {"only": only, "resource": resource, "make": make}
-    options = ["--requests", str(requests), "--seconds", str(seconds), *["--from-notes"] * from_notes]
+    options = ["--requests", str(requests), "--seconds", str(seconds)]
     options += ["--allow-writes"] * allow_writes + [f"--key={key}"] * (key is not None)
     options += [f"--{name}={value}" for name, values in named.items() for value in values or ()]
     if plan:

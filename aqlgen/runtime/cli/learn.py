@@ -24,10 +24,6 @@ from ..text import counted, terminal_text
 def learn(folder: Path, hooks: object | None, environ: Mapping[str, str], options: argparse.Namespace) -> str:
     """Observe the API within the budget, and return what to print. Raises CommandError."""
     try:
-        if options.from_notes:
-            from ..learn.notes import report_of_notes
-
-            return _told(asyncio.run(report_of_notes(folder, environ)), options)
         return _observed(folder, hooks, environ, options)
     except ValueError as problem:
         raise CommandError(str(problem)) from None
@@ -89,8 +85,7 @@ def _cost(report: Report) -> str:
 
 def _page(report: Report) -> Iterator[str]:
     """Yield the observations for people, and the proposals as overrides.yaml has them."""
-    if report.operations:
-        yield _cost(report)
+    yield _cost(report)
     for observation in report.observations:
         if not observation.override and not observation.settled:
             yield f"{observation.key or 'adapter'}: {observation.says}"
