@@ -33,6 +33,8 @@ class NotStarted(Exception):
     def of(cls, output: str, problem: BaseException | None = None) -> NotStarted:
         """Return the problem of a process that wrote this output."""
         lines = [line for line in output.splitlines() if line.strip()]
+        if isinstance(problem, TimeoutError):
+            lines.append(f"it did not answer within {_SECONDS:g} seconds")
         return cls(lines[-1][:300] if lines else "it ended" if problem is None else type(problem).__name__)
 
 
