@@ -37,7 +37,7 @@ from aqlgen.document.upgrade import upgrade
 from aqlgen.ir import Json
 
 if TYPE_CHECKING:
-    from aqlgen.document.element.model import Stated
+    from aqlgen.document.element import Stated
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from aqlgen.ir import Document, Json
 from aqlgen.words import split
 
 if TYPE_CHECKING:
-    from aqlgen.document.element.model import Stated
+    from aqlgen.document.element import Stated
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 MAX_LENGTH = 40

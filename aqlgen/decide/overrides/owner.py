@@ -14,7 +14,7 @@ from aqlgen.ir import Document, Json
 from .model import Overrides
 
 if TYPE_CHECKING:
-    from aqlgen.document.element.model import Stated, Word
+    from aqlgen.document.element import Stated, Word
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
 """The name of a header (RFC 9110, 5.6.2)."""

@@ -1,296 +1,188 @@
-"""The parts of an adapter element: address, version and title; names, requests (`maps_to`), parameters and danger."""
+"""The operations of an adapter element: requests (`maps_to`), parameters and paging, as those of OpenAPI 3.1."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
-from typing import Any, Final
-from urllib.parse import unquote, urlsplit
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+from urllib.parse import unquote
 
-from aqlgen.document.element.model import ElementOperation, ElementParameter, Place, Request
-from aqlgen.document.element.reader import Field, Node, Reader
-from aqlgen.document.element.types import constrained
-from aqlgen.ir import Json
+from aqlgen.diagnostics import Diagnostic
+from aqlgen.document.element.grammar import Path, finding, shown, written
+from aqlgen.document.positions import Origins, join
+from aqlgen.ir import Json, Origin
 from aqlgen.runtime.encode.urls import placeholders
 from aqlgen.runtime.table import Pagination
+from aqlgen.runtime.text import has_unseen
+from aqlgen.runtime.wire import FORM, JSON
 from aqlgen.words import snake
 
-__all__ = [
-    "DANGERS",
-    "FAMILIES",
-    "PAGINATION",
-    "Names",
-    "built_parameter",
-    "operation",
-    "read_base_url",
-    "read_maps_to",
-    "read_pagination_hint",
-    "read_title",
-    "read_version",
-]
+__all__ = ["Request", "agent_names", "operation_findings", "operation_node", "pagination_of", "read_request"]
 
-METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
-IN_QUERY: Final = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
+_IN_QUERY: Final = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
 """Methods whose parameters go into the query, if nothing else is said; those of others go into the JSON body."""
-
-_MAPS_TO: Final = "METHOD /path, as in `GET /pets/{pet_id}`"
-_LONGEST: Final = 4_000
-
-
-def read_maps_to(reader: Reader, node: Node) -> Request | None:
-    """Return method, path and query of `METHOD /path?type=all&q={text}`; None after a report of what is wrong.
-
-    What stands in the query in braces is a parameter under that name of the API; the rest is sent as it stands.
-    """
-    if not reader.is_readable(node):
-        return None
-    method, _, target = node.value.strip().partition(" ")
-    target = target.strip()
-    if method.upper() in METHODS and method != method.upper():
-        reader.bad_value(node, _MAPS_TO, f"Write the method in capitals: `{method.upper()} {target[:200]}`.")
-        return None
-    if method not in METHODS:
-        reader.bad_value(node, f"{_MAPS_TO} ({', '.join(METHODS)})", "Begin with one of these methods.")
-        return None
-    return _read_path(reader, node, method, target)
-
-
-def _read_path(reader: Reader, node: Node, method: str, target: str) -> Request | None:
-    """Return the request of a method and a path, None after a report of what is wrong."""
-    segments = re.split(r"/|\\|%2f|%5c", target.partition("?")[0], flags=re.IGNORECASE)
-    spelled = f"`{method} /{target.lstrip('/').replace(' ', '%20')[:200]}`"
-    for is_unfit, expected, hint in (
-        (
-            "://" in target or target.startswith("//"),
-            "a path below base_url, without a host",
-            "Leave the host out: requests and credentials go to base_url alone.",
-        ),
-        (target[:1] != "/" or " " in target or len(target) > _LONGEST, _MAPS_TO, f"Write {spelled}."),
-        ("#" in target, "a path without #", "Remove the part after #: it is never sent."),
-        (
-            not {".", ".."}.isdisjoint(map(unquote, segments)),
-            "a path without the segments . and ..",
-            "Write the path as it is sent: it stays below base_url.",
-        ),
-        (
-            not {"{", "}"}.isdisjoint(re.sub(r"\{[^{}]{1,200}\}", "", target)),
-            "a path with matching braces",
-            "Write a placeholder as in `/pets/{pet_id}`.",
-        ),
-    ):
-        if is_unfit:
-            reader.bad_value(node, expected, hint)
-            return None
-    path, mark, query = target.partition("?")
-    places: dict[str, Place] = {}
-    fixed: list[str] = []
-    for pair in query.split("&") if mark else ():
-        wire, _, value = pair.partition("=")
-        names = placeholders(value)
-        if len(names) == 1 and value == f"{{{names[0]}}}" and wire:
-            places[names[0]] = Place("query", wire)
-        elif names or "{" in wire:
-            reader.bad_value(node, "a query of pairs like `q={text}` or `type=all`", "Give each placeholder a pair.")
-        else:
-            fixed.append(pair)
-    return Request(method, path + ("?" + "&".join(fixed) if fixed else ""), places)
-
-
-FAMILIES: Final = ("create", "read", "update", "delete", "execute")
-DANGERS: Final = ("safe", "reversible", "destructive", "dangerous", "forbidden")
-_MILD: Final = (None, "safe", "reversible")
-PAGINATION: Final[Mapping[str, Field]] = {
-    "style": Field(values=("offset", "cursor", "page", "link_header")),
-    "default_limit": Field("integer"),
-    "max_limit": Field("integer"),
-    "param_name": Field(),
-    "per_page_param": Field(),
-}
-_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
-_SPELLING: Final = "lower-case words joined by _, beginning with a letter, at most 64 characters"
+_JSON_TYPES: Final = frozenset({"string", "integer", "number", "boolean", "array", "object"})
+_COPIED: Final = ("pattern", "format", "minimum", "maximum", "minLength", "maxLength", "enum", "default")
 _RELATIVE: Final = re.compile(r" \(a kind of [a-z_]{1,40}\)$")
 """What aqlgen adds to the description of an operation whose verb is not canonical (R-NAME-2)."""
+_AGENT_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
+_RESERVED: Final = frozenset({"input", "operation", "params"})
+"""Names that the protocol keeps for itself (R-REQ-2); such a parameter is named as in any document."""
 
 
-_SEMVER: Final = re.compile(
-    r"(?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8})(?:-[0-9A-Za-z.-]{1,100})?(?:\+[0-9A-Za-z.-]{1,100})?"
-)
-_LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+class Place(NamedTuple):
+    """The place of a parameter in a request: path, query or body, and the API's name of it."""
+
+    location: str
+    wire: str
 
 
-def read_base_url(reader: Reader, node: Node | None) -> str:
-    """Return the address of the API; report what is none, and warn of one without encryption."""
-    if node is None or not reader.is_readable(node):
-        return ""
-    url = str(node.value).strip()
-    expected = "an address such as https://api.example.com/v1"
-    try:
-        parts = urlsplit(url)
-        host, private = parts.hostname or "", {parts.username, parts.password} != {None}
-        parts.port  # noqa: B018 - raises ValueError for what is not a port
-    except ValueError:
-        host, private, parts = "", False, urlsplit("")
-    if parts.scheme not in ("http", "https") or not host or not {" ", "{", "\\"}.isdisjoint(url):
-        reader.bad_value(node, expected, "Begin with https:// and the host of the API.")
-    elif private or parts.query or parts.fragment:
-        message = f"{node.path} must be an address without user name, query and fragment"
-        hint = "Credentials belong into environment variables, a query into maps_to."
-        actual = "an address with more"
-        reader.report("schema-invalid-value", node, message, expected=expected, actual=actual, suggestion=hint)
-    elif parts.scheme == "http" and host not in _LOOPBACK and not host.startswith("127."):
-        hint = "Write https://, unless the API is on this machine or for development."
-        reader.unused(node, f"{node.path} is not encrypted", hint)
-    if url.endswith("/"):
-        reader.unused(node, f"{node.path} ends with a slash, which is left out", "Write it without.")
-    return url.rstrip("/")
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A method, a path with fixed values of the query, and the place of each parameter by the element's name."""
+
+    method: str
+    path: str
+    places: Mapping[str, Place]
 
 
-def read_version(reader: Reader, node: Node | None) -> None:
-    """Report a version that is not semantic."""
-    if node is not None and not _SEMVER.fullmatch(node.value):
-        reader.bad_value(node, "three numbers with dots between (Semantic Versioning)", 'Write `version: "1.0.0"`.')
+def read_request(operation: Mapping[str, Any]) -> Request:
+    """Read `METHOD /path?type=all&q={text}`.
+
+    A placeholder in the query is a parameter under that name of the API; the rest is sent as it stands.
+    """
+    method, _, target = operation["maps_to"].partition(" ")
+    path, _, query = target.partition("?")
+    named: dict[str, Place] = {}
+    fixed = []
+    for pair in filter(None, query.split("&")):
+        wire, _, value = pair.partition("=")
+        if value.startswith("{") and value.endswith("}"):
+            named[value[1:-1]] = Place("query", wire)
+        else:
+            fixed.append(pair)
+    path += "?" + "&".join(fixed) if fixed else ""
+    in_path = {name: Place("path", name) for name in placeholders(path)}
+    usual = "query" if method in _IN_QUERY else "body"
+    others = {name: Place(usual, name) for name in operation.get("params", {})}
+    return Request(method, path, {**others, **named, **in_path})
 
 
-def read_title(name: str) -> str:
-    """Return a title for an adapter that has only a name."""
-    words = re.sub(r"[-_]?adapter$", "", name).replace("_", "-").split("-")
-    return " ".join(word.capitalize() for word in words if word) or "API"
-
-
-@dataclass(slots=True)
-class Names:
-    """The names of operations that were read, with their places."""
-
-    taken: dict[str, str] = field(default_factory=dict)
-
-    def take(self, reader: Reader, node: Node, family: str) -> bool:
-        """Return True if a name can be used and is new; report it otherwise."""
-        name = node.value
-        if not _NAME.fullmatch(name):
-            spelled = snake(name[:200])[:64].strip("_")
-            hint = f"Write `{spelled}`." if _NAME.fullmatch(spelled) else "Write it as in `get_user`."
-            reader.bad_name(node, name, _SPELLING, hint)
-            return False
-        if name in self.taken:
-            message = f"the operation {name} in {family} is defined already, at {self.taken[name]}"
-            hint = "Give each operation a unique name, across all families."
-            reader.report("schema-duplicate-name", node, message, expected="a unique name", suggestion=hint)
-            return False
-        self.taken[name] = node.path
-        return True
-
-
-def built_parameter(
-    reader: Reader, node: Node, name: str, members: Mapping[str, Node], schema: dict[str, Json]
-) -> ElementParameter:
-    """Return a parameter from its members, the place of which is not known yet."""
-    required = members.get("required")
-    return ElementParameter(
-        name=name,
-        place=Place("", name),
-        required=required is not None and required.value,
-        description=reader.text(members, "description"),
-        schema=constrained(reader, members, schema),
-        pointer=node.pointer,
-    )
-
-
-def operation(
-    reader: Reader,
-    node: Node,
-    members: Mapping[str, Node],
-    request: Request,
-    parameters: list[ElementParameter],
-    *,
-    family: str,
-    returns: Mapping[str, Json] | None,
-) -> ElementOperation:
-    """Return an operation; report what does not fit together."""
-    where = members["maps_to"]
-    danger, confirmed = reader.text(members, "danger_level") or None, members.get("requires_confirmation")
-    if request.method == "DELETE" and (family == "read" or danger == "safe"):
-        hint = "List it under `delete` with the danger that it has, at least `reversible`."
-        reader.bad_value(members.get("danger_level", where), "a family for DELETE, which is not a safe read", hint)
-    if confirmed is not None and confirmed.value and danger in _MILD:
-        danger = "destructive"
-    in_path = dict.fromkeys(placeholders(request.path))
-    _check_places(reader, where, [*in_path, *request.places], [item.name for item in parameters])
-    return ElementOperation(
-        name=reader.text(members, "name"),
-        family=family,
-        request=request,
-        description=_RELATIVE.sub("", reader.text(members, "description")),
-        parameters=_placed(parameters, request, in_path),
-        returns=returns,
-        danger=danger,
-        pointer=node.pointer,
-        written=node.path,
-    )
-
-
-def _check_places(reader: Reader, where: Node, named: Iterable[str], parameters: Collection[str]) -> None:
-    """Report placeholders that are not parameters."""
-    for name in dict.fromkeys(named):
-        if name in parameters:
-            continue
-        close = get_close_matches(name, parameters, n=1)
-        expected = f"one of the parameters ({', '.join(parameters)})" if parameters else "a parameter"
-        added = f"Add `{name}` to the parameters: type: string, required: true."
-        hint = f"Did you mean `{close[0]}`?" if close else added
-        message = f"{where.path} names {reader.shown(name)}, which is not a parameter of the operation"
-        reader.report("schema-unresolved-ref", where, message, expected=expected, suggestion=hint)
-
-
-def _placed(
-    parameters: Iterable[ElementParameter], request: Request, in_path: Collection[str]
-) -> tuple[ElementParameter, ...]:
-    """Return the parameters, each with its place."""
-    usual = "query" if request.method in IN_QUERY else "body"
-    placed = []
-    for parameter in parameters:
-        name, is_in_path = parameter.name, parameter.name in in_path
-        place = Place("path", name) if is_in_path else request.places.get(name, Place(usual, name))
-        placed.append(replace(parameter, place=place, required=parameter.required or is_in_path))
-    return tuple(placed)
-
-
-def read_pagination_hint(
-    reader: Reader, node: Node, parameters: list[ElementParameter], returns: Mapping[str, Json] | None
-) -> Pagination | None:
-    """Return how an operation pages if the element names the parameter; without it the rules decide."""
-    members = reader.fields(node, PAGINATION)
-    _check_hint(reader, members, [parameter.name for parameter in parameters])
-    style, name = reader.text(members, "style"), reader.text(members, "param_name")
-    if reader.failed or (not name and style != "link_header"):
-        return None
-    rest: dict[str, Any] = {
-        "size_param": reader.text(members, "per_page_param") or None,
-        "size_max": members["max_limit"].value if "max_limit" in members else None,
-        "items": "" if returns is not None and returns.get("type") == "array" else None,
-    }
-    match style:
-        case "link_header":
-            return Pagination(style="link", next="Link", next_in="header", **rest)
-        case "page":
-            return Pagination(style="page", page_param=name, **rest)
-        case "offset":
-            return Pagination(style="offset", offset_param=name, **rest)
-    return Pagination(style="cursor", cursor_param=name, **rest)
-
-
-def _check_hint(reader: Reader, members: Mapping[str, Node], names: Collection[str]) -> None:
-    """Report parameters that are not there, and bounds that contradict each other."""
-    limits = [members[key] for key in ("default_limit", "max_limit") if key in members]
-    for node in limits:
-        if node.value < 1:
-            reader.bad_value(node, "a whole number above 0", "Write the number of items of a page.")
-    if len(limits) == 2 and limits[0].value > limits[1].value:
-        reader.bad_value(limits[0], "at most max_limit", "Exchange default_limit and max_limit.")
+def operation_findings(operation: Mapping[str, Any], family: str, path: Path) -> Iterator[Diagnostic]:
+    """Yield the errors of an operation that its form does not show."""
+    target, parameters = operation["maps_to"].partition(" ")[2], operation.get("params", {})
+    here = (*path, "maps_to")
+    segments = set(map(unquote, re.split(r"/|\\|%2f|%5c", target.partition("?")[0], flags=re.IGNORECASE)))
+    rest = re.sub(r"\{[^{}]{1,200}\}", "", target)
+    if segments & {".", ".."} or set(rest) & {"{", "}"} or has_unseen(target):
+        expected = "a path as it is sent, without . and .., hidden characters and unmatched braces"
+        yield finding("schema-invalid-value", here, f"{written(here)} must be {expected}", expected, shown(target))
+        return
+    request = read_request(operation)
     for key in ("param_name", "per_page_param"):
-        if key in members and members[key].value not in names:
-            message = f"{members[key].path} names {reader.shown(members[key].value)}, which is not a parameter"
-            expected = ", ".join(names) or "a parameter of the operation"
-            hint = "Add it to the parameters of the operation."
-            reader.report("schema-unresolved-ref", members[key], message, expected=expected, suggestion=hint)
+        if (name := operation.get("pagination", {}).get(key)) is not None and name not in parameters:
+            yield _unresolved((*path, "pagination", key), name, parameters)
+    for name in request.places.keys() - parameters.keys():
+        yield _unresolved(here, name, parameters)
+    for name in parameters:
+        if not name.strip() or name != name.strip() or not name.isprintable() or len(name) > 200:
+            place, expected = (*path, "params", name), "1 to 200 visible characters without spaces around"
+            message = f"the name {shown(name)} must be {expected}"
+            yield finding(
+                "schema-invalid-name", place, message, expected, shown(name), "Write a name such as `user_name`."
+            )
+    if request.method == "DELETE" and (family == "read" or operation.get("danger_level") == "safe"):
+        expected = "a family and a danger for DELETE, which is not a safe read"
+        hint = "List it under `delete` with the danger that it has, at least `reversible`."
+        yield finding(
+            "schema-invalid-value", here, f"{written(path)} must have {expected}", expected, shown(target), hint
+        )
+
+
+def _unresolved(path: Path, name: str, parameters: Collection[str]) -> Diagnostic:
+    message = f"{written(path)} names {shown(name)}, which is not a parameter of the operation"
+    expected = f"one of the parameters ({', '.join(parameters)})" if parameters else "a parameter"
+    return finding("schema-unresolved-ref", path, message, expected, shown(name), f"Add `{name[:80]}` to `params`.")
+
+
+def operation_node(
+    operation: Mapping[str, Any], request: Request, path: Path, origins: Origins, *, is_form: bool
+) -> dict[str, Json]:
+    """Return an operation as OpenAPI has it."""
+    parameters: list[Json] = []
+    fields: dict[str, Json] = {}
+    required = []
+    node: dict[str, Json] = {"operationId": operation["name"], "parameters": parameters}
+    description = _RELATIVE.sub("", operation.get("description", ""))
+    if description:
+        short = "\n" not in description and len(description) <= 120
+        node["summary" if short else "description"] = description
+    for name, stated in operation.get("params", {}).items():
+        place, origin = request.places[name], Origin(join(map(str, (*path, "params", name))))
+        about = {"description": stated["description"]} if stated.get("description") else {}
+        is_required = place.location == "path" or stated.get("required", False)
+        if place.location == "body":
+            fields[place.wire] = {**_schema(stated), **about}
+            origins.note(fields, place.wire, origin)
+            required += [place.wire] if is_required else []
+        else:
+            need = {"required": True} if is_required else {}
+            parameters.append({"name": place.wire, "in": place.location, "schema": _schema(stated), **need, **about})
+            origins.note(parameters, len(parameters) - 1, origin)
+    if fields:
+        schema = {"type": "object", "properties": fields, **({"required": required} if required else {})}
+        content = {"content": {FORM if is_form else JSON: {"schema": schema}}}
+        node["requestBody"] = {"required": True, **content} if required else content
+        origins.note(node, "requestBody", Origin(join(map(str, path))))
+    returns = operation.get("response", {}).get("type", "")
+    answer = {"description": "The answer", "content": {JSON: {"schema": _type(returns)}}}
+    node["responses"] = {"204": {"description": "Done"}} if returns == "none" else {"200": answer}
+    return node
+
+
+def _type(text: str) -> dict[str, Json]:
+    """Return the schema of a type: a JSON type, several with `|` between, or any value for a type of the API."""
+    types = [word.strip() for word in text.split("|")]
+    if not _JSON_TYPES.issuperset(types):
+        return {}
+    return {"type": types[0]} if len(types) == 1 else {"anyOf": [{"type": each} for each in types]}
+
+
+def _schema(stated: Mapping[str, Any]) -> dict[str, Json]:
+    """Return the schema of a parameter."""
+    schema = _type(stated["type"]) | {key: stated[key] for key in _COPIED if key in stated}
+    if schema.get("type") == "array" and "items" in stated:
+        schema["items"] = _schema(stated["items"])
+    if schema.get("type") == "string" and stated.get("sensitive"):
+        schema.setdefault("format", "password")
+    return schema
+
+
+def agent_names(operation: Mapping[str, Any], request: Request, family: str) -> dict[str, str]:
+    """Return the names of parameters that agents use and that do not follow from the API's own.
+
+    Fields of an update's body have none: they are those of `input` (R-UPD-1).
+    """
+    names = {}
+    for name in operation.get("params", {}):
+        location, wire = request.places[name]
+        follows = snake(wire) == name and location != "path" and name != "id"
+        is_free = _AGENT_NAME.fullmatch(name) is not None and name not in _RESERVED
+        if is_free and not follows and (family != "update" or location == "path"):
+            names[f"{location}:{wire}"] = name
+    return names
+
+
+def pagination_of(operation: Mapping[str, Any]) -> Pagination | None:
+    """Return how an operation pages if the element names the parameter; without it the rules decide."""
+    stated = operation.get("pagination", {})
+    name, style = stated.get("param_name"), stated.get("style", "cursor")
+    rest: dict[str, Any] = {
+        "size_param": stated.get("per_page_param"),
+        "size_max": stated.get("max_limit"),
+        "items": "" if operation.get("response", {}).get("type") == "array" else None,
+    }
+    if style == "link_header":
+        return Pagination(style="link", next="Link", next_in="header", **rest)
+    return Pagination(style=style, **{f"{style}_param": name}, **rest) if name else None
