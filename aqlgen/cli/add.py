@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from aqlgen.cli.app import Output, OutputFormat, Quiet, app, examples
-from aqlgen.cli.output import progress, refuse_newer
+from aqlgen.cli.output import progress
 from aqlgen.diagnostics.report import json_text
 from aqlgen.options import PARTS
 from aqlgen.project.parts import change_parts
@@ -34,7 +34,6 @@ def add_command(
 ) -> None:
     """Add optional files to a project; `aqlgen update` keeps them current."""
     shown = output_format is Output.HUMAN and not quiet
-    refuse_newer(folder)
     with progress(shown=shown) as stage:
         changed = change_parts(folder, parts or (), remove or (), stage)
     if output_format is Output.JSON:

@@ -15,7 +15,7 @@ from aqlgen.check.results import NotPromoted, promote
 from aqlgen.check.runner import Checked as CheckedAdapter
 from aqlgen.check.runner import Chosen, check_adapter, test_ids
 from aqlgen.cli.app import Folder, Output, OutputFormat, Quiet, app, examples
-from aqlgen.cli.output import progress, refuse_newer
+from aqlgen.cli.output import progress
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.diagnostics.plain import counted, few
 from aqlgen.diagnostics.report import as_json, json_text
@@ -104,7 +104,6 @@ def check_command(
     _check_promotion(by, reason, base_url, promote=promote, partly=partly)
     _refuse({"--record": record and partly}, "needs the whole check, without --test, --fail-fast and --quick")
     reports = _checked(report)
-    refuse_newer(folder)
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         checked = _run(folder, sample, only, stage, fail_fast=fail_fast, quick=quick, base_url=base_url)
     _write(checked, reports, evidence)
@@ -247,7 +246,6 @@ def _record(folder: Path, checked: CheckedAdapter) -> None:
 
 def _check_pristine(folder: Path, *, output_format: Output, quiet: bool) -> None:
     shown = output_format is Output.HUMAN and not quiet
-    refuse_newer(folder)
     with progress(shown=shown) as stage:
         checked = check(folder, stage)
     if output_format is Output.JSON:

@@ -23,7 +23,7 @@ from aqlgen.cli.app import (
     listed,
 )
 from aqlgen.cli.comparison import Reading, compare_sides
-from aqlgen.cli.output import progress, project_around, refuse_newer
+from aqlgen.cli.output import progress
 from aqlgen.diagnostics.report import json_text
 
 
@@ -89,7 +89,6 @@ def diff_command(
         field_case=field_case and field_case.value,
         rename=rename,
     )
-    refuse_newer(project_around(new or ".", old))
     with progress(shown=output_format is Form.HUMAN and not quiet) as stage:
         compared = compare_sides(old, new, reading, stage)
     changes = compared.changes

@@ -31,7 +31,7 @@ from aqlgen.cli.app import (
     app,
     examples,
 )
-from aqlgen.cli.output import print_diagnostics, progress, project_around, refuse_newer
+from aqlgen.cli.output import print_diagnostics, progress
 from aqlgen.cli.specs import options_of
 from aqlgen.decide.decision import Category, Danger, Decision
 from aqlgen.decide.instructions import in_order_of_review
@@ -100,7 +100,6 @@ def explain_command(
         workflows=workflows,
         allow_refs=allow_refs,
     )
-    refuse_newer(project_around(spec[0], overrides))
     if not options.of_several:
         options = as_an_update(replace(options, requests=(replace(options.requests[0], element=None),)))
     shown = Filter(review, tuple(category or ()), tuple(danger or ()))

@@ -19,7 +19,6 @@ import typer
 import yaml
 
 from aqlgen.cli.app import Folder, Output, OutputFormat, app, examples
-from aqlgen.cli.output import refuse_newer
 from aqlgen.decide.overrides import load
 from aqlgen.diagnostics.errors import FileError, OptionError
 from aqlgen.diagnostics.plain import counted
@@ -95,7 +94,6 @@ def learn_command(
     The project's adapter sends only safe reads, unless you allow writes, with your settings and credentials.
     No observation lowers danger.
     """
-    refuse_newer(folder)
     project = Project.open(folder)
     named = {"only": only, "resource": resource, "make": make}
     options = ["--requests", str(requests), "--seconds", str(seconds)]

@@ -1,4 +1,4 @@
-"""Output that all commands share: the state of a project, which comes first, the progress of a run, findings."""
+"""Output that all commands share: the progress of a run, and findings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Final, Protocol
 
 import typer
@@ -77,25 +76,3 @@ def print_diagnostics(
 def terminal_width() -> int:
     """Return the width of the terminal in columns; 0 where a program reads the output."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
-
-
-def refuse_newer(folder: Path | None) -> None:
-    """Raise OptionError for a project that a newer aqlgen wrote, before anything else of it is read."""
-    from aqlgen.project.records import refuse_newer
-
-    if folder is not None:
-        refuse_newer(folder)
-
-
-def project_around(*paths: str | Path | None) -> Path | None:
-    """Return the project that one of the files belongs to, or that is a folder given; None if there is none."""
-    from aqlgen.render.provenance import FILE
-
-    for path in paths:
-        if path is None or str(path) == "-" or "://" in str(path):
-            continue
-        place = Path(path)
-        for folder in (place, place.parent, place.parent.parent):
-            if (folder / FILE).is_file():
-                return folder
-    return None

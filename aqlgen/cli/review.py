@@ -10,7 +10,7 @@ from typing import Annotated, Final
 import typer
 
 from aqlgen.cli.app import Folder, Output, OutputFormat, app, examples
-from aqlgen.cli.output import progress, refuse_newer
+from aqlgen.cli.output import progress
 from aqlgen.decide.decision import Asked
 from aqlgen.decide.review.answers import Answer, read_answers
 from aqlgen.diagnostics.errors import FileError, OptionError
@@ -50,7 +50,6 @@ def review_command(
     Answers that add confirmations count as an agent's. To remove one, pass --as-person and confirm it.
     """
     person = _person(as_person)
-    refuse_newer(folder)
     project = Project.open(folder)
     text = _text(answers)
     with progress(shown=output_format is Output.HUMAN) as stage:

@@ -220,7 +220,7 @@ def _generate(
 def _package(project: Path) -> Path:
     """Return the folder of the package of a user's project. Raises AqlgenError for one that cannot be served."""
     opened = Project.open(project)
-    return opened.placed(f"src/{opened.package}/adapter.json").parent.absolute()
+    return (project / "src" / opened.package).absolute()
 
 
 def _environment(package: Path, *, read_only: bool) -> dict[str, str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from aqlgen.cli.app import Folder, Output, OutputFormat, Verbose, app, examples
-from aqlgen.cli.output import progress, refuse_newer
+from aqlgen.cli.output import progress
 from aqlgen.cli.output_cache import OutputCache
 from aqlgen.diagnostics.plain import counted
 from aqlgen.diagnostics.report import as_json, as_text, json_text
@@ -50,7 +50,6 @@ def status_command(
         return
     from aqlgen.project.status import status
 
-    refuse_newer(folder)
     with progress(shown=output_format is Output.HUMAN) as stage:
         project_status = status(folder, stage)
     if output_format is Output.JSON:

@@ -28,7 +28,7 @@ from aqlgen.cli.app import (
     examples,
     listed,
 )
-from aqlgen.cli.output import print_diagnostics, progress, refuse_newer
+from aqlgen.cli.output import print_diagnostics, progress
 from aqlgen.cli.output_cache import OutputCache
 from aqlgen.diagnostics.plain import counted, few
 from aqlgen.diagnostics.report import as_json, json_text
@@ -114,7 +114,6 @@ def update_command(
         aliases=aliases,
         strict=strict,
     )
-    refuse_newer(folder)
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         updated = update(folder, asked, dry_run=dry_run, progress=stage)
     if output_format is Output.JSON:

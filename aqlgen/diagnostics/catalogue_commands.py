@@ -203,11 +203,6 @@ COMMAND_ENTRIES: Final[Mapping[str, Entry]] = {
         "A merge, rebase, cherry-pick or revert is not finished.",
         "Finish or abort it; then update.",
     ),
-    "content-elsewhere": Entry(
-        "Git has only pointers to the files",
-        "The repository uses Git LFS, and this clone lacks the contents.",
-        "Run `git lfs pull`, then update.",
-    ),
     "generated-path-linked": Entry(
         "A link or special file is at a generated path",
         "A generated path or folder is a symbolic link, junction, pipe, socket or device, for example a runtime "

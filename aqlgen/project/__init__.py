@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from glob import glob
 from pathlib import Path
 from typing import Final, Self
 
@@ -18,11 +16,11 @@ from aqlgen.options import part_of
 from aqlgen.pipeline import Options
 from aqlgen.project.generated_paths import problem_of_all, refuse_links
 from aqlgen.project.options import mapping, read_apis, read_document, read_options
-from aqlgen.project.records import ANSWERS, damaged, newest_version, not_a_project, read_json, read_yaml, refuse_newer
+from aqlgen.project.records import ANSWERS, damaged, read_json, read_yaml, refuse_newer
 from aqlgen.render.provenance import FILE
 from aqlgen.runtime.hosts.gate import accepted_of
 from aqlgen.runtime.table import Accepted, Adapter, values_of
-from aqlgen.table.model import FAMILIES, require_format
+from aqlgen.table.model import FAMILIES
 
 __all__ = ["DOCUMENTS", "ELEMENTS", "OVERRIDES", "Project", "documents_of"]
 
@@ -77,7 +75,12 @@ class Project:
         if not (folder / FILE).is_file():
             if (folder / ANSWERS).is_file():
                 raise damaged(folder / FILE, "it is gone")
-            raise not_a_project(folder)
+            raise FileError.of(
+                "not-a-project",
+                f"{folder} {'holds no project of aqlgen' if folder.is_dir() else 'is not a folder'}",
+                help=f"Name the folder of a project that `aqlgen from-openapi` made: it holds {FILE}.",
+                file=str(folder),
+            )
         provenance = read_json(folder / FILE)
         answers = read_yaml(folder / ANSWERS)
         package = answers.get("package")
@@ -88,7 +91,6 @@ class Project:
             raise damaged(folder / broken, "aqlgen's own part of it is missing")
         project = cls(folder, answers, provenance, package, mapping(each))
         project._refuse_misleading()
-        project._require_format(None)
         return project
 
     def _refuse_misleading(self) -> None:
@@ -100,10 +102,8 @@ class Project:
         names = [api.name for api in self.apis()]
         read += [path.replace("/", f"/{name}/", 1) for name in names for path in _READ if path.startswith("openapi/")]
         refuse_links(self.folder, (*self.recorded, *read))
-        placed = (place for path in self.recorded if (place := self.place_of(path)) != path)  # else it was looked at
         kept = (path for name in ("", *names) for path in (*self.overlays(name), *self.workflows(name)))
-        beside = (path.relative_to(self.folder).as_posix() for path in kept)
-        refuse_links(self.folder, (*placed, *beside))
+        refuse_links(self.folder, (path.relative_to(self.folder).as_posix() for path in kept))
 
     @property
     def template_tag(self) -> str:
@@ -123,24 +123,6 @@ class Project:
         """The licence of the project, "" for none: as copier was answered, also by a plain `copier update` since."""
         answered = self.answers.get("license", self.recorded_options.get("license"))
         return answered if isinstance(answered, str) else ""
-
-    @property
-    def version(self) -> str:
-        """The version of the newest aqlgen, or of its templates, that wrote the project; "" when it is not recorded."""
-        return newest_version(self.provenance, self.answers)
-
-    def placed(self, path: str) -> Path:
-        """Return where a file of the project is, also in a package that the user renamed."""
-        return self.folder / self.place_of(path)
-
-    def place_of(self, path: str) -> str:
-        """Return the path in the project at which a file is, also in a package that the user renamed."""
-        home = f"src/{self.package}/"
-        if not path.startswith(home) or any(os.path.exists(f"{self.folder}/{place}") for place in (home[:-1], path)):
-            return path
-        tables = (Path(table) for table in glob("src/*/operations", root_dir=self.folder))
-        packages = [table.parent.name for table in tables if (self.folder / table.parent / "adapter.json").is_file()]
-        return f"src/{packages[0]}/{path.removeprefix(home)}" if len(packages) == 1 else path
 
     def document(self, api: str = "") -> Path:
         """Return the file of the kept document, of one of several APIs. Raises FileError when it is gone."""
@@ -254,7 +236,6 @@ class Project:
 
     def _rows(self, files: Mapping[str, bytes] | None) -> Iterator[tuple[str, str, Json]]:
         """Yield `METHOD /path`, name and operationId of every row of the table. Raises FileError."""
-        self._require_format(files)
         for family in FAMILIES:
             place, content = self._content(f"operations/{family}.json", files)
             for name, row in ({} if content is None else read_json(place, content)).items():
@@ -271,20 +252,10 @@ class Project:
         except (ValueError, TypeError, KeyError, RecursionError):
             return None
 
-    def _require_format(self, files: Mapping[str, bytes] | None) -> None:
-        """Raise FileError for a table of another format; a file that cannot be read has none."""
-        place, content = self._content("adapter.json", files)
-        try:
-            adapter = json.loads(content or b"{}")
-        except (ValueError, RecursionError):
-            return
-        if isinstance(adapter, dict):
-            require_format(adapter, str(place))
-
     def _content(self, name: str, files: Mapping[str, bytes] | None) -> tuple[Path, bytes | None]:
         """Return the place of a file of the table, and its content, from `files` if they are given."""
         path = f"src/{self.package}/{name}"
-        place = self.placed(path)
+        place = self.folder / path
         if files is not None:
             return place, files.get(path)
         return place, place.read_bytes() if place.is_file() else None

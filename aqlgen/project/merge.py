@@ -58,7 +58,7 @@ class Merged:
 
 @dataclass(slots=True)
 class Merge:
-    """What is to be written and removed, by the place in the project."""
+    """What is to be written and removed, by the path in the project."""
 
     written: dict[str, bytes] = field(default_factory=dict)
     removed: list[str] = field(default_factory=list)
@@ -81,20 +81,20 @@ def merge(worktree: Worktree, tree: Mapping[str, bytes], yours: Mapping[str, byt
     recorded_bases = bases(project.provenance)
     for path in sorted({*tree, *project.recorded, *yours}):
         whose, recorded = kind(path, project.package), project.recorded.get(path)
-        ours, theirs, place = worktree.read(path), tree.get(path), project.place_of(path)
+        ours, theirs = worktree.read(path), tree.get(path)
         if whose is Kind.YOURS:
             written = yours.get(path, theirs if ours is None and recorded is None else ours)
         elif whose is Kind.SHARED or not (recorded or path in (FILE, ANSWERS)):
             written, why = _shared(ours, recorded_bases.get(path), theirs, recorded)
             if why:
-                result.conflicts.append(Conflict(place, why))
-                result.sides[place] = (recorded_bases.get(path), theirs)
+                result.conflicts.append(Conflict(path, why))
+                result.sides[path] = (recorded_bases.get(path), theirs)
         else:
             written = theirs
         if written is None and ours is not None:
-            result.removed.append(place)
+            result.removed.append(path)
         elif written is not None and written != ours:
-            result.written[place] = written if ours is None else _with_line_ends(project.folder / place, ours, written)
+            result.written[path] = written if ours is None else _with_line_ends(project.folder / path, ours, written)
     return result
 
 

@@ -44,7 +44,7 @@ def change_parts(folder: Path, add: Collection[str], remove: Collection[str], pr
     added = [path for path in tree if path not in project.recorded and path != FILE]
     gone = [path for path in project.recorded if path not in tree]
     _refuse_outdated(project, tree, gone)
-    present = {path for path in added if project.placed(path).exists()}
+    present = {path for path in added if (folder / path).exists()}
     _refuse_edited(project, present, gone)
     refuse_links(folder, (*added, *gone))
     written = tuple(path for path in added if path not in present)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 from stat import S_ISREG
-from typing import TYPE_CHECKING, Final, Self
+from typing import Final, Self
 
 import yaml
 
@@ -25,13 +25,9 @@ from aqlgen.resources import SOURCE
 from aqlgen.runtime.introspection.postings import FILE as SEARCH
 from aqlgen.runtime.table import FORMAT
 
-if TYPE_CHECKING:
-    from packaging.version import Version
-
 ANSWERS: Final = ".copier-answers.yml"
 
 _CONFLICT: Final = re.compile(rb"^<{7} ", re.MULTILINE)
-_HELP: Final = "Name the folder of a project that `aqlgen from-openapi` made: it holds MCPAQL-PROVENANCE.json."
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +87,6 @@ def read_yaml(path: Path) -> dict[str, Json]:
     return value
 
 
-def not_a_project(folder: Path) -> FileError:
-    """Build the error for a folder without records."""
-    what = "holds no project of aqlgen" if folder.is_dir() else "is not a folder"
-    return FileError.of("not-a-project", f"{folder} {what}", help=_HELP, file=str(folder))
-
-
 def damaged(path: Path, why: str) -> FileError:
     """Build the error for a record that cannot be used."""
     return FileError.of(
@@ -122,11 +112,10 @@ def _in_conflict(path: Path) -> FileError:
     What aqlgen wrote from two documents cannot be merged line by line, and need not be.
     """
     folder = next((parent for parent in path.parents if (parent / FILE).is_file()), path.parent)
-    packages = sorted(operations.parent for operations in folder.glob("src/*/operations"))
-    inner = [f"src/{package.name}/*.json" for package in packages]
-    parts = ("vendor", *(f"src/{package.name}/{part}" for package in packages for part in ("runtime", SEARCH)))
-    inner += [part for part in parts if (folder / part).exists()]
-    paths = " ".join(map(quote, (FILE, ANSWERS, "OPERATIONS.md", "openapi", "schema", *inner)))
+    packages = [f"src/{table.parent.name}" for table in folder.glob("src/*/operations")]
+    inner = [f"{package}/{name}" for package in packages for name in ("runtime", SEARCH)]
+    present = [name for name in ("OPERATIONS.md", "openapi", "schema", "vendor", *inner) if (folder / name).exists()]
+    paths = " ".join(map(quote, (FILE, ANSWERS, *present, *(f"{package}/*.json" for package in packages))))
     take = f"git -C {quote(str(folder))} checkout HEAD -- {paths}"
     return FileError.of(
         "records-in-conflict",
@@ -137,23 +126,10 @@ def _in_conflict(path: Path) -> FileError:
     )
 
 
-def newest_version(provenance: Mapping[str, Json], answers: Mapping[str, Json]) -> str:
-    """Return the version of the newest aqlgen, or of its templates, that wrote a project; "" if it is not recorded."""
+def version_of(provenance: Mapping[str, Json]) -> str:
+    """Return the version of the aqlgen that wrote a project; "" if it is not recorded."""
     generator = provenance.get("generator")
-    recorded = generator if isinstance(generator, dict) else {}
-    tags = [tag for tag in (recorded.get("templates"), answers.get("_commit")) if str(tag).startswith("v")]
-    texts = [text for text in (recorded.get("version"), *tags) if isinstance(text, str)]
-    versions = {text: version for text in texts if (version := _version(text)) is not None}
-    return max(versions, key=versions.__getitem__, default="")
-
-
-def _version(text: str) -> Version | None:
-    from packaging.version import InvalidVersion, Version
-
-    try:
-        return Version(text)
-    except InvalidVersion:
-        return None
+    return str(generator.get("version", "")) if isinstance(generator, dict) else ""
 
 
 def refuse_newer(folder: Path, name: str = "") -> None:
@@ -161,29 +137,30 @@ def refuse_newer(folder: Path, name: str = "") -> None:
 
     This one would misread it, or take back what that brought. Records that cannot be read are left to who needs them.
     """
-    provenance, answers = _read(folder / FILE), _read(folder / ANSWERS)
-    newer, this = _version(newest_version(provenance, answers)), _version(__version__)
-    if newer and this and newer > this:
-        wanted = f"Install aqlgen {newer} or newer: {SOURCE}."
-        raise _too_old(folder, name, f"the project was made by aqlgen {newer}, and this is {__version__}", wanted)
-    for adapter in sorted(folder.glob("src/*/adapter.json")):
-        stated = _read(adapter).get("format")
-        if isinstance(stated, int) and stated > FORMAT:
-            what = f"the project's operation table is of format {stated}, and aqlgen {__version__} reads {FORMAT}"
-            raise _too_old(folder, name, what, f"Install the newest aqlgen: {SOURCE}.")
+    from packaging.version import InvalidVersion, Version
 
-
-def _too_old(folder: Path, name: str, message: str, way: str) -> OptionError:
-    return OptionError.of("aqlgen-too-old", message, help=way, file=name or str(folder))
+    made_by = version_of(_read(folder / FILE))
+    formats = [_read(adapter).get("format") for adapter in sorted(folder.glob("src/*/adapter.json"))]
+    newest = max((stated for stated in formats if isinstance(stated, int)), default=FORMAT)
+    try:
+        is_newer = Version(made_by) > Version(__version__)
+    except InvalidVersion:
+        is_newer = False
+    if is_newer:
+        message = f"the project was made by aqlgen {made_by}, and this is {__version__}"
+        way = f"Install aqlgen {made_by} or newer: {SOURCE}."
+    elif newest > FORMAT:
+        message = f"the project's operation table is of format {newest}, and aqlgen {__version__} reads {FORMAT}"
+        way = f"Install the newest aqlgen: {SOURCE}."
+    else:
+        return
+    raise OptionError.of("aqlgen-too-old", message, help=way, file=name or str(folder))
 
 
 def _read(path: Path) -> dict[str, Json]:
     """Return the content of a record, {} if it cannot be read; a link or a pipe is refused by who needs the record."""
     try:
-        if not S_ISREG(path.lstat().st_mode):
-            return {}
-        content = path.read_bytes()
-        value = yaml.safe_load(content) if path.suffix == ".yml" else json.loads(content)
-    except (OSError, ValueError, yaml.YAMLError, RecursionError):
+        value = json.loads(path.read_bytes()) if S_ISREG(path.lstat().st_mode) else {}
+    except (OSError, ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

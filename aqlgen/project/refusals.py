@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final
 
 from aqlgen.decide.overrides import parse
 from aqlgen.diagnostics import Diagnostic, Severity
@@ -18,7 +18,6 @@ from aqlgen.project.insertion import flow
 from aqlgen.project.records import ANSWERS
 from aqlgen.render.provenance import RUNTIME, file_hash, is_code
 from aqlgen.runtime.schema import pointer_of
-from aqlgen.runtime.table import Parameter, decode
 
 CODE: Final = "machine-file-edited"
 
@@ -31,7 +30,10 @@ _SEALED: Final = "To read the runtime, have its source in the project: `aqlgen u
 _WAYS: Final = (
     ("openapi/adapter.", "Give the changed element, or this very file, by --spec."),
     ("openapi/", "Use an overlay (`aqlgen update --overlay FILE`), or give your document with --spec."),
-    ("src/{package}/operations/", "Change it in the document, best by an overlay (`aqlgen update --overlay FILE`)."),
+    (
+        "src/{package}/operations/",
+        "use `parameters` in overrides.yaml, or change the document by an overlay (`aqlgen update --overlay FILE`).",
+    ),
     ("src/{package}/adapter.json", "Settings belong in adapter.toml, decisions in overrides.yaml."),
     ("src/{package}/", "It comes from the document: an overlay changes that (`aqlgen update --overlay FILE`)."),
     ("OPERATIONS.md", "It only shows the decisions: make them in overrides.yaml, and take notes in the README."),
@@ -48,9 +50,6 @@ _SAME: Final = frozenset("danger asked summary description confirmation example 
 
 _FOUND: Final = frozenset({"parameters", "demanded"})
 """Entries of `pagination` that follow from the operation's parameters."""
-
-_PARAMETER: Final = ("description", "sensitive")
-"""Entries of a parameter that an override holds as they are."""
 
 
 def refusals(project: Project, edited: Mapping[str, bytes], today: Mapping[str, bytes]) -> tuple[Diagnostic, ...]:
@@ -94,16 +93,6 @@ class _Row:
     name: str
     entries: Mapping[str, Json]
 
-    def parameters(self) -> dict[str, tuple[str, Mapping[str, Json]]]:
-        """Return the name and the entries of each parameter by its key in overrides.yaml."""
-        decoded = {name: decode(Parameter, entry, name=name) for name, entry in self.entries["parameters"].items()}
-        wires = [parameter.wire for parameter in decoded.values()]
-        keys = {
-            name: wire if wires.count(wire := parameter.wire) == 1 else f"{parameter.location.split('_')[0]}:{wire}"
-            for name, parameter in decoded.items()
-        }
-        return {key: (name, self.entries["parameters"][name]) for name, key in keys.items()}
-
 
 def _rows(files: Mapping[str, bytes]) -> dict[str, _Row]:
     """Return the rows by their key in overrides.yaml. Raises ValueError, and others for rows that are none."""
@@ -118,7 +107,7 @@ def _rows(files: Mapping[str, bytes]) -> dict[str, _Row]:
 def _operations(
     before: Mapping[str, _Row], after: Mapping[str, _Row], edited: Mapping[str, bytes], package: str
 ) -> Iterator[Diagnostic]:
-    """Yield a refusal for each operation that was edited."""
+    """Yield a refusal for each operation that was edited, with the override that does the same as far as one can."""
     for key in dict.fromkeys((*before, *after)):
         old, new = before.get(key), after.get(key)
         if old == new:
@@ -131,9 +120,8 @@ def _operations(
         except OptionError:
             override, others = {}, [*others, *override]
         instruction = f"Put into overrides.yaml: `{flow(key)}: {flow(override)}`." if override else ""
-        reason = f"No override says: {', '.join(others)}. {_way(row.path, package)}" if others else ""
-        edits = ", ".join((*override, *others))
-        message = f"the {edits} of `{row.name}` was edited by hand in a generated file"
+        reason = f"For {', '.join(others)}: {_way(row.path, package)}" if others else ""
+        message = f"the {', '.join((*override, *others))} of `{row.name}` was edited by hand in a generated file"
         text = edited[row.path].decode("utf-8", "replace")
         line, column = _place(text, pointer_of((row.name,))) if new else (1, 1)
         way = " ".join(filter(None, (instruction, reason, _UNDO)))
@@ -141,47 +129,24 @@ def _operations(
 
 
 def _override(old: _Row | None, new: _Row | None) -> tuple[dict[str, Json], list[str]]:
-    """Return the override that does what was edited, and the edited entries that no override decides."""
+    """Return the override that does what was edited, and the other edited entries."""
     if old is None or new is None:
         return ({"hidden": True}, []) if old else ({}, ["a row of its own"])
     override: dict[str, Json] = {"name": new.name} if new.name != old.name else {}
     if new.path != old.path:
         override["category"] = new.path.rpartition("/")[2].removesuffix(".json").upper()
     others = []
-    for key in sorted(_edited(old.entries, new.entries) - {"parameters"}):
+    for key in sorted({*old.entries, *new.entries}):
         value = new.entries.get(key, "never" if key == "asked" else None)
+        if old.entries.get(key) == new.entries.get(key):
+            continue
         if key == "pagination" and isinstance(value, Mapping | None):
-            override[key] = dict(filter(lambda entry: entry[0] not in _FOUND, (value or {}).items())) or False
+            override[key] = {name: part for name, part in (value or {}).items() if name not in _FOUND} or False
         elif key in _SAME and value is not None:
             override[key] = value
         else:
             others.append(key)
-    parameters, more = _parameter_overrides(old.parameters(), new.parameters())
-    return override | ({"parameters": parameters} if parameters else {}), [*others, *more]
-
-
-_Parameters: TypeAlias = Mapping[str, tuple[str, Mapping[str, Json]]]
-
-
-def _parameter_overrides(was: _Parameters, now: _Parameters) -> tuple[dict[str, dict[str, Json]], list[str]]:
-    """Return the overrides of parameters that do what was edited, and the edited entries that none decides."""
-    others = [f"parameters.{key}" for key in now.keys() - was.keys()]
-    parameters: dict[str, dict[str, Json]] = {}
-    for key, (name, entries) in was.items():
-        if key not in now:
-            parameters[key] = {"hidden": True}
-            continue
-        edits = _edited(entries, now[key][1])
-        members: dict[str, Json] = {"name": now[key][0]} if name != now[key][0] else {}
-        members |= {entry: now[key][1][entry] for entry in _PARAMETER if entry in edits and entry in now[key][1]}
-        others += [f"parameters.{key}.{entry}" for entry in sorted(edits - members.keys())]
-        if members:
-            parameters[key] = members
-    return parameters, others
-
-
-def _edited(old: Mapping[str, Json], new: Mapping[str, Json]) -> set[str]:
-    return {key for key in {*old, *new} if (key in old, old.get(key)) != (key in new, new.get(key))}
+    return override, others
 
 
 def _whole(path: str, edited: bytes, pristine: bytes | None, package: str) -> Diagnostic:
@@ -191,9 +156,7 @@ def _whole(path: str, edited: bytes, pristine: bytes | None, package: str) -> Di
     lines = text.splitlines()
     first = next((number for number, pair in enumerate(zip(before, lines, strict=False)) if pair[0] != pair[1]), None)
     line = (min(len(before), len(lines)) if first is None else first) + 1 if pristine is not None else 1
-    code = is_code(path, package)
-    what = "this file is code of aqlgen and was edited by hand"
-    message = what if code else "this file is generated and was edited by hand"
+    message = f"this file is {'code of aqlgen' if is_code(path, package) else 'generated'} and was edited by hand"
     way = f"{_way(path, package)} {_UNDO}"
     return Diagnostic(CODE, Severity.ERROR, message, file=path, line=line, column=1, help=way)
 

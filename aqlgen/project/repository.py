@@ -1,7 +1,6 @@
 """The git repository of a project: its committed files, and whether it is ready for a merge.
 
-aqlgen runs no filter of git. A file that git stores in another form by one, as in Git LFS, is taken as it is in the
-work tree, and what the update changes in it is left for `git add`.
+aqlgen runs no filter of git: an update leaves its changes of files with one, as in Git LFS, for `git add`.
 """
 
 from __future__ import annotations
@@ -17,9 +16,6 @@ from aqlgen import git
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.diagnostics.plain import few
 from aqlgen.git.isolation import Isolated, isolated, place_of
-from aqlgen.project.generated_paths import read_below
-from aqlgen.project.worktree import pointer_hash
-from aqlgen.render.provenance import file_hash
 
 _UNDERWAY: Final = {
     "MERGE_HEAD": "merge",
@@ -114,15 +110,16 @@ class Repository:
         changed, staged = self._changes(records)
         taken = tuple(path for path in free if self.prefix + path in changed)
         changed = [path for path in changed if path.removeprefix(self.prefix) not in taken]
-        changed, unread = self._without_stored(changed, [record[3:] for record in records if record[:2] == " M"])
         names = changed or staged
         if names:
             where = "" if changed else " elsewhere in the repository, and the merge needs the index"
+            filtered = self._with_filter(path.removeprefix(self.prefix) for path in changed)
+            hint = " aqlgen runs no filter of git: `git status` records what is unchanged." if filtered else ""
             raise FileError.of_all(
                 "uncommitted-changes",
                 f"there are uncommitted changes{where}: {few(names)}",
                 [str(self.top / name) for name in names],
-                help=f"{_in(self.folder)}git commit, or git stash, so that you can review and undo the update.{unread}",
+                help=f"{_in(self.folder)}git commit, or git stash, so that you can review and undo the update.{hint}",
             )
         return taken
 
@@ -156,31 +153,6 @@ class Repository:
             elif state[0] not in " ?!":
                 staged.append(path)
         return changed, staged
-
-    def _without_stored(self, changed: list[str], written: list[str]) -> tuple[list[str], str]:
-        """Leave out the files of Git LFS whose pointer is that of the work tree's content.
-
-        `written` are the changed files that are not staged. The text is a hint about other filters: nothing but running
-        them tells whether their files are changed.
-        """
-        inner = {path.removeprefix(self.prefix): path for path in changed if path in written}
-        names = self._with_filter(inner)
-        if not names:
-            return changed, ""
-        tree = self._tree()
-        blobs = self.contents(tree[path].oid for path in names if path in tree)
-        same = set()
-        for path in names:
-            recorded = pointer_hash(blobs.get(tree[path].oid, b"")) if path in tree else None
-            content = read_below(self.top, inner[path]) if recorded else None
-            if content is not None and file_hash(content) == recorded:
-                same.add(inner[path])
-        rest = [path for path in changed if path not in same]
-        others = any(inner[path] in rest for path in names)
-        hint = (
-            " aqlgen runs no filter of git: if git itself sees no change, `git status` records that." if others else ""
-        )
-        return rest, hint
 
     def committed(self) -> Collection[str]:
         """Return the files of the last commit in the project's folder, by their path in it."""

@@ -125,7 +125,7 @@ def _conflicts(tree: Worktree, paths: tuple[str, ...]) -> list[tuple[str, int]]:
     """Find unresolved conflicts of an update or another merge, by file and line."""
     conflicts = []
     for path in paths:
-        place = tree.project.placed(path)
+        place = tree.project.folder / path
         if place.is_file() and place.stat().st_size <= _LARGEST:
             content = tree.read(path) or b""
             if b"<<<<<<< " in content:

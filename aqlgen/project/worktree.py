@@ -1,13 +1,12 @@
 """The state of the files in a project's folder, compared with what was generated; git is not needed.
 
-Git may store a generated file with other line ends, or as a pointer of Git LFS: its conversion is no edit.
+Git may store a generated file with other line ends: that is no edit.
 The record of the last check (`aqlgen check --record`) is stale once one of them changed.
 """
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -51,7 +50,7 @@ class Worktree:
 
     def read(self, path: str) -> bytes | None:
         """Return a file with the line ends that aqlgen writes, None when it is not there. Raises FileError."""
-        file = self.project.placed(path)
+        file = self.project.folder / path
         try:
             content = file.read_bytes() if file.is_file() else None
         except OSError as error:
@@ -79,30 +78,28 @@ class Worktree:
         """Return the files that aqlgen did not write, without those that git ignores; they are listed once."""
         if self._own is None:
             known = self.known()
-            self._own = tuple(sorted(path for path in self._files() if path not in known))
+            self._own = tuple(sorted(path for path in _files(self.project.folder) if path not in known))
         return self._own
 
     def known(self) -> frozenset[str]:
         """Return the files that aqlgen wrote."""
-        project = self.project
-        return frozenset({*map(project.place_of, project.recorded), *project.recorded, FILE})
+        return frozenset({*self.project.recorded, FILE})
 
     def misplaced(self) -> tuple[str, ...]:
         """Return the files of the user in folders that aqlgen alone writes to."""
-        project = self.project
-        prefixes = tuple(f"{project.place_of(folder).rstrip('/')}/" for folder in folders(project.package))
-        return tuple(path for path in self.own() if path.startswith(prefixes))
+        return tuple(path for path in self.own() if path.startswith(folders(self.project.package)))
 
-    def _files(self) -> Iterator[str]:
-        folder = self.project.folder
-        try:
-            listing = _listing(folder)
-        except FileError:
-            listing = None
-        if listing is not None:
-            yield from (path for path in listing if (folder / path).is_file())
-        else:
-            yield from _walk(folder)
+
+def _files(folder: Path) -> Iterator[str]:
+    """Yield the files of a folder that git does not ignore; all files where git is not there to say so."""
+    try:
+        listing = _listing(folder)
+    except FileError:
+        listing = None
+    if listing is None:
+        yield from _walk(folder)
+    else:
+        yield from (path for path in listing if (folder / path).is_file())
 
 
 def _listing(folder: Path) -> list[str] | None:
@@ -170,15 +167,6 @@ def _hash(tree: Worktree) -> str:
     return tree_hash({path: file_hash(tree.read(path) or b"") for path in tree.project.recorded})
 
 
-_POINTER: Final = re.compile(
-    rb"version https://[^\n]*/spec/v1\n(?:(?!oid )[^\n]+\n)*+oid sha256:([0-9a-f]{64})\n(?:[^\n]+\n)*+"
-)
-"""https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md"""
-
-_LARGEST: Final = 1024
-"""The maximal size of a pointer in bytes."""
-
-
 def as_generated(content: bytes, recorded: str) -> bytes:
     """Return content with the line ends that it was generated with; edited content gets those that aqlgen writes.
 
@@ -194,19 +182,11 @@ def as_generated(content: bytes, recorded: str) -> bytes:
 
 
 def is_generated(content: bytes, recorded: str) -> bool:
-    """Return True if content is what was generated, in whatever encoding."""
-    if file_hash(content) == recorded:
-        return True
-    return recorded in (file_hash(as_generated(content, recorded)), pointer_hash(content))
+    """Return True if content is what was generated, with whatever line ends."""
+    return file_hash(as_generated(content, recorded)) == recorded
 
 
 def is_windows(content: bytes) -> bool:
     """Return True if every line ends as on Windows."""
     ends = content.count(b"\r\n")
     return 0 < ends == content.count(b"\n") == content.count(b"\r")
-
-
-def pointer_hash(content: bytes) -> str | None:
-    """Return the hash of the file that a pointer of Git LFS stands for, None if the content is not a pointer."""
-    match = _POINTER.fullmatch(content) if len(content) < _LARGEST else None
-    return match[1].decode() if match else None

@@ -117,18 +117,6 @@ def test_overrides_that_cannot_be_read_are_told_as_a_problem(pets: Petstore) -> 
     assert "aqlgen cannot regenerate this project yet" in run("status", pets.folder).out
 
 
-def test_a_package_that_got_another_name_is_looked_at_where_it_is(pets: Petstore) -> None:
-    pets.git("mv", PACKAGE, "src/our_pets")
-    pets.commit()
-    assert pets.report()["files"]["changed"] == []
-    assert pets.report()["files"]["own"] == 0
-    assert pets.checked()["findings"] == []
-    pets.replace("src/our_pets/operations/create.json", '"create_pet": {', '"take_in_pet": {')
-    pets.commit()
-    (refusal,) = pets.report()["edits"]["refused"]
-    assert "POST /pets: {name: take_in_pet}" in refusal["suggestion"]
-
-
 def test_conflicts_that_are_left_are_told_with_their_line(pets: Petstore) -> None:
     text = "a\n<<<<<<< HEAD\nmine\n||||||| base\n=======\ntheirs\n>>>>>>> aqlgen\n"
     pets.write("README.md", pets.read("README.md") + text)

@@ -107,17 +107,6 @@ def test_a_renamed_file_is_yours_from_then_on(repo: Repo, newer: Templates) -> N
     assert not (repo.folder / "tests/test_adapter.py").exists()
 
 
-def test_a_renamed_package_is_updated_where_it_is(copied: Repo, newer: Templates, spec: Spec) -> None:
-    repo = copied
-    repo.git("mv", "src/shop_adapter", "src/our_shop")
-    repo.commit()
-    newer.replace(f"{SOURCE}/__init__.py", '"""', '"""Newer. ')
-    assert repo.update("--spec", spec(grown(orders={"get": operation("listOrders")}))).code == 0
-    assert repo.read("src/our_shop/runtime/__init__.py").count('"""Newer. ') == 1
-    assert "list_orders" in repo.read("src/our_shop/operations/read.json")
-    assert not (repo.folder / "src/shop_adapter").exists()
-
-
 def test_a_deleted_file_stays_away(repo: Repo, newer: Templates, spec: Spec) -> None:
     (repo.folder / "Dockerfile").unlink()
     shutil.rmtree(repo.folder / "tests")

@@ -22,7 +22,6 @@ EDITS: Mapping[str, tuple[str, str, str]] = {
     "a name": ('"list_goods"', '"browse_goods"', "GET /goods: {name: browse_goods}"),
     "a summary": ('"About listGoods"', '"What we sell"', "GET /goods: {summary: What we sell}"),
     "a question": ('"danger": "safe"', '"asked": "first", "danger": "safe"', "GET /goods/{id}: {asked: first}"),
-    "a parameter": ('"good_id": {', '"key": {', "GET /goods/{id}: {parameters: {id: {name: key}}}"),
     "what no override says": ('"path": "/goods/{id}"', '"path": "/wares/{id}"', "GET /goods/{id}: {hidden: true}"),
 }
 """The edit of the table, and the line of overrides.yaml that does the same."""

@@ -14,7 +14,6 @@ import pytest
 
 from aqlgen import __version__
 from aqlgen.git import _version
-from aqlgen.project.records import newest_version
 from aqlgen.runtime.table import FORMAT
 from tests.generator.commands import Run, run
 from tests.update.repos import Repo, Templates, git, grown, operation
@@ -247,7 +246,7 @@ COMMANDS = {
     "status": ("status", "{folder}"),
     "check": ("check", "{folder}", "--pristine"),
     "diff": ("diff", "{folder}", "{folder}"),
-    "explain": ("explain", "{folder}/openapi/openapi.json", "--overrides", "{folder}/overrides.yaml"),
+    "explain": ("explain", "{folder}"),
 }
 
 
@@ -273,12 +272,6 @@ def test_a_newer_aqlgen_is_told_of_before_anything_else(repo: Repo) -> None:
         assert first.endswith("[aqlgen-too-old]")
         assert str(repo.folder) in first
         assert "Install aqlgen 99.1 or newer" in way
-
-
-def test_the_commit_of_a_clone_without_tags_is_no_version() -> None:
-    """Plain copier records the hash then, which may be of digits alone."""
-    assert newest_version({"generator": {"version": "0.1.0", "templates": ""}}, {"_commit": "4523772"}) == "0.1.0"
-    assert newest_version({"generator": {"version": "0.1.0", "templates": "v0.2.0"}}, {"_commit": "v0.3.0"}) == "v0.3.0"
 
 
 def test_a_newer_table_is_told_of_too(repo: Repo) -> None:

@@ -97,32 +97,13 @@ def test_an_update_leaves_new_contents_of_git_lfs_to_git_add(stored: Repo, newer
 def test_a_conflict_in_a_file_of_git_lfs_stands_in_the_work_tree(stored: Repo, newer: Templates) -> None:
     stored.replace("README.md", "\n## ", "\nOurs.\n\n## ")
     stored.commit()
+    stored.git("status")
     newer.replace("README.md.jinja", "\n## ", "\nTheirs.\n\n## ")
     assert stored.changed()["files"]["conflicts"] == ["README.md"]
     text = stored.read("README.md")
     assert "<<<<<<< " in text
     assert "Ours." in text
     assert "Theirs." in text
-
-
-def test_changed_content_of_git_lfs_is_seen_without_the_filter(stored: Repo) -> None:
-    stored.write("README.md", stored.read("README.md") + "\nNot committed.\n")
-    done = stored.update()
-    assert done.code == 4
-    assert "[uncommitted-changes]" in done.err
-
-
-def test_a_clone_without_the_contents_of_git_lfs_is_refused(stored: Repo, tmp_path: Path) -> None:
-    for content in (tmp_path / "store").iterdir():
-        content.unlink()
-    (stored.folder / "README.md").unlink()
-    stored.git("checkout", "--", "README.md")
-    assert stored.read("README.md").startswith(POINTER)
-    assert [file["path"] for file in report(stored)["files"]["changed"]] == [".gitattributes"]
-    done = stored.update()
-    assert done.code == 4
-    assert "[content-elsewhere]" in done.err
-    assert "git lfs pull" in done.err
 
 
 @pytest.mark.parametrize("ends", ["crlf", "lf"])
