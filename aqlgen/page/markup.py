@@ -201,7 +201,7 @@ def _hosts(hosts: Iterable[Entry]) -> str:
 def _acceptance(host: Entry) -> str:
     if host["accepted"]:
         return f"accepted by {text(host['accepted_by'])}"
-    return "refused until you accept it" if host["used"] else "not called"
+    return "refused until you accept it" if host["used"] else "gets no requests"
 
 
 def _hosts_entry(entry: str) -> str:

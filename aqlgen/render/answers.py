@@ -215,7 +215,7 @@ def _host_lines(table: Table) -> list[str]:
     for use in table_hosts(table):
         if use.is_used:
             purposes: Sequence[str] = [*(["operations"] if use.operations else []), *use.purposes]
-            credentials = f", with {', '.join(use.credentials)}" if use.credentials else ""
-            refused = "" if use.accepted_by else "; not accepted, so that nothing is sent"
+            credentials = f", with credentials {', '.join(use.credentials)}" if use.credentials else ""
+            refused = "" if use.accepted_by else "; not accepted, so nothing is sent"
             lines.append(plain(f"{use.origin}: {', '.join(purposes)}{credentials}{refused}"))
     return lines

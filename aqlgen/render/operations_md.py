@@ -47,8 +47,8 @@ def operations_md(table: Table, skipped: Iterable[tuple[str, str]]) -> str:
     review = review_rows(row.decision for row in table.rows)
     if review:
         parts.append(
-            f"\n## To review\n\n{_headline(table.rows)}. In `overrides.yaml`, answer first calls by `asked`,"
-            " and the rest by `adapter: {accept: […]}`.\n"
+            f"\n## To review\n\n{_headline(table.rows)}. To settle them, edit `overrides.yaml`: `asked` for a"
+            " confirmation at the first call, `adapter: {accept: […]}` for the rest.\n"
         )
         parts.extend(_review(review))
     for category in Category:

@@ -40,6 +40,7 @@ def overrides_entry(uses: Iterable[HostUse]) -> str:
 
 
 _MOST = 20
+_STATES = {"generating": "accepted when you generate the adapter", "overrides": "accepted by overrides.yaml"}
 
 
 def main_address_problem(adapter: Adapter) -> AddressProblem | None:
@@ -108,7 +109,7 @@ def use_lines(uses: Sequence[HostUse]) -> list[str]:
     """Return a line for each host: whether it is accepted, and what goes there."""
     lines = []
     for use in uses[:_MOST]:
-        state = f"accepted by {use.accepted_by}" if use.accepted_by else "not accepted" if use.is_used else "not called"
+        state = _STATES.get(use.accepted_by, "not accepted" if use.is_used else "gets no requests")
         lines.append(visible(f"  {use.origin}  {state}: {use.summary}" if use.is_used else f"  {use.origin}  {state}"))
     if len(uses) > _MOST:
         lines.append(f"  … and {len(uses) - _MOST:,} more")

@@ -470,7 +470,7 @@ def test_accept_hosts_shows_what_it_accepts_and_writes_it(tmp_path: Path) -> Non
     assert "hosts: [evil.example.net]" in plain.out
     assert not (tmp_path / "plain/overrides.yaml").exists()
     accepting = run("from-openapi", spec, "-o", tmp_path / "accepting", "--accept-hosts")
-    assert f"{EVIL}  accepted by overrides: 1 operation, with key" in accepting.out
+    assert f"{EVIL}  accepted by overrides.yaml: 1 operation, with credential key" in accepting.out
     assert "evil.example.net" in (tmp_path / "accepting/overrides.yaml").read_text()
     assert EVIL in (tmp_path / "accepting/src/things_adapter/adapter.json").read_text()
 

@@ -52,7 +52,8 @@ def access(reading: Reading) -> Finding | None:
     """Find what gives or takes rights, keys and ways in."""
     heads = reading.heads
     if means := heads & MEANS:
-        return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it changes a {min(means)}")
+        article = "an" if min(means)[0] in "aeiou" else "a"
+        return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it changes {article} {min(means)}")
     if heads & _PEOPLE and (rights := reading.sends(_RIGHTS | {"scope"})):
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it takes {rights}", "field")
     if heads & _PEOPLE and (state := _state(reading)):

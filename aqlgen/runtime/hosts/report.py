@@ -65,9 +65,10 @@ class HostUse:
         parts += self.purposes
         names = list(self.credentials)
         more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
-        credentials = f", with {', '.join(names[:_MAX_NAMES])}{more}" if names else ""
+        noun = "credentials" if len(names) > 1 else "credential"
+        credentials = f", with {noun} {', '.join(names[:_MAX_NAMES])}{more}" if names else ""
         whose = f"{self.api}: " if self.api else ""
-        return f"{whose}{'; '.join(parts)}{credentials}" if parts else f"{whose}named by the document, not called"
+        return f"{whose}{'; '.join(parts)}{credentials}" if parts else f"{whose}named by the document; gets no requests"
 
     def as_json(self) -> dict[str, Any]:
         """Return the JSON form."""
