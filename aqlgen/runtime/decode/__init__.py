@@ -25,7 +25,7 @@ from ..wire import (
     stream_form,
 )
 from .body import decode_text, read_body
-from .headers import allowed_methods, head_data, not_modified_data, with_location
+from .headers import head_data, not_modified_data, with_location
 
 if TYPE_CHECKING:
     from .encoded_fields import EncodedFields
@@ -94,7 +94,7 @@ def _decoded(
         file = response.file
         return {"path": file.path, "size": file.size, "mime_type": file.mime_type, "sha256": file.sha256}
     if row.method in ("HEAD", "OPTIONS") and not response.content:
-        return head_data(response, secrets) if row.method == "HEAD" else allowed_methods(response)
+        return head_data(response, secrets)
     data = None
     declared = declared_response(row, status)
     is_content = response.content or admits_nothing(str(declared.get("content_type") or ""))

@@ -4,7 +4,7 @@
 Faults are known by their shape: lists of objects with a name, a path or a pointer (RFC 9457, `invalid-params`;
 JSON:API, `source`; `loc`, `fieldViolations` and their kin), objects with the names as keys
 (`{"errors": {"name": ["…"]}}`), and a name beside the message (`{"error": {"param": "…"}}`). Keys are compared without
-case and signs: `ErrorMessage`, `error_message` and `errorMessage` are one. XML and forms are read as the same data.
+case and signs: `ErrorMessage`, `error_message` and `errorMessage` are one. XML is read as the same data.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
-from urllib.parse import parse_qsl, unquote
+from urllib.parse import unquote
 
 from ..errors import Code
 from ..redaction import redact, redacted
 from ..text import folded, words
-from ..wire import FORM, ApiResponse, is_json, is_xml, media_type
+from ..wire import ApiResponse, is_json, is_xml, media_type
 from .attachments import CONTROLS
 from .body import decode_text
 from .upstream import visible_text
@@ -41,29 +41,24 @@ _OF_TYPES = frozenset(
     }
 )
 """Words of codes that are about types, with those of JSON and of the validators in use."""
-_MESSAGE_KEYS = (
-    *("detail", "message", "errordescription", "errormessage", "errorsummary", "faultstring", "usermessage"),
-    *("defaultmessage", "developermessage", "title", "msg", "description", "reason", "error", "fault"),
-    *("errormessages", "messages", "text", "errors"),
+_MESSAGES = (
+    *("detail", "message", "errordescription", "errormessage", "faultstring", "defaultmessage", "title", "msg"),
+    *("description", "reason", "error", "fault", "errormessages", "messages", "errors"),
 )
-_CODE_KEYS = ("code", "errorcode", "errcode", "faultcode", "type", "reason", "rule", "keyword")
-_NAME_KEYS = (
-    *("param", "parameter", "parametername", "field", "fieldname", "loc", "propertypath", "instancepath", "path"),
-    *("pointer", "name", "property", "attribute", "location", "target"),
+_CODES = ("code", "errorcode", "errcode", "faultcode", "type", "reason", "rule", "keyword")
+_NAMES = (
+    *("param", "parameter", "field", "loc", "propertypath", "instancepath", "path", "pointer", "name", "property"),
+    *("attribute", "location"),
 )
-_SOURCE_KEYS = ("pointer", "parameter", "header", *_NAME_KEYS)
-_SOURCE_PLACES = {"parameter": "query", "header": "header", "pointer": "body"}
-_NAME_LIST_KEYS = ("fields", "parameters", "params", "membernames")
-_FAULT_MAP_KEYS = ("errors", "fielderrors", "validationerrors", "modelstate")
-_FAULT_KEYS = (
-    *("message", "messages", "errormessages", "error", *_FAULT_MAP_KEYS, "invalidparams", "invalidparameters"),
-    *("detail", "details", "violations", "fieldviolations", "constraintviolations", "issues", "suberrors", "elements"),
+_MAPS = ("errors", "fielderrors", "validationerrors", "modelstate", "details")
+_FAULTS = (
+    *("message", "messages", "error", *_MAPS, "invalidparams", "detail", "violations", "fieldviolations", "issues"),
+    *("elements",),
 )
-_HOLDER_KEYS = tuple(dict.fromkeys((*_MESSAGE_KEYS, *_FAULT_KEYS, "body", "response", "extensions", "innererror")))
-_LACKING_KEYS = ("missingproperty", "additionalproperty", "unevaluatedproperty")
+_HOLDERS = tuple(dict.fromkeys((*_MESSAGES, *_FAULTS, "body")))
 """Folded keys: of messages, the most telling first; of codes, those of the error itself first; of names; of what may
-hold single faults, in a map by names too; of all that holds what an error reports, as against what it repeats of the
-request; and of what JSON Schema misses or refuses within the place that it names.
+hold faults by their names; of what may hold single faults; and of all that holds what an error reports, as against
+what it repeats of the request.
 """
 PLACES = ("body", "query", "path", "header", "cookie")
 WRAPPERS = (*PLACES, "data", "attributes", "params", "relationships")
@@ -144,18 +139,13 @@ def read_error(response: ApiResponse, secrets: Iterable[str] = ()) -> ApiError:
     """Return the message of an error, its single faults and the whole of it; without any secret."""
     content_type = response.headers.get("content-type", "")
     text = redact(decode_text(response.content[:_MAX_TEXT], content_type).strip(), secrets)
-    try:
-        if is_json(content_type) or text.startswith(("{", "[")):
-            has_charset = "charset" in content_type or not is_json(content_type)
-            body = redacted(
-                json.loads(text if has_charset else response.content, parse_constant=lambda _: None), secrets
-            )
-            return _of_data(body, body)
-        if media_type(content_type) == FORM:
-            body = dict(parse_qsl(text[:65536]))
-            return _of_data(body, body)
-    except (ValueError, RecursionError):
-        return _of_text("" if text.startswith(("{", "[", "<")) else text, text)
+    if is_json(content_type) or text.startswith(("{", "[")):
+        has_charset = "charset" in content_type or not is_json(content_type)
+        try:
+            body = json.loads(text if has_charset else response.content, parse_constant=lambda _: None)
+            return _of_data(redacted(body, secrets))
+        except (ValueError, RecursionError):
+            return _of_text("" if text.startswith(("{", "[", "<")) else text, text)
     if "html" in media_type(content_type) or text[:15].lower().startswith(("<!doctype html", "<html")):
         text, body = "", visible_text(text)
     elif is_xml(content_type) or text.startswith("<"):
@@ -184,18 +174,18 @@ def _quoted(message: str) -> Iterator[Fault]:
         yield Fault(steps_of_name(name), listed=False)
 
 
-def _of_data(data: Any, body: Any) -> ApiError:
-    """Return the error that data report. Its message is the most telling text, with what single faults add to it."""
+def _of_data(data: Any, body: Any = None) -> ApiError:
+    """Return the error that data report; its message is the most telling text."""
     objects = list(_objects(data))
-    message = next(filter(None, map(_message, objects)), "") or _texts(data)
     faults = list(dict.fromkeys(islice(_faults(data, 0, listed=False), _MAX_FAULTS)))
-    message = _joined(message, [_line(fault) for fault in faults if fault.listed and fault.message])
-    codes = [text for fields in objects for key in (*_CODE_KEYS, "name") if isinstance(text := fields.get(key), str)]
-    codes = [*codes[:_MAX_ITEMS], *(fault.code for fault in faults[:_MAX_ITEMS])]
-    api_code = next(filter(None, (_code(fields, _CODE_KEYS[:4]) for fields in objects)), "")[:_MAX_STEP]
+    texts = [*map(_message, objects), _texts(data), *(fault.message for fault in faults)]
+    message = next(filter(None, texts), "")
+    codes = [text for fields in objects for key in (*_CODES, "name") if isinstance(text := fields.get(key), str)]
+    codes = [*codes[:_MAX_ITEMS], *(f"{fault.code} {fault.message}" for fault in faults[:_MAX_ITEMS])]
+    api_code = next(filter(None, (_code(fields, _CODES[:4]) for fields in objects)), "")[:_MAX_STEP]
     if not any(fault.steps for fault in faults):
         faults += _quoted(message)
-    return ApiError(message, tuple(faults), api_code, " ".join((message, *codes)), body)
+    return ApiError(message, tuple(faults), api_code, " ".join((message, *codes)), data if body is None else body)
 
 
 def _objects(data: Any) -> Iterator[dict[str, Any]]:
@@ -207,14 +197,14 @@ def _objects(data: Any) -> Iterator[dict[str, Any]]:
             if isinstance(value, Mapping):
                 fields = by_folded_key(value)
                 yield fields
-                inner += [fields[key] for key in _HOLDER_KEYS if key in fields]
+                inner += [fields[key] for key in _HOLDERS if key in fields]
             elif isinstance(value, list):
                 inner += value[:_MAX_ITEMS]
         level = inner
 
 
 def _message(fields: Mapping[str, Any]) -> str:
-    return next(filter(None, (_texts(fields.get(key)) for key in _MESSAGE_KEYS)), "")
+    return next(filter(None, (_texts(fields.get(key)) for key in _MESSAGES)), "")
 
 
 def _texts(value: Any) -> str:
@@ -222,19 +212,6 @@ def _texts(value: Any) -> str:
     if isinstance(value, str):
         return value
     return "; ".join([item for item in value if isinstance(item, str)][:_MAX_JOINED]) if isinstance(value, list) else ""
-
-
-def _line(fault: Fault) -> str:
-    return f"{fault.name}: {fault.message}" if fault.name and fault.name not in fault.message else fault.message
-
-
-def _joined(message: str, lines: list[str]) -> str:
-    """Return a message with the single faults that it does not tell of."""
-    lines = list(dict.fromkeys(lines))[:_MAX_JOINED]
-    if not message or any(f": {line}".endswith(f": {message}") for line in lines):
-        return "; ".join(lines) or message
-    further = [line for line in lines if line not in message]
-    return f"{message.rstrip('. ')}: {'; '.join(further)}" if further else message
 
 
 def by_folded_key(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -271,80 +248,57 @@ def _faults(body: Any, depth: int, *, listed: bool) -> Iterator[Fault]:
 
 def _faults_of_object(body: Mapping[str, Any], depth: int, *, listed: bool) -> Iterator[Fault]:
     fields = by_folded_key(body)
-    if not depth and all(map(_is_list_of_texts, body.values())) and fields.keys().isdisjoint(_FAULT_KEYS):
+    if not depth and all(map(_is_list_of_texts, body.values())) and fields.keys().isdisjoint(_FAULTS):
         yield from _faults_by_name(body, depth, ())
         return
-    message, code, (place, names) = _fault_message(fields), _code(fields), _named(fields, depth)
-    faults = [Fault(steps, place, message, code, listed) for steps in names]
-    for key in _FAULT_KEYS:
+    place, steps = _named(fields, depth)
+    fault = Fault(steps, place, _first_text(fields), _code(fields), listed)
+    faults = [fault] if steps else []
+    for key in _FAULTS:
         inner = fields.get(key)
-        if isinstance(inner, Mapping) and key != "error" and _is_by_name(key, inner):
+        if key in _MAPS and isinstance(inner, Mapping) and not _first_text(by_folded_key(inner)):
             faults += _faults_by_name(inner, depth, ())
         else:
             faults += _faults(inner, depth + 1, listed=False)
-    yield from faults or ([Fault((), place, message, code)] if listed else ())
+    yield from faults or ([fault] if listed else ())
 
 
 def _is_list_of_texts(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(item, str) for item in value)
 
 
-def _named(fields: Mapping[str, Any], depth: int) -> tuple[str, list[tuple[str, ...]]]:
-    """Return the place, and the steps of the name that an object has itself or in its `source`, and that it lists."""
+def _named(fields: Mapping[str, Any], depth: int) -> tuple[str, tuple[str, ...]]:
+    """Return the place and the steps of the name that an object has itself, or in its `source` (JSON:API)."""
     places = (str(fields.get(key)).lower() for key in ("in", "location"))
     place = next((place for place in places if place in PLACES), "")
-    named = ((place, steps_of_name(name)) for place, name in _own_names(fields, place, depth))
-    place, steps = next(((place, steps) for place, steps in named if steps), (place, ()))
-    arguments = _members(fields, "params")
-    steps += next((steps_of_name([arguments[key]]) for key in _LACKING_KEYS if key in arguments), ())
-    lists = (fields[key][:_MAX_ITEMS] for key in _NAME_LIST_KEYS if _is_list_of_texts(fields.get(key)))
-    return place, [path for path in (steps, *(steps_of_name(name) for names in lists for name in names)) if path]
-
-
-def _own_names(fields: Mapping[str, Any], place: str, depth: int) -> Iterator[tuple[str, Any]]:
-    """Yield what may be the name of a field at fault, each with its place."""
-    source = _members(fields, "source")
-    yield from ((_SOURCE_PLACES.get(key, place), source.get(key)) for key in _SOURCE_KEYS)
-    for key in _NAME_KEYS if depth else _NAME_KEYS[:4]:
-        if key != "location" or fields.get(key) not in PLACES:
-            # RFC 9457, 3: a pointer is into the content of the request
-            yield place or ("body" if key == "pointer" else ""), fields.get(key)
-
-
-def _members(fields: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """Return the members of an object in a field, by their folded keys; {} where there is none."""
-    inner = fields.get(key)
-    return by_folded_key(inner) if isinstance(inner, Mapping) else {}
-
-
-def _is_by_name(key: str, value: Mapping[str, Any]) -> bool:
-    """Return True if the keys of an object are names of parameters and not those of one fault."""
-    if all(isinstance(inner, list) for inner in value.values()):
-        return not any(folded(str(name)) in _FAULT_KEYS for name in value)
-    return key in _FAULT_MAP_KEYS and not _fault_message(by_folded_key(value))
+    source = fields.get("source")
+    if isinstance(source, Mapping):
+        fields, depth = by_folded_key(source), 1
+    # at the top a path is that of the server; RFC 9457, 3: a pointer is into the content of the request
+    for key in _NAMES if depth else _NAMES[:4]:
+        steps = steps_of_name(fields.get(key)) if fields.get(key) not in PLACES else ()
+        if steps:
+            return place or ("body" if key == "pointer" else ""), steps
+    return place, ()
 
 
 def _faults_by_name(body: Mapping[str, Any], depth: int, within: tuple[str, ...]) -> Iterator[Fault]:
     """Yield the faults of an object that has the names of parameters as keys."""
     for name, item in list(body.items())[:_MAX_ITEMS]:
         steps = within + steps_of_name(str(name))
-        if isinstance(item, Mapping) and depth < _MAX_DEPTH and not _fault_message(by_folded_key(item)):
+        if isinstance(item, Mapping) and depth < _MAX_DEPTH and not _first_text(by_folded_key(item)):
             yield from _faults_by_name(item, depth + 1, steps)
             continue
         for fault in item[:_MAX_ITEMS] if isinstance(item, list) else [item]:
-            fields = by_folded_key(fault) if isinstance(fault, Mapping) else {"text": str(fault or "")}
-            yield Fault(steps, "", _fault_message(fields), _code(fields))
+            fields = by_folded_key(fault) if isinstance(fault, Mapping) else {"message": str(fault or "")}
+            yield Fault(steps, "", _first_text(fields), _code(fields))
 
 
-def _fault_message(fields: Mapping[str, Any]) -> str:
-    message = next((fields[key] for key in _MESSAGE_KEYS if isinstance(fields.get(key), str) and fields[key]), "")
-    constraints = fields.get("constraints")
-    if not message and isinstance(constraints, Mapping):
-        message = "; ".join(str(text) for text in list(constraints.values())[:_MAX_ITEMS])
-    return message
+def _first_text(fields: Mapping[str, Any]) -> str:
+    return next((fields[key] for key in _MESSAGES if isinstance(fields.get(key), str) and fields[key]), "")
 
 
-def _code(fields: Mapping[str, Any], keys: Iterable[str] = _CODE_KEYS) -> str:
+def _code(fields: Mapping[str, Any], keys: Iterable[str] = _CODES) -> str:
     """Return the first of these keys that is a code: a text or a number."""
     codes = (fields.get(key) for key in keys)
     return next(

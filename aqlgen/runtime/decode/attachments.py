@@ -1,7 +1,7 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Files of an answer: as text where they are text, else beside the answer or in it.
 
-What bytes are, a text, a log in frames or an image, is told by the bytes themselves. A text says beside it what it was,
+What bytes are, a text or an image, is told by the bytes themselves. A text says beside it what it was,
 and can be given back as the file of a call (`encode/uploads`). The result of a tool carries images and other bytes
 beside its answer (MCP, Tool Result); the answer holds a reference to each: what it is, and in which block of the result
 its bytes are. Where no result is made, bytes stand in the answer in base64.
@@ -35,9 +35,6 @@ _IMAGES = (
 """The beginnings of the images that clients show."""
 _PDF = b"%PDF-"
 """The beginning of a document that is for other programs, even if all of it is text."""
-_FRAME = 8
-_STREAMS = frozenset({0, 1, 2})
-_MAX_FRAMES = 500_000
 
 
 def text_of(content: bytes) -> str | None:
@@ -64,25 +61,6 @@ def base64_bytes(text: str) -> bytes | None:
     except (binascii.Error, ValueError):
         return None
     return content if base64.b64encode(content).decode("ascii") == compact else None
-
-
-def text_of_frames(content: bytes) -> str | None:
-    """Return the text of a log that is divided into frames of its streams; None for anything else.
-
-    (Docker Engine API, attach: a byte of the stream, three of zero, the size in four, then as many bytes.) The last
-    frame may be cut.
-    """
-    payloads: list[bytes] = []
-    place = 0
-    while place + _FRAME <= len(content):
-        if content[place] not in _STREAMS or content[place + 1 : place + 4] != b"\0\0\0" or len(payloads) > _MAX_FRAMES:
-            return None
-        end = place + _FRAME + int.from_bytes(content[place + 4 : place + _FRAME], "big")
-        if end > len(content) and not payloads:
-            return None
-        payloads.append(content[place + _FRAME : end])
-        place = end
-    return text_of(b"".join(payloads)) if payloads and any(payloads) else None
 
 
 _MAX_DEPTH = 150
@@ -201,9 +179,6 @@ def bytes_value(content: bytes, mime_type: str) -> dict[str, Any]:
     text = text_of(content)
     if text is not None:
         return {"text": text, "was": "bytes", "mime_type": mime_type}
-    log = text_of_frames(content)
-    if log is not None:
-        return {"text": log, "was": "log frames", "mime_type": mime_type}
     return bytes_as_base64(content, mime_type)
 
 

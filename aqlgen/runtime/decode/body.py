@@ -36,13 +36,10 @@ _BYTE_ORDER_MARKS = (
 _XML_DECLARATION = re.compile(rb"""^\s*<\?xml[^<>]{0,200}?\bencoding\s*=\s*["']([A-Za-z][\w.:-]{0,40})["']""")
 _HTML_META = re.compile(rb"""<meta[^<>]{0,200}?\bcharset\s*=\s*["']?([A-Za-z][\w.:-]{0,40})""", re.IGNORECASE)
 _CHARSET_LIST = (
-    "ascii big5 big5hkscs cp037 cp437 cp500 cp720 cp737 cp775 cp850 cp852 cp855 cp857 cp858 cp860 cp861 cp862 cp863 "
-    "cp864 cp865 cp866 cp869 cp874 cp875 cp932 cp949 cp950 cp1006 cp1026 cp1140 cp1250 cp1251 cp1252 cp1253 cp1254 "
-    "cp1255 cp1256 cp1257 cp1258 euc_jp euc_jis_2004 euc_jisx0213 euc_kr gb2312 gbk gb18030 hp-roman8 iso2022_jp "
-    "iso2022_kr iso8859-1 iso8859-2 iso8859-3 iso8859-4 iso8859-5 iso8859-6 iso8859-7 iso8859-8 iso8859-9 iso8859-10 "
-    "iso8859-11 iso8859-13 iso8859-14 iso8859-15 iso8859-16 johab koi8-r koi8-t koi8-u kz1048 mac-cyrillic mac-greek "
-    "mac-iceland mac-latin2 mac-roman mac-turkish ptcp154 shift_jis shift_jis_2004 shift_jisx0213 tis-620 utf-8 "
-    "utf-8-sig utf-16 utf-16-be utf-16-le utf-32 utf-32-be utf-32-le"
+    "ascii big5 cp437 cp850 cp866 cp874 cp932 cp949 cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 cp1258 "
+    "euc_jp euc_kr gb2312 gbk gb18030 iso2022_jp iso8859-1 iso8859-2 iso8859-3 iso8859-4 iso8859-5 iso8859-6 iso8859-7 "
+    "iso8859-8 iso8859-9 iso8859-10 iso8859-13 iso8859-14 iso8859-15 iso8859-16 koi8-r koi8-u mac-roman shift_jis "
+    "utf-8 utf-8-sig utf-16 utf-16-be utf-16-le utf-32 utf-32-be utf-32-le"
 )
 _CHARSETS = frozenset(_CHARSET_LIST.split())
 """The charsets of texts, by Python's names of their codecs: no answer may choose any other codec."""

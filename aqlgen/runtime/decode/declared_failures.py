@@ -29,14 +29,7 @@ _ERRORS = ("error", "errors", "errormessage", "errorcode", "errordescription", "
 _WORDS = ("message", "msg", "description", "detail", "details", "code")
 _IDENTITY = frozenset({"id", "uuid", "guid", "sid", "key", "name", "createdat", "updatedat", "self", "href"})
 """Keys of a thing, which may have failed itself."""
-_OF_ENVELOPE = frozenset(
-    {
-        *(*_STATES, *_FLAGS, *_ERRORS, *_WORDS),
-        *("data", "result", "results", "meta", "title", "type", "statuscode", "httpstatus", "httpcode", "requestid"),
-        *("traceid", "correlationid", "timestamp", "path", "warnings", "messages", "errorid"),
-        *("documentationurl", "help"),
-    }
-)
+_OF_ENVELOPE = frozenset({*_STATES, *_ERRORS, *_WORDS, "data", "result", "requestid", "timestamp", "path"})
 _FAULT = re.compile(r"<(?:[\w.-]{1,40}:)?Fault[\s/>]")
 _MAX_TEXT = 65_536
 _STATUS_KEYS = ("status", "statuscode", "httpstatus", "code", "errorcode")

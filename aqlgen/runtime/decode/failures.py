@@ -167,16 +167,6 @@ def _invalid(refusal: _Refusal, code: Code = Code.INVALID_VALUE) -> _Answer:
     return code, f"The API refused the {refused} of '{refusal.row.name}' (HTTP {refusal.status})", {}
 
 
-def _unconditional(refusal: _Refusal) -> _Answer:
-    """Return what to give where the API takes a call only with the version that it is meant for (RFC 6585, 3)."""
-    row = refusal.row
-    name = next((name for name, item in row.parameters.items() if folded(item.wire) == "ifmatch"), "")
-    if not name:
-        return Code.INVALID_VALUE, f"The API takes '{row.name}' only with a condition (HTTP 428)", {}
-    message = f"Missing required parameter '{name}': read '{row.resource}' first and give its ETag"
-    return Code.MISSING_PARAM, message, {"param_name": name, "operation": row.name}
-
-
 def _denied(refusal: _Refusal) -> _Answer:
     account, details = refusal.account, dict[str, Any]()
     scope = _SCOPE.search(refusal.headers.get("www-authenticate", ""))
@@ -215,15 +205,10 @@ def _too_large(refusal: _Refusal) -> _Answer:
     return Code.PAYLOAD_TOO_LARGE, message, {"limit_type": "request_size"}
 
 
-def _too_early(refusal: _Refusal) -> _Answer:
-    wait = _wait_seconds(refusal.headers)
-    wait = _SHORT_WAIT if wait is None else wait
-    message = f"The API is not ready for this call yet: try again in {wait} seconds"
-    return Code.RATE_LIMIT_EXCEEDED, message, {"retry_after_seconds": wait}
-
-
 def _limited(refusal: _Refusal) -> _Answer:
     wait = _wait_seconds(refusal.headers)
+    if refusal.status == 425:  # not ready for the call yet
+        wait = _SHORT_WAIT if wait is None else wait
     details = {"retry_after_seconds": _DEFAULT_WAIT if wait is None else wait}
     quota = min(quotas(refusal.headers), key=lambda quota: quota.remaining, default=None)
     if quota is not None:
@@ -267,9 +252,8 @@ _RULES: Mapping[int, Callable[[_Refusal], _Answer]] = {
     421: _internal,
     422: _unacceptable,
     423: _withheld,
-    425: _too_early,
+    425: _limited,
     426: _internal,
-    428: _unconditional,
     429: _limited,
     451: _withheld,
 }

@@ -42,46 +42,8 @@ def read_links(value: str) -> Iterator[Link]:
 
 
 _DESCRIBING = (
-    "content-type",
-    "content-length",
-    "etag",
-    "last-modified",
-    "accept-ranges",
-    "content-disposition",
-    "content-language",
-    "content-md5",
-    "digest",
-    "repr-digest",
-    "expires",
-    "link",
-    "location",
-)
-_NOISE = (
-    "x-ratelimit",
-    "x-rate-limit",
-    "x-request-id",
-    "x-correlation-id",
-    "x-trace",
-    "x-frame-options",
-    "x-content-type-options",
-    "x-xss-protection",
-    "x-powered-by",
-    "x-runtime",
-    "x-served-by",
-    "x-cache",
-    "x-amz-cf-",
-    "x-envoy-",
-    "x-forwarded",
-    "x-permitted-",
-    "x-dns-prefetch",
-    "x-download-options",
-    "x-robots-tag",
-    "x-ua-compatible",
-    "x-varnish",
-    "x-timer",
-    "x-vercel-",
-    "x-github-request-id",
-    "x-aspnet",
+    *("content-type", "content-length", "etag", "last-modified", "accept-ranges", "content-disposition"),
+    *("content-language", "expires", "link", "location", "allow"),
 )
 _CONDITIONS = frozenset({"if-none-match", "if-modified-since"})
 _LOCATIONS = ("operation-location", "azure-asyncoperation", "location", "content-location")
@@ -100,21 +62,9 @@ _SPAN = re.compile(
 
 
 def head_data(response: ApiResponse, secrets: frozenset[str]) -> dict[str, Any]:
-    """Return what exists, by its headers: the data of a response to HEAD."""
-    data: dict[str, Any] = {"exists": True}
-    headers = response.headers
-    for name in (*_DESCRIBING, *(name for name in headers if name.startswith("x-") and not name.startswith(_NOISE))):
-        if name in headers:
-            text = redact(headers[name], secrets)[:_MAX_LENGTH]
-            is_number = name == "content-length" and text.isascii() and text.isdigit() and len(text) < 19
-            data[name.replace("-", "_")] = int(text) if is_number else text
-    return data
-
-
-def allowed_methods(response: ApiResponse) -> dict[str, Any] | None:
-    """Return the methods that a response to OPTIONS without content allows; None when it names none."""
-    methods = response.headers.get("allow") or response.headers.get("access-control-allow-methods")
-    return None if methods is None else {"allow": [part.strip() for part in methods.split(",") if part.strip()]}
+    """Return what there is by its headers: the data of a response to HEAD or OPTIONS."""
+    described = declared_headers(response, _DESCRIBING, secrets)
+    return {"exists": True, **{name.replace("-", "_"): text for name, text in described.items()}}
 
 
 def declared_headers(response: ApiResponse, names: Iterable[str], secrets: frozenset[str]) -> dict[str, str]:

@@ -33,20 +33,12 @@ class _Element:
     name: str
     attributes: dict[str, str]
     nil: bool
-    content: list[_Element | str] = field(default_factory=list)
-
-    @property
-    def children(self) -> list[_Element]:
-        return [part for part in self.content if isinstance(part, _Element)]
+    children: list[_Element] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
 
     @property
     def text(self) -> str:
-        return "".join(part for part in self.content if isinstance(part, str))
-
-    @property
-    def is_mixed(self) -> bool:
-        """True if there is text between the elements, or around them."""
-        return any(isinstance(part, _Element) for part in self.content) and bool(self.text.strip(_SPACES))
+        return "".join(self.texts)
 
 
 def read_xml(text: str, schema: JsonSchema, table: Table) -> Any:
@@ -76,7 +68,7 @@ def _parse(text: str) -> _Element:
         plain = {key: value for key, value in attributes.items() if not key.startswith(("xmlns", "xsi:", "xml:"))}
         nil = attributes.get("xsi:nil") in ("true", "1")
         element = _Element(_local(name), {_local(key): value for key, value in plain.items()}, nil)
-        stack[-1].content.append(element)
+        stack[-1].children.append(element)
         stack.append(element)
 
     def end(_: str) -> None:
@@ -89,7 +81,7 @@ def _parse(text: str) -> _Element:
     parser.buffer_text = True
     parser.StartElementHandler = begin
     parser.EndElementHandler = end
-    parser.CharacterDataHandler = lambda data: stack[-1].content.append(data)
+    parser.CharacterDataHandler = lambda text: stack[-1].texts.append(text)
     parser.StartDoctypeDeclHandler = refuse
     try:
         parser.Parse(text.lstrip("\ufeff" + _SPACES), True)
@@ -118,27 +110,19 @@ def _value(element: _Element, schema: Any, table: Table) -> Any:
 def _object(element: _Element, shape: Shape, table: Table) -> dict[str, Any]:
     data: dict[str, Any] = {}
     attributes = dict(element.attributes)
-    children = element.children
-    is_text_declared = False
+    children = list(element.children)
     for agent_name, (wire, schema) in shape.properties.items():
         hints = _hints(table, schema)
         name = _local(str(hints.get("name") or wire))
-        node_type = hints.get("nodeType")
-        if hints.get("attribute") is True or node_type == "attribute":
+        if hints.get("attribute") is True or hints.get("nodeType") == "attribute":
             if name in attributes:
                 data[agent_name] = _scalar(attributes.pop(name), _types(table, schema))
             continue
-        if node_type in ("text", "cdata"):
-            is_text_declared = True
-            data[agent_name] = _scalar(element.text, _types(table, schema))
-            continue
-        wrapped = hints.get("wrapped") is True or node_type == "element"
+        wrapped = hints.get("wrapped") is True or hints.get("nodeType") == "element"
         for value in _elements(children, {name, _local(wire)}, schema, table, wrapped=wrapped):
             data[agent_name] = value
     for key, value in (*attributes.items(), *_grouped(children)):
         data.setdefault(key, value)
-    if not is_text_declared and element.is_mixed:
-        data.setdefault("_content", _in_order(element))
     return data
 
 
@@ -188,33 +172,14 @@ def _take(children: list[_Element], names: set[str]) -> list[_Element]:
 
 
 def _generic(element: _Element) -> Any:
-    """Return an element without a schema: its text, or an object of its attributes and children.
-
-    Text among elements keeps its order in `_content`.
-    """
+    """Return an element without a schema: its text, or an object of its attributes and children, and `_text`."""
     if not element.children and not element.attributes:
         return element.text
-    if element.is_mixed:
-        return {**element.attributes, "_content": _in_order(element)}
     data: dict[str, Any] = {**element.attributes, **dict(_grouped(element.children))}
     text = element.text.strip(_SPACES)
     if text:
         data.setdefault("_text", text)
     return data
-
-
-def _in_order(element: _Element) -> list[Any]:
-    """Return the content of an element that has text and elements: texts, and `{name: value}` of each element."""
-    parts: list[Any] = []
-    text = ""
-    for part in element.content:
-        if isinstance(part, str):
-            text += part
-            continue
-        parts += [text] if text else []
-        parts.append({part.name: None if part.nil else _generic(part)})
-        text = ""
-    return parts + ([text] if text else [])
 
 
 def _grouped(children: list[_Element]) -> Iterator[tuple[str, Any]]:

@@ -44,7 +44,7 @@ def unexpected_content(row: Row, response: ApiResponse, data: Any) -> CallWarnin
     content_type = response.headers.get("content-type", "")
     kind = media_type(content_type.partition(",")[0])
     if is_json(promised):
-        data = data if row.paging is None else _of_page(data, content)
+        data = data if row.paging is None else _of_page(data, decode_text(content, content_type))
         problem = _problem_of_json(response, kind, data)
     elif "html" in kind and not any(word in promised for word in ("html", "*")):
         problem = "The API answered with a page of HTML instead of the content asked for"
@@ -59,10 +59,11 @@ def _is_missed(row: Row, status: int, promised: str) -> bool:
     return is_declared and not admits_nothing(promised) and row.method not in ("HEAD", "OPTIONS")
 
 
-def _of_page(data: Any, content: bytes) -> Any:
+def _of_page(data: Any, text: str) -> Any:
     """Return the text that an answer is if it became the only item of a page, else the data."""
-    items = data.get("items") if isinstance(data, dict) and content.lstrip()[:1] not in (b"[", b"{") else None
-    return items[0] if isinstance(items, list) and len(items) == 1 and isinstance(items[0], str) else data
+    items = data.get("items") if isinstance(data, dict) else None
+    item = items[0] if isinstance(items, list) and len(items) == 1 else None
+    return item if isinstance(item, str) and text.startswith(item[:200]) else data
 
 
 def _problem_of_json(response: ApiResponse, kind: str, data: Any) -> str:

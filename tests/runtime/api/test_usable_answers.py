@@ -21,10 +21,6 @@ def b64(content: bytes | str) -> str:
     return base64.b64encode(content.encode() if isinstance(content, str) else content).decode()
 
 
-def frame(stream: int, payload: bytes) -> bytes:
-    return bytes([stream, 0, 0, 0]) + len(payload).to_bytes(4, "big") + payload
-
-
 def read(
     package: Make, content: bytes, content_type: str, schema: Any = None, promised: str = "", **headers: str
 ) -> Any:
@@ -35,7 +31,6 @@ def read(
 
 
 OCTETS = "application/octet-stream"
-DOCKER = "application/vnd.docker.multiplexed-stream"
 OF_BYTES: dict[str, tuple[bytes, str, dict[str, str]]] = {
     "a text": (b"# Title\n\ttext\r\n", OCTETS, {"text": "# Title\n\ttext\r\n", "was": "bytes"}),
     "a text beyond ASCII": ("Grüße 🎉".encode(), "application/x-sh", {"text": "Grüße 🎉", "was": "bytes"}),
@@ -44,18 +39,6 @@ OF_BYTES: dict[str, tuple[bytes, str, dict[str, str]]] = {
     "a zero byte": (b"a\x00b", OCTETS, {"content": b64(b"a\x00b"), "encoding": "base64"}),
     "an image": (PNG, "image/png", {"content": b64(PNG), "encoding": "base64"}),
     "a PDF of text": (b"%PDF-1.4\n", "application/pdf", {"content": b64(b"%PDF-1.4\n"), "encoding": "base64"}),
-    "Docker's log": (
-        frame(1, b"out 1\n") + frame(2, "fehler ü\n".encode()) + frame(1, b"out 2\n"),
-        DOCKER,
-        {"text": "out 1\nfehler ü\nout 2\n", "was": "log frames"},
-    ),
-    "a log whose last frame is cut": (
-        frame(1, b"out 1\n") + frame(1, b"out 2\n")[:-3],
-        DOCKER,
-        {"text": "out 1\nout", "was": "log frames"},
-    ),
-    "frames of no stream": (frame(7, b"out\n"), DOCKER, {"content": b64(frame(7, b"out\n")), "encoding": "base64"}),
-    "frames of bytes": (frame(1, b"\x00"), DOCKER, {"content": b64(frame(1, b"\x00")), "encoding": "base64"}),
 }
 
 
@@ -154,38 +137,3 @@ def test_a_text_for_a_field_in_base64_is_sent_in_base64(package: Make) -> None:
 def test_a_table_stays_a_text(package: Make) -> None:
     for text, kind in (("id,name\r\n007,Ada\r\n", "text/csv"), ("a\tb\n1\t2\n", "text/tab-separated-values")):
         assert read(package, text.encode(), kind) == text
-
-
-MIXED: dict[str, tuple[str, Any, Any]] = {
-    "text around elements": (
-        "<p>Hello <b>big</b> and <i>small</i> world</p>",
-        {},
-        {"_content": ["Hello ", {"b": "big"}, " and ", {"i": "small"}, " world"]},
-    ),
-    "an element twice": (
-        "<p lang='en'>a<b>1</b>b<b>2</b></p>",
-        {},
-        {"lang": "en", "_content": ["a", {"b": "1"}, "b", {"b": "2"}]},
-    ),
-    "within": (
-        "<d><p>a<b>x<i>y</i></b></p><n>1</n></d>",
-        {},
-        {"p": {"_content": ["a", {"b": {"_content": ["x", {"i": "y"}]}}]}, "n": "1"},
-    ),
-    "beside what is declared": (
-        "<d>see <n>7</n>!</d>",
-        {"type": "object", "properties": {"n": {"type": "integer"}}},
-        {"n": 7, "_content": ["see ", {"n": "7"}, "!"]},
-    ),
-    "blanks are no text": ("<d>\n <a>1</a>\n <b>2</b>\n</d>", {}, {"a": "1", "b": "2"}),
-    "a text that is declared": (
-        "<d>see<n>7</n></d>",
-        {"type": "object", "properties": {"n": STRING, "t": {"type": "string", "xml": {"nodeType": "text"}}}},
-        {"n": "7", "t": "see"},
-    ),
-}
-
-
-@pytest.mark.parametrize(("content", "schema", "data"), MIXED.values(), ids=MIXED)
-def test_mixed_content_of_xml_keeps_its_order(package: Make, content: str, schema: Any, data: Any) -> None:
-    assert read(package, content.encode(), "application/xml", schema) == data
