@@ -381,10 +381,13 @@ CATALOGUE: Final[Mapping[str, Entry]] = MappingProxyType(_ENTRIES)
 
 _PAGE: Final = """# Diagnostics
 
-Look up the code at the end of a finding's line: its cause and its fix. In JSON it is the key `code`. The line begins
-with the position and one of three words. An *error* stops the command. A *warning* reports a skipped or repaired part;
-with `--strict` it stops the command too. A *note* informs; `-v` shows notes. Of similar findings, the first three are
-listed; `-v` and JSON list all. "Element" means an [adapter element](adapter-element.md).
+Find the cause of a message of aqlgen, and its fix. The message has file, line and column, and ends with its code:
+
+    broken.yaml:8:7: error: the name "getBook" must be lower-case words joined by _ [schema-invalid-name]
+
+Look up the code below. An *error* stops the command. A *warning* says that a part is skipped or repaired; with
+`--strict` it stops the command too. A *note* informs; `-v` shows notes. Of similar messages you see the first three;
+`-v` and JSON show all. "Element" means an [adapter element](adapter-element.md).
 
 | code | cause | fix |
 |---|---|---|
