@@ -89,7 +89,7 @@ def learn_command(
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 if the API contradicts an earlier run.")] = False,
     output_format: OutputFormat = Output.HUMAN,
 ) -> None:
-    """Observe the API for facts that its document lacks: paging, public reads, deviations from its types.
+    """Observe the API for facts that its document lacks: paging, public reads, what updates keep.
 
     The project's adapter sends only safe reads, unless you allow writes, with your settings and credentials.
     No observation lowers danger.

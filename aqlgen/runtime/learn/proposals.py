@@ -42,7 +42,6 @@ _OF_OPERATIONS: Final = _object(
     },
     send={"enum": ["named", "whole", "upsert"]},
     reversible={"const": True},
-    body=_object(("content_type",), content_type=_TEXT),
     parameters={
         "type": "object",
         "propertyNames": _TEXT,
@@ -55,7 +54,7 @@ _KEY: Final = {
     "type": {"const": "apiKey"},
     "in": {"const": "header"},
     "name": {"type": "string", "pattern": "^(?i:authorization)$"},
-    "description": {"enum": ["Authorization: Bearer <key>", "Authorization: Token <key>"]},
+    "description": {"const": "Authorization: Token <key>"},
 }
 _CHALLENGE: Final = {"type": {"const": "http"}, "scheme": {"enum": list(CHALLENGES)}}
 _OF_ADAPTERS: Final = _object(

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..schema import Types, json_type
-from ..schema.deviations import admitted_types
 from ..table import JsonSchema
 from ..text import counted, listed
+from ..validation.coercions import admitted_types
 
 MISSING_STATUSES = (404, 410)
 
@@ -56,31 +56,25 @@ class Try:
         unnamed = {*self.ours} & (self.before.keys() - self.body.keys())
         return unnamed - self.differing() if self.works or self.after != self.before else set()
 
-    def untaken(self) -> set[str]:
-        """Return the fields that have another value than the one that was sent, or changed unnamed; none if refused."""
-        after = self.after or {}
-        other = {key for key, value in self.body.items() if after.get(key) != value}
-        return other | self.differing() if self.is_done else set()
-
     def lenient(self, fields: Mapping[str, JsonSchema], types: Types) -> dict[str, Any]:
         """Return the types of the fields of which the API took another one than the document declares."""
         lenient: dict[str, Any] = {}
-        for key in self.body.keys() & fields.keys() - self.untaken():
+        after = self.after or {}
+        for key in [key for key in self.body.keys() & fields.keys() if after.get(key) == self.body[key]]:
             admitted, kind = admitted_types(fields[key], types), json_type(self.body[key])
-            if admitted and kind not in {*admitted, "integer"}:
-                lenient[key] = {"type": sorted({*admitted, kind})}
+            if kind not in {*admitted, "integer"}:
+                lenient[key] = {"type": sorted({*admitted, kind} - ({"integer"} if "number" in admitted else set()))}
         return lenient
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What came of parts of a resource: the fields that the API kept, lost or changed though none was named."""
+    """What came of parts of a resource: the fields that the API kept or lost though none was named."""
 
     tries: Sequence[Try]
     done: Sequence[Try]
     lost: Collection[str]
     kept: Collection[str]
-    computed: set[str]
 
     @classmethod
     def of(cls, tries: Sequence[Try], fields: Collection[str]) -> Parts:
@@ -88,8 +82,7 @@ class Parts:
         done = [trial for trial in tries if trial.is_done]
         lost = {key for trial in done for key in trial.lost(fields)}
         kept = {key for trial in done for key in trial.kept()} - lost
-        computed = {key for trial in done for key in trial.differing() if key in fields} - lost
-        return cls(list(tries), done, lost, kept, computed)
+        return cls(list(tries), done, lost, kept)
 
     def verdict(
         self, names: Mapping[str, str], whole: Try | None, *, is_whole: bool
