@@ -9,7 +9,6 @@ import argparse
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 import typer.main
@@ -102,7 +101,7 @@ def _of_adapters() -> Iterator[str]:
         name="petstore", package="petstore_adapter", title="the petstore", description="", version="0", api_version="",
         spec_version="", field_case="snake", servers=(), security=(), security_schemes={}, counts={}, quick_start={},
     )  # fmt: skip
-    parser = argument_parser(adapter, Path())
+    parser = argument_parser(adapter)
     yield "## The command of an adapter\n"
     yield f"{_sentences(parser.description or '')}\n"
     yield from _table(_argument(action) for action in _actions(parser))

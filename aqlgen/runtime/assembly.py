@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Assembly", "adapter_secrets", "assemble", "audit_file", "check_variables", "checked_keys", "open_audit",
-    "open_logins",
 ]  # fmt: skip
 
 
@@ -260,23 +259,14 @@ def _credentials(
         from .auth.tls import ClientTls
 
         tls = ClientTls.of(adapter, Variables(environ))
-    logins = open_logins(config, adapter.name, state, shared)
     tokens = None
     if is_redis(config.state_url) or (state.path is not None and shared.shared.owner_keys):
         from .auth.tokens import SharedTokens
 
         tokens = SharedTokens(shared.shared)
-    return Credentials(adapter, environ, per_user=per_user, logins=logins, tls=tls, shared_tokens=tokens, seen=seen)
-
-
-def open_logins(config: Config, name: str, state: SqliteState, shared: State) -> Logins:
-    """Return the stored logins: in the state's file, or in the store that replicas share."""
-    if not is_redis(config.state_url):
-        return Logins(state)
-    from .auth.logins import SharedLogins
-    from .state.redis import RedisState
-
-    return SharedLogins(RedisState(config.state_url, name), shared.shared.owner_sealer)
+    return Credentials(
+        adapter, environ, per_user=per_user, logins=Logins(state), tls=tls, shared_tokens=tokens, seen=seen
+    )
 
 
 def _transport(

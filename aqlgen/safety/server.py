@@ -10,17 +10,17 @@ import gc
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import FileError, OptionError
-from aqlgen.document.positions import Position, find, join
+from aqlgen.document.positions import Position
 from aqlgen.runtime.cli import main as run_adapter
 from aqlgen.runtime.settings import ConfigError, Setting, refusal
 from aqlgen.runtime.settings.config import SETTINGS
-from aqlgen.runtime.settings.load import CONFIG_FILE_VARIABLE, POLICY_KEYS, is_policy, load, parse_settings
+from aqlgen.runtime.settings.load import CONFIG_FILE_VARIABLE, load, parse_settings
 from aqlgen.runtime.text import terminal_text
 
 __all__ = ["COMMANDS", "FOLDER", "check_policy", "run"]
@@ -29,6 +29,7 @@ _TABLES: Final = frozenset({"safety_loop", "state", "audit", "limits", "telemetr
 _ALONE: Final = frozenset({"endpoint_mode", "tool_prefix", "log_level", "introspection.max_list"})
 _MAX_BYTES: Final = 1024 * 1024
 _CODE: Final = "bad-policy"
+_HELP: Final = "A policy is TOML; docs/safety-server.md shows one."
 
 SETTINGS_OF_POLICIES: Final[dict[str, Setting]] = {
     setting.key: setting for setting in SETTINGS if setting.key in _ALONE or setting.key.partition(".")[0] in _TABLES
@@ -44,13 +45,11 @@ def check_policy(path: Path) -> frozenset[str]:
         values = parse_settings(path.name, content)
     except ConfigError as problem:
         raise OptionError.of(
-            _CODE, f"the policy {problem}", file=str(path), line=problem.line, column=problem.column, help=_help(path)
+            _CODE, f"the policy {problem}", file=str(path), line=problem.line, column=problem.column, help=_HELP
         ) from None
-    known = POLICY_KEYS if is_policy(path.name) else {key: key for key in SETTINGS_OF_POLICIES}
-    mistakes = {key: mistake for key, raw in values.items() if (mistake := _mistake(key, raw, known)) is not None}
+    mistakes = {key: mistake for key, raw in values.items() if (mistake := _mistake(key, raw)) is not None}
     if mistakes:
-        text = content.decode("utf-8-sig")
-        positions = _positions(path, text, list(mistakes))
+        positions = _positions(content.decode("utf-8-sig"), list(mistakes))
         findings = [
             Diagnostic(
                 _CODE,
@@ -64,7 +63,7 @@ def check_policy(path: Path) -> frozenset[str]:
             for key, (message, advice) in mistakes.items()
         ]
         raise OptionError(*sorted(findings, key=lambda finding: (finding.line, finding.column)))
-    return frozenset(known[key] for key in values)
+    return frozenset(values)
 
 
 def _content(path: Path) -> bytes:
@@ -84,15 +83,11 @@ def _content(path: Path) -> bytes:
     return content
 
 
-def _help(path: Path) -> str:
-    return f"A policy is {'a JSON object' if is_policy(path.name) else 'TOML'}; docs/safety-server.md shows one."
-
-
-def _mistake(key: str, raw: Any, known: Mapping[str, str]) -> tuple[str, str] | None:
+def _mistake(key: str, raw: Any) -> tuple[str, str] | None:
     """Return what is wrong with a key or its value, and what helps; None if nothing is."""
-    if key in known:
+    if key in SETTINGS_OF_POLICIES:
         try:
-            SETTINGS_OF_POLICIES[known[key]].parse(raw)
+            SETTINGS_OF_POLICIES[key].parse(raw)
         except ValueError as problem:
             return f"'{key}' {problem}", "Correct the value; docs/safety-server.md shows a policy."
         return None
@@ -103,22 +98,13 @@ def _mistake(key: str, raw: Any, known: Mapping[str, str]) -> tuple[str, str] | 
             f"'{key}' concerns operations of an API; a safety server has none",
             "Take it out; it belongs to an adapter.",
         )
-    nearest = difflib.get_close_matches(key, known, 1, 0.6)
-    tables = dict.fromkeys(name.partition(".")[0] for name in known)
+    nearest = difflib.get_close_matches(key, SETTINGS_OF_POLICIES, 1, 0.6)
+    tables = dict.fromkeys(name.partition(".")[0] for name in SETTINGS_OF_POLICIES)
     advice = f"A policy has {', '.join(tables)}; see docs/safety-server.md."
     return f"'{key}' is not a key of a policy", f"Did you mean '{nearest[0]}'?" if nearest else advice
 
 
-def _positions(path: Path, text: str, keys: list[str]) -> dict[str, Position]:
-    """Return where each key stands."""
-    if is_policy(path.name):
-        pointers = {key: join(key.split(".")) for key in keys}
-        places = find(text, "json", pointers.values())
-        return {key: places[pointer] for key, pointer in pointers.items()}
-    return _positions_in_toml(text, keys)
-
-
-def _positions_in_toml(text: str, keys: list[str]) -> dict[str, Position]:
+def _positions(text: str, keys: list[str]) -> dict[str, Position]:
     """Return the first line that gives each dotted key: under its table, or its table where it is one; (0, 0) if none.
 
     The text is valid TOML, so that a line is enough; one within a text of several lines may be taken for a key.

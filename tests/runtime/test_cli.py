@@ -177,7 +177,7 @@ def test_a_value_that_is_not_of_the_parameters_type_is_refused_by_the_call(
 ) -> None:
     code, out, err = run(package, capsys, "call", "get_animal", "animal_id=seven", "--mock", at_terminal=True)
     assert (code, json.loads(out)["error"]["code"]) == (1, "VALIDATION_INVALID_TYPE")
-    assert err == "`zoo-adapter describe get_animal` shows its parameters.\n"
+    assert err == ""
 
 
 def test_describe_shows_what_an_operation_takes(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -188,7 +188,7 @@ def test_describe_shows_what_an_operation_takes(package: Path, capsys: pytest.Ca
         assert operation["params"]["name*"].startswith("string(1..40)")
     code, out, err = run(package, capsys, "describe", "fetch_animal")
     assert (code, out) == (1, "")
-    assert err.startswith("Error: there is no operation or type 'fetch_animal'. Did you mean 'get_animal'?")
+    assert err.startswith("Error: there is no operation or type 'fetch_animal'")
 
 
 def test_a_search_that_finds_nothing_says_so(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -341,43 +341,9 @@ async def test_without_a_command_it_serves_over_stdio(package: Path, preloaded: 
         assert result.structured_content["success"] is True
 
 
-def test_the_examples_of_the_help_are_of_this_api_and_run(
-    package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for arguments, count in ((["call", "--help"], 3), (["--help"], 1)):
-        with pytest.raises(SystemExit):
-            main(package, None, arguments)
-        _, _, block = capsys.readouterr().out.partition("examples:\n")
-        calls = [shlex.split(text)[1:] for text in block.splitlines() if " call " in text]
-        assert len(calls) == count
-        assert calls[0] == ["call", "list_animals", "--mock"]
-        for words in calls:
-            assert run(package, capsys, *words)[0] == 0, words
-    monkeypatch.setenv("MCP_AQL_READ_ONLY", "1")
-    with pytest.raises(SystemExit):
-        main(package, None, ["call", "--help"])
-    assert "create_animal" not in capsys.readouterr().out
-
-
 def test_describe_shows_the_fields_of_types(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(package, capsys, "describe", "Species")
     assert json.loads(out)["data"]["type"]["values"] == ["lion", "newt"]
-    code, out, err = run(package, capsys, "describe", "Specis")
-    assert (code, out) == (1, "")
-    assert "'Species'" in err
-
-
-def test_a_word_that_is_no_command_is_answered_in_words(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for word, answer in (
-        ("list_keepers", "`zoo-adapter call list_keepers` performs it"),
-        ("desribe", "Did you mean `zoo-adapter describe`?"),
-    ):
-        with pytest.raises(SystemExit) as caught:
-            main(package, None, [word])
-        assert caught.value.code == 2
-        err = capsys.readouterr().err
-        assert answer in err
-        assert len(err.splitlines()) == 1
 
 
 def test_a_refused_call_says_to_a_person_what_to_do(
@@ -387,13 +353,10 @@ def test_a_refused_call_says_to_a_person_what_to_do(
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: False))
     delete = ("call", "delete_animal", "animal_id=7", "--mock")
     assert "--yes" in run(package, capsys, *delete, at_terminal=True)[2]
-    assert "Did you mean 'get_animal'?" in run(package, capsys, "call", "fetch_animal", at_terminal=True)[2]
-    assert "describe get_animal" in run(package, capsys, "call", "get_animal", "--mock", at_terminal=True)[2]
     monkeypatch.setenv("MCP_AQL_APPROVAL", "person")
     _, out, err = run(package, capsys, *delete, "--yes", at_terminal=True)
     assert json.loads(out)["error"]["code"] == "PERMISSION_DENIED"
     assert "--yes confirms nothing here" in err
-    assert "run the command in a terminal" in err
 
 
 def test_an_agent_in_a_shell_finds_calls_and_confirms_in_lines_of_json(
@@ -441,7 +404,7 @@ def test_serving_on_a_terminal_says_how_to_connect_and_nothing_on_standard_outpu
         assert ('"mcpServers": {"zoo"' in err) is terminal
 
 
-def test_doctor_says_which_files_it_read_and_which_it_did_not(
+def test_doctor_says_which_files_it_read(
     package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     elsewhere = tmp_path / "elsewhere"
@@ -454,5 +417,4 @@ def test_doctor_says_which_files_it_read_and_which_it_did_not(
     report = json.loads(run(package, capsys, "doctor", "--output-format", "json")[1])
     assert report["safety"]["policy"] == "strict"
     assert report["files"]["settings"] == str(project / "adapter.toml")
-    assert report["files"]["not_read"] == ["adapter.toml", ".env"]
     assert report["credentials"][0]["set"] is False

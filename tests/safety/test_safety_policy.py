@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import pytest
 
-from aqlgen.runtime.settings.load import ConfigError, load
+from aqlgen.runtime.settings.load import load
 from aqlgen.safety.server import FOLDER, check_policy
 from tests.generator.commands import run
 
@@ -32,14 +32,6 @@ path = "off"
 [http]
 stateless = true
 """
-JSON = """{
-  "deny": ["drop_*", "echo a; rm*"],
-  "requiresApproval": ["git push*"],
-  "autoApprove": ["read_*"],
-  "maxAutonomousSteps": 20,
-  "riskTolerance": "conservative",
-  "safetyLoop": {"mode": "monitoring"}
-}"""
 
 
 @pytest.fixture(autouse=True)
@@ -54,10 +46,10 @@ def written(folder: Path, name: str, text: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("name", "text"), [("policy.toml", TOML), ("policy.json", JSON), ("policy", TOML)])
-def test_both_forms_say_the_same(name: str, text: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["policy.toml", "policy"])
+def test_a_policy_says_how_steps_are_evaluated(name: str, tmp_path: Path) -> None:
     """R-LOOP-3: a semicolon divides nothing in a file."""
-    path = written(tmp_path, name, text)
+    path = written(tmp_path, name, TOML)
     assert {"safety_loop.deny", "safety_loop.mode"} <= check_policy(path)
     config = load(FOLDER, {"MCP_AQL_CONFIG": str(path)})
     assert config.loop.deny == ("drop_*", "echo a; rm*")
@@ -67,45 +59,32 @@ def test_both_forms_say_the_same(name: str, text: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "place", "sentence"),
+    ("text", "place", "sentence"),
     [
-        ("p.toml", "[safety_loop]\n  den = []", "2:3", "Did you mean 'safety_loop.deny'?"),
-        ("p.toml", "safety_loop.den = []", "1:1", "Did you mean 'safety_loop.deny'?"),
-        ("p.toml", "# deny\n[safety_loop]\nmode = 'enforced'", "3:1", "must be 'enforcing', 'monitoring'"),
-        ("p.toml", "[safety_loop.agents.coder]\nsteps = 3", "1:1", "at 'coder': has no key 'steps'"),
-        ("p.toml", "[http]\n\ntoken = 'x'", "3:1", "MCP_AQL_HTTP_TOKEN"),
-        ("p.toml", "[policy]\nname = 'strict'", "2:1", "a safety server has none"),
-        ("p.toml", "base_url = 'https://a.example'", "1:1", "a safety server has none"),
-        ("p.toml", "[confirmation]\napproval = 'person'", "2:1", "a safety server has none"),
-        ("p.toml", "[safety_loop]\ndeny = [", "", "is not valid TOML"),
-        ("p.toml", "deny = 'a'\ndeny 2", "2:6", "is not valid TOML"),
-        ("p.toml", "colour = 1", "1:1", "A policy has"),
-        ("p.json", '{\n "deny": [],\n "requireApproval": []}', "3:2", "Did you mean 'requiresApproval'?"),
-        ("p.json", '{"maxAutonomousSteps":\n 0}', "1:2", "must be a whole number from 1 to 10000"),
-        ("p.json", '{"safetyLoop": {"mood": 1}}', "1:17", "Did you mean 'safetyLoop.mode'?"),
-        ("p.json", '{"deny": ["a"], "deny": []}', "", "gives 'deny' a second time"),
-        ("p.json", '{"deny": "drop_*"', "1:18", "is not valid JSON"),
-        ("p.json", "[" * 100_000, "", "is not valid JSON"),
-        ("p.json", f'{{"maxAutonomousSteps": {"9" * 5000}}}', "", "is not valid JSON"),
-        ("p.json", '{"maxAutonomousSteps": 1e999}', "1:2", "must be a whole number"),
-        ("p.toml", f"safety_loop.max_autonomous_steps = {'9' * 5000}", "", "is not valid TOML"),
-        ("p.toml", "safety_loop.max_autonomous_steps = inf", "1:1", "must be a whole number"),
-        ("p.toml", f"deny = {'[' * 100_000}", "", "is not valid TOML"),
-        ("p.json", '["drop_*"]', "", "must be a JSON object"),
-        ("p.json", '{"deny": [1]}', "1:2", "at entry 1: must be a text"),
+        ("[safety_loop]\n  den = []", "2:3", "Did you mean 'safety_loop.deny'?"),
+        ("safety_loop.den = []", "1:1", "Did you mean 'safety_loop.deny'?"),
+        ("# deny\n[safety_loop]\nmode = 'enforced'", "3:1", "must be 'enforcing', 'monitoring'"),
+        ("[safety_loop.agents.coder]\nsteps = 3", "1:1", "at 'coder': has no key 'steps'"),
+        ("[http]\n\ntoken = 'x'", "3:1", "MCP_AQL_HTTP_TOKEN"),
+        ("[policy]\nname = 'strict'", "2:1", "a safety server has none"),
+        ("base_url = 'https://a.example'", "1:1", "a safety server has none"),
+        ("[confirmation]\napproval = 'person'", "2:1", "a safety server has none"),
+        ("[safety_loop]\ndeny = [", "", "is not valid TOML"),
+        ("deny = 'a'\ndeny 2", "2:6", "is not valid TOML"),
+        ("colour = 1", "1:1", "A policy has"),
+        (f"safety_loop.max_autonomous_steps = {'9' * 5000}", "", "is not valid TOML"),
+        ("safety_loop.max_autonomous_steps = inf", "1:1", "must be a whole number"),
+        (f"deny = {'[' * 100_000}", "", "is not valid TOML"),
     ],
 )
-def test_a_wrong_policy_starts_nothing(name: str, text: str, place: str, sentence: str, tmp_path: Path) -> None:
+def test_a_wrong_policy_starts_nothing(text: str, place: str, sentence: str, tmp_path: Path) -> None:
     """Exit code 3, with the place and what to do, of `operator` and `audit` as well."""
-    path = written(tmp_path, name, text)
+    path = written(tmp_path, "p.toml", text)
     done = run("safety", "--policy", path, "audit", "verify")
     assert done.code == 3, done.out
     assert sentence in done.err
     assert f"{path}:{place}" in done.err if place else str(path) in done.err
     assert "Traceback" not in done.err
-    if name == "p.json":  # an adapter that is given the policy refuses it, too
-        with pytest.raises(ConfigError):
-            load(FOLDER, {"MCP_AQL_CONFIG": str(path)})
 
 
 def test_all_that_is_wrong_is_said_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:

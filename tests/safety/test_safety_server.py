@@ -41,7 +41,12 @@ FAMILIES = {
     "confirm_operation": "execute",
 }
 """The operations of section 4.1 of the execution safety loop document, by their endpoints (4.2)."""
-POLICY = {"deny": ["*_production*"], "requiresApproval": ["git push*"], "autoApprove": ["read_*"]}
+POLICY = """\
+[safety_loop]
+deny = ["*_production*"]
+requires_approval = ["git push*"]
+auto_approve = ["read_*"]
+"""
 AGENT = {"element_name": "coder"}
 
 
@@ -55,9 +60,8 @@ def _environment(tmp_path: Path) -> Iterator[None]:
 
 @pytest.fixture
 def policy(tmp_path: Path) -> Path:
-    """Write a policy as the protocol's document does."""
-    path = tmp_path / "policies.json"
-    path.write_text(json.dumps(POLICY), encoding="utf-8")
+    path = tmp_path / "policy.toml"
+    path.write_text(POLICY, encoding="utf-8")
     return path
 
 

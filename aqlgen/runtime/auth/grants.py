@@ -146,14 +146,12 @@ class Grants:
 
     async def _of_login(self, scheme: str) -> Token:
         """Use the login; a replacement of its refresh token is stored with it."""
-        self._sources.logins.refresh()
         login = self._sources.logins.get(scheme) or {}
         if not login.get("refresh_token"):
             return self._of_stored_token(login)
         try:
             return await self._renewed(scheme, login)
         except Refused as refused:
-            self._sources.logins.refresh()
             later = self._sources.logins.get(scheme) or {}
             if refused.error != "invalid_grant" or later.get("refresh_token") in (None, login["refresh_token"]):
                 raise

@@ -1,7 +1,7 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The credentials of persons: the logins that the command `login` stored, and those of each caller over HTTP.
 
-Logins are by security scheme, in a file or in the store that replicas share. A caller's credential comes from a header
+Logins are by security scheme, in a file of this machine. A caller's credential comes from a header
 that the owner names. If one is named for a scheme, a call over HTTP gets its credential from there or not at all:
 nobody acts with the owner's. The Authorization header that a client shows to the adapter itself is never sent on to the
 API.
@@ -9,18 +9,14 @@ API.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..settings.config import Config
 from ..settings.load import ConfigError
-from ..state import StoreAway
 from ..table import Adapter
 
 if TYPE_CHECKING:
-    from ..state.custody import Sealer
-    from ..state.redis import RedisState
     from ..state.sqlite import SqliteState
 
 _SPACE = "logins"
@@ -49,9 +45,6 @@ class Logins:
         login = state.get(_SPACE, scheme)
         return login if isinstance(login, dict) else None
 
-    def refresh(self) -> None:
-        """Look again at the next reading: another process may have stored a login."""
-
     def put(self, scheme: str, login: Mapping[str, Any], seconds: float | None = None) -> None:
         """Store a login, for a number of seconds or for good."""
         if self._state is not None:
@@ -63,67 +56,6 @@ class Logins:
         if existed and self._state is not None:
             self._state.drop(_SPACE, scheme)
         return existed
-
-
-_FRESH = 5.0
-"""Seconds for which what was read is good: every call asks whether there is a login."""
-_PAUSE = 30.0
-"""Seconds after an outage of the store until it is asked again; what was read before goes on."""
-
-
-class SharedLogins(Logins):
-    """Logins in a store that replicas share, sealed if the owner has set a key; the methods block for a moment.
-
-    While the store is away, what was read last is used; put and drop raise StoreAway.
-    """
-
-    def __init__(self, shared: RedisState, sealer: Callable[[], Sealer | None]) -> None:
-        super().__init__()
-        self._shared = shared
-        self._sealer = sealer
-        self._read: dict[str, tuple[float, Mapping[str, Any] | None]] = {}
-
-    @property
-    def durable(self) -> bool:
-        """True, always."""
-        return True
-
-    def get(self, scheme: str) -> Mapping[str, Any] | None:
-        """Return the login of a scheme, None if there is none."""
-        until, login = self._read.get(scheme, (0.0, None))
-        if time.monotonic() < until:
-            return login
-        try:
-            login, seconds = self._opened(self._shared.get(_SPACE, scheme)), _FRESH
-        except StoreAway:
-            seconds = _PAUSE
-        self._read[scheme] = (time.monotonic() + seconds, login)
-        return login
-
-    def refresh(self) -> None:
-        """Look again at the next reading."""
-        self._read = {scheme: (0.0, login) for scheme, (_, login) in self._read.items()}
-
-    def put(self, scheme: str, login: Mapping[str, Any], seconds: float | None = None) -> None:
-        """Store a login, for a number of seconds or for good. Raises StoreAway."""
-        sealer = self._sealer()
-        value = dict(login) if sealer is None else sealer.seal(_SPACE, dict(login), seconds or 0.0)
-        self._shared.put(_SPACE, scheme, value, seconds)
-        self._read[scheme] = (time.monotonic() + _FRESH, dict(login))
-
-    def drop(self, scheme: str) -> bool:
-        """Delete a login. Returns True if there was one. Raises StoreAway."""
-        existed = self._shared.get(_SPACE, scheme) is not None
-        self._shared.drop(_SPACE, scheme)
-        self._read.pop(scheme, None)
-        return existed
-
-    def _opened(self, value: Any) -> Mapping[str, Any] | None:
-        if isinstance(value, str):
-            sealer = self._sealer()
-            opened = None if sealer is None else sealer.open(_SPACE, value)
-            value = None if opened is None else opened.value
-        return value if isinstance(value, dict) else None
 
 
 PerUser: TypeAlias = Mapping[str, str]

@@ -20,7 +20,7 @@ from ..hooks import HookError
 from ..redaction import redact, without_userinfo
 from ..settings.load import ConfigError
 from ..table import Adapter, FormatError
-from ..text import terminal_text
+from ..text import line, terminal_text
 from .arguments import parse_arguments
 
 __all__ = ["main"]
@@ -35,7 +35,7 @@ def main(folder: Path, hooks: object | None = None, arguments: Sequence[str] | N
     except (OSError, ValueError, KeyError, TypeError) as problem:
         return _fail(f"adapter.json cannot be read ({type(problem).__name__}); generate the project again", 1)
     try:
-        options = parse_arguments(adapter, folder, arguments)
+        options = parse_arguments(adapter, arguments)
         return _COMMANDS[options.command](folder, hooks, options)
     except (ConfigError, HookError) as problem:
         return _fail(redact(without_userinfo(str(problem)), _secrets(adapter)), 2)
@@ -96,7 +96,7 @@ def _call(folder: Path, hooks: object | None, options: argparse.Namespace) -> in
     _print(as_json(envelope))
     if envelope["success"]:
         return 0
-    hint = advice(envelope, options.operation, _command(folder)) if sys.stdout.isatty() else ""
+    hint = advice(envelope, f"{Adapter.load(folder).name}-adapter") if sys.stdout.isatty() else ""
     if hint:
         sys.stderr.write(f"{hint}\n")
     return 1
@@ -135,10 +135,6 @@ def _params(arguments: Sequence[str], read_pairs: Callable[[Sequence[str]], dict
         raise ValueError(arguments)
     text = arguments[0] if arguments else "{}"
     return json.loads(sys.stdin.read() if text == "-" else text, parse_float=read_float)
-
-
-def _command(folder: Path) -> str:
-    return f"{Adapter.load(folder).name}-adapter"
 
 
 def _login(folder: Path, _: object | None, options: argparse.Namespace) -> int:
@@ -217,7 +213,7 @@ def _learn(folder: Path, hooks: object | None, options: argparse.Namespace) -> i
 
 
 def _describe(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
-    from .operations import call, nearest, no_such_name
+    from .operations import call
 
     name, answer = options.operation, _introspected(folder, hooks, options, name=[options.operation])
     if answer["success"] and not answer["data"]["operations"]:
@@ -226,8 +222,7 @@ def _describe(folder: Path, hooks: object | None, options: argparse.Namespace) -
         request = {"query": "types", "name": name, "all": True}
         answer = asyncio.run(call(folder, hooks, "introspect", request, os.environ, mock=options.mock))
         if answer["success"] and answer["data"]["type"] is None:
-            near = nearest(folder, name, os.environ, types=True)
-            return _fail(no_such_name(name, near, _command(folder), "operation or type"), 1)
+            return _fail(f"there is no operation or type '{line(name, 64)}'; `search WORDS` finds operations", 1)
     return _print_answer(answer)
 
 

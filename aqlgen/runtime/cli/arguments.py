@@ -4,22 +4,19 @@
 from __future__ import annotations
 
 import argparse
-import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
 
 from ..table import FAMILIES, Adapter
 from ..text import line
 
 
-def parse_arguments(adapter: Adapter, folder: Path, arguments: Sequence[str] | None) -> argparse.Namespace:
+def parse_arguments(adapter: Adapter, arguments: Sequence[str] | None) -> argparse.Namespace:
     """Return the arguments of a command; parameters of `call` may stand behind its options too.
 
     Wrong ones end the process with exit code 2, after a line that says what is wrong.
     """
-    parser = argument_parser(adapter, folder)
+    parser = argument_parser(adapter)
     options, rest = parser.parse_known_args(arguments)
     if rest and (options.command != "call" or any(argument.startswith("-") for argument in rest)):
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
@@ -28,53 +25,18 @@ def parse_arguments(adapter: Adapter, folder: Path, arguments: Sequence[str] | N
     return options
 
 
-class _Parser(argparse.ArgumentParser):
-    """A parser whose help ends with commands to copy, and whose refusals are for people.
-
-    The calls among the examples are read from the table, so only when they are shown.
-    """
-
-    folder: Path
-    adapter: Adapter
-    commands: Sequence[str] = ()
-    examples: Sequence[str] = ()
-    most_calls = 0
-
-    def format_help(self) -> str:
-        """Return the help with its examples."""
-        if self.examples or self.most_calls:
-            from .operations import example_calls
-
-            calls = example_calls(self.folder, self.adapter, os.environ)[: self.most_calls]
-            lines = [text.replace("%", "%%") for text in (*self.examples, *calls)]
-            self.epilog = "\n".join(("examples:", *(f"  {text}" for text in lines))) if lines else None
-        return super().format_help()
-
-    def error(self, message: str) -> NoReturn:
-        """Refuse the arguments with exit code 2."""
-        word = _UNKNOWN_COMMAND.match(message)
-        if word is None or not self.commands:
-            super().error(message)
-        from .operations import knows, no_such_command
-
-        is_operation = knows(self.folder, word[1])
-        self.exit(2, f"Error: {no_such_command(word[1], self.prog, self.commands, is_operation=is_operation)}\n")
-
-
 _CLIENTS = ("claude-desktop", "claude-code", "cursor", "vscode", "windsurf", "codex", "gemini-cli", "zed")
-_UNKNOWN_COMMAND = re.compile(r"argument COMMAND: invalid choice: '(.*?)' \(")
 
 
-def argument_parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
-    """Return the parser of the command of the adapter in a folder."""
+def argument_parser(adapter: Adapter) -> argparse.ArgumentParser:
+    """Return the parser of the command of an adapter."""
     name, title = f"{adapter.name}-adapter", line(adapter.title, 100).replace("%", "")
-    parser = _Parser(
+    parser = argparse.ArgumentParser(
         prog=name,
         description=f"MCP-AQL adapter of {title}. Without a command, serve MCP over standard input and output.",
+        epilog=f"examples:\n  {name} doctor\n  {name} --mock\n  {name} --transport http --port 8000",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.folder, parser.adapter, parser.most_calls = folder, adapter, 1
-    parser.examples = (f"{name} doctor", f"{name} --mock", f"{name} --transport http --port 8000")
     parser.add_argument("--version", action="version", version=f"{name} {adapter.version}")
     parser.add_argument(
         "--transport", choices=("stdio", "http"), default="stdio", help="transport for clients (default: stdio)"
@@ -86,7 +48,7 @@ def argument_parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
     )
     parser.add_argument("--port", type=_port, default=8000, help="port for http (default: 8000; 0: any free port)")
     parser.add_argument("--mock", action="store_true", help="answer from the API's document, without network")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command", parser_class=_Parser)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
     parser.set_defaults(command="serve")
 
     operations = commands.add_parser("operations", help="list the operations")
@@ -99,12 +61,7 @@ def argument_parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
     describe = commands.add_parser("describe", help="show parameters and result of an operation, or fields of a type")
     describe.add_argument("operation", metavar="NAME", help="name of an operation or a type")
 
-    call = commands.add_parser(
-        "call",
-        help="call an operation and print the envelope",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    call.folder, call.adapter, call.most_calls = folder, adapter, 3
+    call = commands.add_parser("call", help="call an operation and print the envelope")
     call.add_argument("operation", metavar="OPERATION", help="name of the operation, or the API's operationId")
     call.add_argument(
         "params",
@@ -194,7 +151,6 @@ def argument_parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
         command.add_argument(
             "--output-format", choices=("human", "json"), default="human", help="output for people or for programs"
         )
-    parser.commands = list(commands.choices)
     return parser
 
 

@@ -7,7 +7,6 @@ empty elsewhere.
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import shlex
@@ -16,7 +15,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from ..auth import STARTED_BY, Usage
 from ..table import Adapter, Table
@@ -69,21 +67,10 @@ def _servers(reference: str = "", **more: str) -> Callable[[Start], str]:
     return lambda start: _json({"mcpServers": {start.name: start.entry(reference, **more)}})
 
 
-def _cursor_link(start: Start) -> str:
-    config = base64.b64encode(json.dumps(start.entry("${env:{}}")).encode()).decode()
-    return f"cursor://anysphere.cursor-deeplink/mcp/install?name={start.name}&config={quote(config, safe='')}"
-
-
 def _vscode(start: Start) -> dict[str, Any]:
     described = ({"id": name, "description": name} for name in start.variables)
     inputs = [{"type": "promptString", **each, "password": True} for each in described]
     return {"inputs": inputs, "servers": {start.name: start.entry("${input:{}}", type="stdio")}}
-
-
-def _vscode_link(start: Start) -> str:
-    settings = _vscode(start)
-    server = {"name": start.name, **settings["servers"][start.name], "inputs": settings["inputs"]}
-    return f"vscode:mcp/install?{quote(json.dumps(server), safe='')}"
 
 
 def _zed(start: Start) -> str:
@@ -114,12 +101,11 @@ CLIENTS: Mapping[str, Client] = {
             f"claude mcp add {start.words('--env')}--transport stdio --scope user {start.name} -- {start.line}"
         ),
     ),
-    "cursor": Client("Cursor", "~/.cursor/mcp.json, or .cursor/mcp.json", _servers("${env:{}}"), _cursor_link),
+    "cursor": Client("Cursor", "~/.cursor/mcp.json, or .cursor/mcp.json", _servers("${env:{}}")),
     "vscode": Client(
         "VS Code",
         ".vscode/mcp.json, or the one of “MCP: Open User Configuration”",
         lambda start: _json(_vscode(start)),
-        _vscode_link,
     ),
     "windsurf": Client("Windsurf", "~/.codeium/windsurf/mcp_config.json", _servers("${env:{}}")),
     "codex": Client(

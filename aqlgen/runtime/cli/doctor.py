@@ -2,15 +2,13 @@
 """The command `doctor`: the address, the credentials, what is held back, the settings, and if calls can be made.
 
 What it says of each is a section; the last lines say what to do next.
-
-Of the owner's files it lists those that are read, and those at hand that are not.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
-import sqlite3
 from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from pathlib import Path
@@ -18,7 +16,7 @@ from typing import Any
 
 from ..redaction import redacted, without_userinfo
 from ..settings.config import SETTINGS, Config
-from ..settings.load import CONFIG_FILE_VARIABLE, SETTINGS_FILE, Variables, load, settings_file
+from ..settings.load import Variables, load, settings_file
 from ..settings.tables import HttpSettings
 from ..table import Adapter, Table
 from ..text import counted, line, visible
@@ -27,24 +25,12 @@ __all__ = ["doctor", "render_doctor"]
 
 
 def files_read(folder: Path, environ: Mapping[str, str]) -> dict[str, Any]:
-    """Return the owner's files: `settings` by path, None for none, and `hooks`.
-
-    `not_read` are files of the working directory that look like the owner's and are not used.
-    """
+    """Return the owner's files: `settings` by path, None for none, and `hooks`."""
     settings = settings_file(folder, environ)
-    names = {SETTINGS_FILE: settings, ".env": None}
     return {
         "settings": None if settings is None else str(settings.absolute()),
         "hooks": str(folder / "hooks.py") if (folder / "hooks.py").is_file() else None,
-        "not_read": [name for name, used in names.items() if Path(name).is_file() and not _same(Path(name), used)],
     }
-
-
-def _same(path: Path, other: Path | None) -> bool:
-    try:
-        return other is not None and path.samefile(other)
-    except OSError:
-        return False
 
 
 def file_lines(files: Mapping[str, Any]) -> Iterator[str]:
@@ -52,9 +38,6 @@ def file_lines(files: Mapping[str, Any]) -> Iterator[str]:
     yield "Files"
     for name, key in (("adapter.toml", "settings"), ("hooks.py", "hooks")):
         yield f"  {name:<26} {line(files[key], 300) if files[key] else 'none'}"
-    advice = {SETTINGS_FILE: f"{CONFIG_FILE_VARIABLE}={SETTINGS_FILE} reads it", ".env": "export its variables"}
-    for name in files["not_read"]:
-        yield f"  {name} in this folder is not read; {advice[name]}"
 
 
 def doctor(
@@ -65,12 +48,13 @@ def doctor(
     `callable` counts the operations whose security requirements are met, those whose address may be the API's, and
     those that have both; `next` says what is left to do. With `call`, one safe read is made, and `call` is its outcome.
     """
-    from ..assembly import adapter_secrets, audit_file, check_variables, checked_keys, open_logins
+    from ..assembly import adapter_secrets, audit_file, check_variables, checked_keys
+    from ..auth.logins import Logins
     from ..auth.sources import config_of_each, report
     from ..encode.urls import has_base_url, server_url
     from ..hosts.report import OperationHost, host_uses
     from ..safety.rules.rules import check_rules
-    from ..state.custody import State, open_state, open_store, state_file
+    from ..state.custody import open_state, state_file
     from .readiness import address_report, counts_of, next_steps, with_use
 
     config = load(folder, environ)
@@ -84,9 +68,8 @@ def doctor(
     unknown = not all(has_base_url(part, base_url, variables) for part, base_url, variables in apis)
     servers = [[server_url(server, variables) for server in part.servers] for part, _, variables in apis]
     addresses = [api[1] or next(iter(urls), "") for api, urls in zip(apis, servers, strict=True)]
-    keys, local = checked_keys(config, environ), open_state(config.state_url, adapter.name, environ)
-    shared = State(open_store(config.state_url, adapter.name, environ, local), adapter.name, keys)
-    credentials = report(adapter, environ, config, open_logins(config, adapter.name, local, shared))
+    keys = checked_keys(config, environ)
+    credentials = report(adapter, environ, config, Logins(open_state(config.state_url, adapter.name, environ)))
     usage = with_use(credentials, adapter, table, config)
     operations = (OperationHost(*values) for _, _, values in table.values("servers", "security", "api"))
     settings = {name: (of_api.base_url, of_api.server_variables) for name, of_api in configs.items()}
@@ -102,7 +85,7 @@ def doctor(
             **_policy_of(config, table),
             "untold": untold,
             "audit": _location(audit, "the log"),
-            "state": _store(config.state_url, adapter.name, state, keys.source),
+            "state": _store(config.state_url, adapter.name, environ, state, keys.source),
         },
         "http": _http(config.http, Variables(environ)),
         "hooks": _hooks_of(hooks),
@@ -206,27 +189,26 @@ def _location(file: Path | None, otherwise: str) -> dict[str, Any]:
     return {"place": str(file), "writable": os.access(nearest, os.W_OK)}
 
 
-def _store(url: str, name: str, file: Path | None, key: str) -> dict[str, Any]:
+def _store(url: str, name: str, environ: Mapping[str, str], file: Path | None, key: str) -> dict[str, Any]:
     """Return which store it is, if it answers within a few seconds (None if nothing is there yet), and its key."""
     from ..state import StoreAway
-    from ..state.custody import is_redis
-    from ..state.sqlite import SqliteState
+    from ..state.custody import is_redis, open_store
+
+    async def ask() -> None:
+        opened = open_store(url, name, environ)
+        try:
+            await opened.get("seal", "key")
+        finally:
+            await opened.close()
 
     kind = "redis" if is_redis(url) else "memory" if file is None else "sqlite"
     store: dict[str, Any] = {**_location(None if kind == "redis" else file, url or "memory"), "store": kind}
     store |= {"answers": True, "key": key or ("this process" if kind == "memory" else "the store")}
+    if kind == "sqlite" and file is not None and not file.exists():
+        return {**store, "answers": None}
     try:
-        if kind == "redis":
-            from ..state.redis import RedisState
-
-            state = RedisState(url, name)
-            state.get("seal", "key")
-            state.close()
-        elif file is not None and file.exists():
-            SqliteState(file).get("seal", "key")
-        elif file is not None:
-            store["answers"] = None
-    except (StoreAway, OSError, ValueError, sqlite3.Error) as problem:
+        asyncio.run(ask())
+    except (StoreAway, ValueError) as problem:
         store |= {"answers": False, "problem": str(problem)}
     return store
 

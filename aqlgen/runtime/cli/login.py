@@ -6,16 +6,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..assembly import checked_keys, open_logins
 from ..auth.login import LoginIO, LoginOptions, login, schemes_of
+from ..auth.logins import Logins
 from ..auth.sources import Sources, config_of_each
 from ..encode.urls import server_url
 from ..errors import CommandError
 from ..hosts.gate import Hosts
 from ..settings.config import Config
 from ..settings.load import Variables, load
-from ..state import StoreAway
-from ..state.custody import State, open_state, open_store
+from ..state.custody import open_state
 from ..table import Adapter, Table
 
 
@@ -44,28 +43,20 @@ def log_in(
         options = options._replace(scopes=" ".join(_needed_scopes(folder, adapter, chosen)))
     hosts = Hosts(adapter, config.base_url, config.server_variables, sources.configured_urls)
     io = io or LoginIO(Fetch(config.timeout, hosts=hosts))
-    try:
-        return anyio.run(login, sources, chosen, base.rstrip("/"), options, io)
-    except StoreAway as problem:
-        raise CommandError(str(problem)) from None
+    return anyio.run(login, sources, chosen, base.rstrip("/"), options, io)
 
 
 def forget(folder: Path, scheme: str | None, environ: Mapping[str, str]) -> str:
     """Delete the login of a scheme. Returns a line for the person. Raises CommandError and ConfigError."""
     _, _, sources = _open(folder, environ)
     chosen = _chosen(sources, scheme)
-    try:
-        existed = sources.logins.drop(chosen)
-    except StoreAway as problem:
-        raise CommandError(str(problem)) from None
+    existed = sources.logins.drop(chosen)
     return f"Forgot the login for '{chosen}'." if existed else f"There was no login for '{chosen}'."
 
 
 def _open(folder: Path, environ: Mapping[str, str]) -> tuple[Config, Adapter, Sources]:
     config, adapter = load(folder, environ), Adapter.load(folder)
-    keys, state = checked_keys(config, environ, ""), open_state(config.state_url, adapter.name, environ)
-    shared = State(open_store(config.state_url, adapter.name, environ, state), adapter.name, keys)
-    logins = open_logins(config, adapter.name, state, shared)
+    logins = Logins(open_state(config.state_url, adapter.name, environ))
     return config, adapter, Sources(adapter, Variables(environ), logins=logins)
 
 

@@ -10,7 +10,6 @@ a text otherwise, as it stands; of a list of texts, each between commas. What it
 from __future__ import annotations
 
 import json
-import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -22,33 +21,16 @@ from ..introspection.introspect import Introspection
 from ..protocol_operations import Person
 from ..schema import Types, alternatives, as_schema, follow, json_type, union_of
 from ..schema.validators import PROTOCOL_SCHEMAS
-from ..settings.load import ConfigError, load
+from ..settings.load import load
 from ..table import Adapter, JsonSchema, Row, Table
 from ..text import escaped, folded, line, terminal_text
 from ..validation.coercions import ALL_TYPES, admitted_types
-
-_LONGEST = 200
 
 
 def _introspection(folder: Path, environ: Mapping[str, str]) -> tuple[Introspection, Table]:
     config = load(folder, environ)
     table = Table(folder, read_only=config.read_only)
     return Introspection(Adapter.load(folder), table, config), table
-
-
-def nearest(folder: Path, name: str, environ: Mapping[str, str], *, types: bool = False) -> list[str]:
-    """Return the operation that an unknown name may mean, and with `types` the type, as far as there are any."""
-    from difflib import get_close_matches
-
-    introspection, table = _introspection(folder, environ)
-    near = list(introspection.unknown(name).details.get("available", ()))[:1]
-    known = {kind.lower(): kind for kind in table.types} if types else {}
-    return near + [known[kind] for kind in get_close_matches(name.lower(), known, 1, 0.75)]
-
-
-def knows(folder: Path, name: str) -> bool:
-    """Return True if the adapter has an operation of that name."""
-    return Table(folder).find(name) is not None
 
 
 class Declared(NamedTuple):
@@ -110,28 +92,6 @@ def read_params(folder: Path, operation: str, pairs: Sequence[str], environ: Map
     parameters = ((answer["data"]["operation"] if answer["success"] else None) or {}).get("parameters", ())
     known = {info["name"]: {"type": info["type"]} for info in parameters if info["type"] in ALL_TYPES}
     return Declared(known, {}).read(pairs)
-
-
-def example_calls(folder: Path, adapter: Adapter, environ: Mapping[str, str]) -> list[str]:
-    """Return commands that run: the calls with which a reader may begin, the harmless ones of what is offered."""
-    calls = []
-    with suppress(ConfigError, OSError, ValueError, KeyError, TypeError):  # the command itself says what is wrong
-        table = _introspection(folder, environ)[1]
-        for family in ("read", "create", "update"):
-            row = table.find(adapter.quick_start.get(family, ""), family)
-            if row is not None and row.danger in ("safe", "reversible"):
-                words = words_of(row.example or {}, declared(row, table.types))
-                calls.append(" ".join((f"{adapter.name}-adapter call", row.name, *words, "--mock")))
-    return [call for call in calls if len(call) <= _LONGEST]
-
-
-def words_of(params: Mapping[str, Any], declared: Declared) -> list[str]:
-    """Return parameters as words of a command line: NAME=VALUE if that is read back as it is, else one JSON object."""
-    values = {name: value if isinstance(value, str) else json.dumps(value) for name, value in params.items()}
-    pairs = [f"{name}={text}" for name, text in values.items()]
-    is_plain = not any(isinstance(value, (list, dict)) for value in params.values()) and declared.read(pairs) == params
-    texts = pairs if is_plain else [json.dumps(params, ensure_ascii=False, separators=(",", ":"))]
-    return [shlex.quote(text) for text in texts]
 
 
 def list_operations(
@@ -246,40 +206,11 @@ class Terminal(Person):
         return sys.stdin.readline().strip() or None
 
 
-def no_such_name(name: str, near: Sequence[str], command: str, kind: str = "operation") -> str:
-    """Return a sentence about a name that nothing has, with those that may be meant."""
-    shown, quoted = line(name, 64), " or ".join(f"'{each}'" for each in near)
-    meant = f" Did you mean {quoted}?" if near else ""
-    return f"there is no {kind} '{shown}'.{meant} `{command} operations` lists all, `--search WORDS` finds some."
-
-
-def no_such_command(word: str, command: str, commands: Sequence[str], *, is_operation: bool) -> str:
-    """Return a sentence about a word that is not a command of the adapter."""
-    if is_operation:
-        return f"'{word}' is an operation, not a command: `{command} call {word}` performs it."
-    from difflib import get_close_matches
-
-    near = get_close_matches(word.lower(), commands, 1)
-    meant = f" Did you mean `{command} {near[0]}`?" if near else ""
-    return f"there is no command '{line(word, 64)}'.{meant} The commands are {', '.join(commands)}."
-
-
-def advice(envelope: Mapping[str, Any], operation: str, command: str) -> str:
-    """Return what a person can do about a call that failed, "" where its error says all."""
+def advice(envelope: Mapping[str, Any], command: str) -> str:
+    """Return what a person can do to confirm a call that was held back, "" for any other."""
     error = envelope.get("error", {})
-    code, details = str(error.get("code", "")), error.get("details", {})
-    name = line(operation, 64)
-    if code == "NOT_FOUND_OPERATION":
-        return f"Note: {no_such_name(operation, details.get('available', ())[:1], command)}"
-    if code == "CONFIRMATION_REQUIRED" and "waits_as" in details:
+    if error.get("code") != "CONFIRMATION_REQUIRED":
+        return ""
+    if "waits_as" in error.get("details", {}):
         return f"An operator approves it: {command} operator"
-    if code == "CONFIRMATION_REQUIRED":
-        return f"To confirm '{name}' yourself, add --yes, or run the command in a terminal."
-    if code == "PERMISSION_DENIED" and details.get("approval") == "person":
-        return (
-            f"'{name}' needs a person's confirmation; --yes does not count: run the command in a terminal. Setting: "
-            "approval (MCP_AQL_APPROVAL)."
-        )
-    if code.startswith("VALIDATION_"):
-        return f"`{command} describe {name}` shows its parameters."
-    return ""
+    return "To confirm it yourself, add --yes, or run the command in a terminal."

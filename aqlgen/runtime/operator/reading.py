@@ -13,7 +13,6 @@ import getpass
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +30,7 @@ from ..text import line, terminal_text, visible
 
 if TYPE_CHECKING:
     from ..quota.counting import Quotas
-    from ..safety.loop.agents import Agent, Block, Reported
+    from ..safety.loop.agents import Block
 
 __all__ = ["SECTIONS", "Reading", "Source", "home_source", "operator_name", "read", "read_quotas", "shown"]
 
@@ -74,11 +73,10 @@ def operator_name(name: str) -> str:
     return f"operator:{line(name or user, 60) or 'unknown'}"
 
 
-SECTIONS = ("challenges", "blocks", "matters", "agents", "approvals", "refusals", "work")
+SECTIONS = ("challenges", "blocks", "matters", "approvals", "refusals", "work")
 """The lists of items, the most urgent first."""
 
 _MOST = 100
-_MOST_STEPS = 10
 _LINE, _TEXT = 600, 40_000
 
 Item = dict[str, Any]
@@ -103,7 +101,6 @@ async def read(source: Source) -> Reading:
             "challenges": await source.questions.challenges(),
             "blocks": await source.board.blocks(),
             "matters": await source.questions.questions(),
-            "agents": await source.board.agents(),
             "approvals": await source.questions.approvals(),
             **await activity_of(source.custody, source.questions.clock()),
         }
@@ -112,7 +109,7 @@ async def read(source: Source) -> Reading:
     except (TypeError, KeyError, ValueError, AttributeError):
         return Reading(problem="The state of this adapter has another version.")
     sections = {name: [shown(name, item) for item in objects[name][:_MOST]] for name in SECTIONS}
-    by_id = {(name, _id(item)): item for name in SECTIONS for item in objects[name][:_MOST]}
+    by_id = {(name, str(item.id)): item for name in SECTIONS for item in objects[name][:_MOST]}
     hidden = sum(max(0, len(items) - _MOST) for items in objects.values())
     problem = f"{hidden} more items are not shown: decide those that are first." if hidden else ""
     return Reading(sections, by_id, problem)
@@ -120,7 +117,7 @@ async def read(source: Source) -> Reading:
 
 def shown(section: str, item: Any) -> Item:
     """Return an item of a section as the page shows it, with the digest of that."""
-    values: Item = {"id": _id(item), **_SHOWN[section](item)}
+    values: Item = {"id": str(item.id), **_SHOWN[section](item)}
     changing = values.pop("changing", {})
     digest = hashlib.sha256(canonical(values).encode("utf-8", "surrogatepass")).hexdigest()
     return {**values, "digest": digest, **changing}
@@ -171,40 +168,6 @@ def _block(block: Block) -> Item:
     }
 
 
-def _agent(agent: Agent) -> Item:
-    return {
-        "agent": _line(agent.name),
-        "caller": _line(agent.caller),
-        "session": _line(agent.session),
-        "status": _line(agent.status),
-        "mode": _line(agent.mode),
-        "goal": _line(agent.goal),
-        "paused": _line(agent.paused),
-        "asked": _seconds(agent.started),
-        "taken": agent.number,
-        "steps": [_step(step) for step in agent.steps[-_MOST_STEPS:]],
-    }
-
-
-def _step(step: Reported) -> Item:
-    return {
-        "at": step.at,
-        "text": _line(step.action),
-        "operation": _line(step.operation),
-        "decision": _line(step.decision),
-        "risk": step.risk,
-        "reason": _line(step.reason),
-    }
-
-
-def _seconds(started: str) -> float:
-    """Return a time of ISO 8601 in seconds since the epoch, 0 for none."""
-    try:
-        return datetime.fromisoformat(started).timestamp()
-    except ValueError:
-        return 0.0
-
-
 def _approval(approval: Question) -> Item:
     return {
         "title": _line(approval.title),
@@ -235,15 +198,10 @@ _SHOWN: Mapping[str, Callable[[Any], Item]] = {
     "matters": _question,
     "challenges": _challenge,
     "blocks": _block,
-    "agents": _agent,
     "approvals": _approval,
     "refusals": _refusal,
     "work": _work,
 }
-
-
-def _id(item: Any) -> str:
-    return str(item.execution if hasattr(item, "execution") and not hasattr(item, "id") else item.id)
 
 
 def _who(item: Any) -> Item:

@@ -5,9 +5,6 @@
 Nothing is taken from the working directory as such: an MCP client may start the adapter in any folder, such as the
 repository that somebody works on, and what lies there must not choose an address or switch off a guard.
 
-In its place the protocol's own form of a policy may stand, JSON such as `{"deny": […], "requiresApproval": […],
-"autoApprove": […], "maxAutonomousSteps": 20}` (execution safety loop document, 5.2 and 8.2; specification, 8.7.4).
-
 The keys that seal what callers bring back are secrets, from MCP_AQL_STATE_KEY or the file of MCP_AQL_STATE_KEY_FILE.
 """
 
@@ -17,7 +14,7 @@ import json
 import os
 import re
 import stat
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -29,13 +26,11 @@ from .tables import quota_problem
 from .trust import TRUST_FILE, read_trust
 
 __all__ = [
-    "POLICY_KEYS",
     "SETTINGS_FILE",
     "STATE_KEY",
     "ConfigError",
     "StateKeys",
     "Variables",
-    "is_policy",
     "load",
     "parse_settings",
     "project_of",
@@ -43,40 +38,15 @@ __all__ = [
     "trust_file",
 ]
 
-POLICY_KEYS: Mapping[str, str] = {
-    "deny": "safety_loop.deny",
-    "requiresApproval": "safety_loop.requires_approval",
-    "autoApprove": "safety_loop.auto_approve",
-    "maxAutonomousSteps": "safety_loop.max_autonomous_steps",
-    "riskTolerance": "safety_loop.risk_tolerance",
-    "safetyLoop.mode": "safety_loop.mode",
-}
-"""The keys of a policy in JSON, each with the setting that it is."""
 _POLICY = "policy"
-
-
-def is_policy(name: str) -> bool:
-    """Return True if a file of this name holds a policy in JSON."""
-    return name.lower().endswith(".json")
 
 
 def parse_settings(name: str, content: bytes) -> dict[str, Any]:
     """Return the values of a file by the dotted keys that stand in it. Raises ConfigError."""
-    try:
-        return _flat(_of_json(name, content) if is_policy(name) else _of_toml(name, content))
-    except (RecursionError, ValueError) as problem:
-        form = "JSON" if is_policy(name) else "TOML"
-        reason = (
-            str(problem) if isinstance(problem, UnicodeDecodeError) else "it nests too deeply, or a number is too long"
-        )
-        raise ConfigError(f"{name} is not valid {form}: {reason}") from None
-
-
-def _of_toml(name: str, content: bytes) -> dict[str, Any]:
     import tomllib  # here, since most adapters have no file to read
 
-    text = content.decode("utf-8-sig")
     try:
+        text = content.decode("utf-8-sig")
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
         short = re.search(r"(?m)^policy[ \t]{0,20}=", text) and "[policy" in text
@@ -84,26 +54,13 @@ def _of_toml(name: str, content: bytes) -> dict[str, Any]:
         place = re.search(r"\(at line (\d{1,9}), column (\d{1,9})\)", str(problem))
         line, column = (int(place[1]), int(place[2])) if place is not None else (0, 0)
         raise ConfigError(f"{name} is not valid TOML: {problem}{hint}", line, column) from None
+    except UnicodeDecodeError as problem:
+        raise ConfigError(f"{name} is not valid TOML: {problem}") from None
+    except (RecursionError, ValueError):
+        raise ConfigError(f"{name} is not valid TOML: it nests too deeply, or a number is too long") from None
     if not isinstance(tables.get(_POLICY, {}), dict):
         tables[_POLICY] = {"name": tables[_POLICY]}  # the short form
-    return tables
-
-
-def _of_json(name: str, content: bytes) -> dict[str, Any]:
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        """Return an object. Raises ConfigError for a key that is given twice: of two lists one would not hold."""
-        twice = [key for key, count in Counter(key for key, _ in pairs).items() if count > 1]
-        if twice:
-            raise ConfigError(f"{name} gives '{twice[0][:64]}' a second time")
-        return dict(pairs)
-
-    try:
-        entries = json.loads(content.decode("utf-8-sig"), object_pairs_hook=unique)
-    except json.JSONDecodeError as problem:
-        raise ConfigError(f"{name} is not valid JSON: {problem}", problem.lineno, problem.colno) from None
-    if not isinstance(entries, dict):
-        raise ConfigError(f"{name} must be a JSON object with keys such as {', '.join(list(POLICY_KEYS)[:3])}")
-    return entries
+    return _flat(tables)
 
 
 def _flat(tables: Mapping[str, Any]) -> dict[str, Any]:
@@ -234,15 +191,9 @@ def _read_file(folder: Path, environ: Mapping[str, str]) -> tuple[str, dict[str,
             )
         return SETTINGS_FILE, {}
     try:
-        values = parse_settings(path.name, path.read_bytes())
+        return path.name, parse_settings(path.name, path.read_bytes())
     except OSError as problem:
         raise ConfigError(f"cannot read {path}: {problem.strerror}") from None
-    if not is_policy(path.name):
-        return path.name, values
-    unknown = next((key for key in sorted(values) if key not in POLICY_KEYS), None)
-    if unknown is not None:
-        raise ConfigError(f"'{unknown}' in {path.name} is not a key of a policy; the keys are {', '.join(POLICY_KEYS)}")
-    return path.name, {POLICY_KEYS[key]: value for key, value in values.items()}
 
 
 def _check_files_folder(folder: str, project: Path) -> None:

@@ -196,10 +196,6 @@ class Custody:
         """True if the owner has set keys."""
         return bool(self._keys())
 
-    def owner_sealer(self) -> Sealer | None:
-        """Return what seals with the owner's keys, None if there are none."""
-        return self._sealer_at_hand() if self._keys() else None
-
     def _sealer_at_hand(self) -> Sealer:
         keys = tuple(self._keys()) or tuple(key for key in (self._stored_key, self._spare_key) if key)
         if self._sealer is None or self._sealer[0] != keys:

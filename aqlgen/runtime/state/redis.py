@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from . import Count, Counter, Spent, Store, StoreAway, canonical
 
-__all__ = ["MISSING", "RedisState", "RedisStore", "is_installed"]
+__all__ = ["MISSING", "RedisStore", "is_installed"]
 
 Value = TypeVar("Value")
 
@@ -174,43 +174,6 @@ class RedisStore(Store):
 
     def _key(self, space: str, key: str) -> str:
         return f"{self._prefix}{space}:{key}"
-
-
-class RedisState:
-    """The same store for the few steps that are taken where nothing can be awaited. The methods block."""
-
-    def __init__(self, url: str, name: str) -> None:
-        self._url = url
-        self._prefix = f"mcp-aql:{{{name}}}:"
-        self._client: Any = None
-
-    def get(self, space: str, key: str) -> Any:
-        """Return the value, or None."""
-        return _value(self._asked("get", f"{self._prefix}{space}:{key}"))
-
-    def put(self, space: str, key: str, value: Any, seconds: float | None = None) -> None:
-        """Store a value."""
-        self._asked("set", f"{self._prefix}{space}:{key}", canonical(value), px=_milliseconds(seconds))
-
-    def drop(self, space: str, key: str) -> None:
-        """Remove a value."""
-        self._asked("delete", f"{self._prefix}{space}:{key}")
-
-    def close(self) -> None:
-        """Close the connection; a later use opens it again."""
-        client, self._client = self._client, None
-        if client is not None:
-            client.close()
-
-    def _asked(self, command: str, *arguments: Any, **options: Any) -> Any:
-        if self._client is None:
-            self._client = import_module("redis").Redis.from_url(
-                self._url, socket_timeout=_TIMEOUT, socket_connect_timeout=_TIMEOUT, protocol=_PROTOCOL
-            )
-        try:
-            return getattr(self._client, command)(*arguments, **options)
-        except (import_module("redis.exceptions").RedisError, OSError, TimeoutError) as problem:
-            raise StoreAway(f"the store does not answer: {type(problem).__name__}") from None
 
 
 def _value(text: bytes | None) -> Any:

@@ -6,7 +6,6 @@ import asyncio
 import json
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
@@ -19,13 +18,12 @@ from aqlgen.runtime.operator import serve
 from aqlgen.runtime.operator.guard import ROUTES
 from aqlgen.runtime.operator.reading import home_source
 from aqlgen.runtime.safety.audit import verify
-from aqlgen.runtime.safety.loop.agents import Agent, Block, Board, Reported
+from aqlgen.runtime.safety.loop.agents import Block, Board
 from aqlgen.runtime.safety.questions import Question, QuestionStore
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.state import Counter, StoreAway
 from aqlgen.runtime.state.custody import Custody
 from aqlgen.runtime.state.redis import RedisStore
-from aqlgen.runtime.text import iso_time
 from tests.runtime.local import Answer, Asked, serving
 from tests.runtime.operator_page import Served, challenge, desk_at, matter, page_at, run, source_at
 from tests.runtime.redis_server import redis_server
@@ -246,19 +244,6 @@ def test_a_block_that_cannot_be_read_is_shown_and_can_be_lifted(page: Served, tm
     shown = page.state(until=lambda known: known.get("blocks"))["blocks"][0]
     assert "the key of the state has changed" in shown["reason"]
     assert page.act("unblock", shown, reason="the key was changed").status == 200
-
-
-def test_agents_are_shown_with_their_last_steps(page: Served, tmp_path: Path) -> None:
-    """R-OPS-1"""
-    now = time.time()
-    agent = Agent("exec_1", "bot", "anna", "s1", "running", "enforcing", iso_time(now), now, "Tidy up")
-    board = Board(source_at(tmp_path).custody)
-    for number in range(12):
-        step = Reported(now + number, f"step {number}\u202e", "list_animals", "success", "continue", number, "advise")
-        run(board.publish(replace(agent, number=number + 1), step))
-    shown = page.state(until=lambda known: known.get("agents"))["agents"][0]
-    assert (shown["agent"], shown["goal"], shown["taken"], len(shown["steps"])) == ("bot", "Tidy up", 12, 10)
-    assert (shown["steps"][-1]["text"], shown["steps"][-1]["risk"]) == ("step 11", 11)
 
 
 def test_an_approval_for_a_session_is_shown_and_revoked(page: Served, tmp_path: Path) -> None:

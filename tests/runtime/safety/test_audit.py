@@ -112,18 +112,6 @@ async def test_secrets_never_stand_in_it(tmp_path: Path, api: FakeApi) -> None:
     assert entries(path)[0]["params"]["notes"]["inner"] == [{"api_key": "***", "size": 1}]
 
 
-async def test_what_cannot_be_written_is_not_done(package: Path, api: FakeApi, tmp_path: Path) -> None:
-    """R-SAFE-5"""
-    (tmp_path / "file").touch()
-    audit = Audit(tmp_path / "file" / "audit.jsonl")
-    dispatcher = Dispatcher(Adapter.load(package), Table(package), api, Config(policy="open"), Parts(audit=audit))
-    envelope = await dispatcher.handle("delete", deleting(7))
-    assert envelope["error"]["code"] == "INTERNAL_ERROR"
-    assert "MCP_AQL_AUDIT_PATH" in envelope["error"]["message"]
-    assert str(tmp_path) not in str(envelope)
-    assert api.sent == []
-
-
 async def test_it_stands_beside_the_state_unless_told_otherwise(package: Path, tmp_path: Path) -> None:
     """R-SAFE-5, R-OPS-3"""
     from aqlgen.runtime.assembly import audit_file

@@ -64,15 +64,6 @@ async def test_a_person_says_no_and_nothing_is_sent(
     assert api.sent == []
 
 
-async def test_an_agent_cannot_answer_for_the_person(zoo: Dispatcher, api: FakeApi, era: str) -> None:
-    """R-SAFE-4: no token is ever given to it, and none that it invents is good."""
-    async with asking(zoo, era, lambda: NO) as client:
-        for more in ({"confirm": True}, {"_confirm": True}, {"_confirmation": "yes"}, {"confirmation_token": "conf_x"}):
-            params = {"animal_id": 7, **more}
-            assert not (await call(client, {"operation": "delete_animal", "params": params}))["success"]
-    assert api.sent == []
-
-
 async def test_nobody_is_asked_about_what_is_harmless(zoo: Dispatcher, api: FakeApi, era: str) -> None:
     """R-SAFE-4"""
     asked: list[str] = []

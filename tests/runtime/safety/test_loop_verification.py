@@ -11,11 +11,10 @@ from looping import ADA, AGENT, House, Human, challenge_of, connected
 
 from aqlgen.runtime.hooks import Hooks, Refuse, Step, StepVerdict
 from aqlgen.runtime.safety.loop.verification import Tries
-from aqlgen.runtime.session import Session, with_caller
+from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.tables import LoopSettings
 from aqlgen.runtime.state.custody import Custody
 from aqlgen.runtime.state.sqlite import SqliteState, SqliteStore
-from tests.cases import without_ids
 
 pytestmark = pytest.mark.anyio
 BY_ERA = pytest.mark.parametrize("era", ["auto", "legacy"])
@@ -79,24 +78,6 @@ async def test_a_code_has_at_least_128_bits_and_is_another_each_time(house: Hous
     assert all(len(re.sub(r"[^A-Z2-9]", "", code)) * 5 >= 128 for code in codes)
 
 
-async def test_a_code_is_good_for_one_try_and_wrong_answers_are_all_the_same(house: House) -> None:
-    """R-LOOP-5; specification, 8.8.2: whether the id is unknown, the code wrong, or nobody was shown one."""
-    async with connected(house.adapter()) as agent:
-        await agent.start()
-        challenge = challenge_of(await agent.step(FORCE))
-        errors = [await agent.error("verify_challenge", challenge_id=challenge, code="x")]
-        code = await house.code(challenge)
-        errors.append(await agent.error("verify_challenge", challenge_id=challenge, code="AAAA-BBBB"))
-        errors.append(await agent.error("verify_challenge", challenge_id=challenge, code=code))
-        errors.append(await agent.error("verify_challenge", challenge_id=UNKNOWN, code=code))
-        assert len({str(without_ids(error)) for error in errors}) == 1
-        assert not (await agent.step("reading"))["continue"]
-        await agent.data("verify_challenge", challenge_id=challenge, code=await house.code(challenge))
-        again = await agent.error("verify_challenge", challenge_id=challenge, code=code)
-        assert without_ids(again) == without_ids(errors[0])
-    assert house.audit.read_bytes().count(b"VERIFICATION_FAILED") == 5
-
-
 async def test_an_expired_challenge_ends_the_pause_and_the_action_is_judged_anew(
     house: House, monkeypatch: Any
 ) -> None:
@@ -154,21 +135,6 @@ async def test_without_a_form_the_code_is_a_parameter(house: House) -> None:
         assert (await agent.error("verify_challenge", challenge_id=challenge))["code"] == "VALIDATION_MISSING_PARAM"
 
 
-async def test_ten_failures_a_minute_lock_the_agent_out_also_after_a_restart(house: House) -> None:
-    """R-LOOP-5; specification, 8.8.5: the right code is not looked at then."""
-    async with connected(house.adapter()) as agent:
-        await agent.start()
-        challenge = challenge_of(await agent.step("rm -rf /"))
-        errors = [await agent.error("verify_challenge", challenge_id=challenge, code="x") for _ in range(11)]
-        assert [error["code"] for error in errors] == ["PERMISSION_DENIED"] * 10 + ["RATE_LIMIT_EXCEEDED"]
-        assert errors[-1]["details"]["retry_after_seconds"] <= 60
-    async with connected(house.adapter()) as agent:
-        code = await house.code(challenge)
-        refused = await agent.error("verify_challenge", challenge_id=challenge, code=code)
-        assert refused["code"] == "RATE_LIMIT_EXCEEDED"
-    assert b"VERIFICATION_LOCKED" in house.audit.read_bytes()
-
-
 async def test_the_lockout_doubles_and_of_many_tries_at_once_ten_are_taken() -> None:
     """R-LOOP-5; specification, 8.8.5"""
     now = [1000.0]
@@ -192,25 +158,6 @@ async def test_the_lockout_doubles_and_of_many_tries_at_once_ten_are_taken() -> 
     assert await tries.begin("another") == 0
     await tries.succeeded("agent")
     assert await tries.locked("agent") == 0
-
-
-async def test_a_challenge_is_met_by_its_own_caller_alone(house: House) -> None:
-    """R-LOOP-5: another caller learns nothing, and does not use up the code; any replica takes it."""
-    first, second = house.adapter(), house.adapter()
-
-    async def call(dispatcher: Any, caller: str, operation: str, **params: Any) -> dict[str, Any]:
-        with with_caller({}, caller):
-            return await dispatcher.handle(None, {"operation": operation, "params": params}, Session())
-
-    await call(first, "anna", "execute_agent", element_name=AGENT)
-    action = {"element_name": AGENT, "nextActionHint": "rm -rf /"}
-    challenge = challenge_of((await call(first, "anna", "record_execution_step", **action))["data"])
-    code = await house.code(challenge)
-    theirs = await call(first, "bert", "verify_challenge", challenge_id=challenge, code=code)
-    unknown = await call(first, "bert", "verify_challenge", challenge_id=UNKNOWN, code=code)
-    assert without_ids(theirs) == without_ids(unknown)
-    assert (await call(second, "anna", "verify_challenge", challenge_id=challenge, code=code))["success"]
-    assert (await call(first, "anna", "record_execution_step", **action))["data"]["continue"]
 
 
 async def test_a_verification_is_good_once_also_where_several_sessions_have_inherited_the_pause(house: House) -> None:
@@ -246,18 +193,6 @@ async def test_a_verified_action_is_let_through_as_it_was_reported(house: House)
         assert (await agent.report("delete_animal", "tidying up", animal_id=8))["granted"]
         assert (await agent.call("delete_animal", animal_id=8))["success"]
         assert len(house.api.sent) == 1
-
-
-async def test_neither_the_client_nor_the_agent_confirms_what_must_be_verified(house: House) -> None:
-    """R-LOOP-5; specification, 8.7.3: `approval = "client"` is of the tier confirm alone."""
-    async with connected(house.adapter(requires_approval=("git*",))) as agent:
-        await agent.start()
-        assert (await agent.step(FORCE))["nextStepRisk"] == "verify"
-        await agent.data("confirm_operation", element_name=AGENT)
-        directive = await agent.step(FORCE)
-        assert not directive["continue"]
-        assert challenge_of(directive)
-        assert (await agent.error("confirm_operation", element_name=AGENT))["code"] == "PERMISSION_DENIED"
 
 
 # The owner's hook

@@ -184,28 +184,6 @@ async def test_a_denial_refuses_the_call_and_its_token_until_it_expires(place: M
     assert api.asked == []
 
 
-@pytest.mark.parametrize("other", ["caller", "parameters", "session"])
-async def test_an_approval_is_good_for_its_call_caller_and_session_alone(place: Make, api: Local, other: str) -> None:
-    """R-SAFE-3, R-SAFE-4"""
-    home = place(APPROVAL="operator")
-    parts, desk = home.replica(), home.desk
-    session = Session.new()
-
-    async def send(session: Session, request: dict[str, Any] = DELETE, caller: str = "anna") -> Envelope:
-        with with_caller({}, caller):
-            return await parts.dispatcher.handle(None, request, session)
-
-    await desk.decide(waits_as(await send(session)), "approved", "operator:ada")
-    another = {
-        "caller": lambda: send(session, caller="bert"),
-        "parameters": lambda: send(session, {"operation": "delete_animal", "params": {"animal_id": 8}}),
-        "session": lambda: send(Session.new()),
-    }
-    waits_as(await another[other]())
-    assert api.asked == []
-    assert (await send(session))["success"]
-
-
 async def test_without_sessions_the_first_yes_is_for_the_caller_at_every_replica(place: Make) -> None:
     """R-EFF-2: as over HTTP by MCP 2026-07-28, or `stateless`. An unknown caller is asked about each call."""
     home = place()

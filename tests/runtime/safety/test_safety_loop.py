@@ -251,26 +251,6 @@ async def test_a_step_outside_an_execution_is_answered_and_may_not_be_taken(make
         assert await client.code("abort_execution", element_name=AGENT) == "NOT_FOUND_RESOURCE"
 
 
-async def test_an_agent_cannot_confirm_itself(make: Make, era: str) -> None:
-    """R-LOOP-3, R-LOOP-5; specification, 8.7.3: without a person to ask nobody starts, and nobody confirms."""
-    dispatcher, session, human = make(**ENFORCING), Session("s"), Human()
-
-    async def call(operation: str, person: Any = None, **params: Any) -> dict[str, Any]:
-        return await dispatcher.handle(None, {"operation": operation, "params": params}, session, person)
-
-    async with agent(dispatcher, era) as client:
-        envelope = await client.call("execute_agent", element_name=AGENT)
-        assert envelope["error"]["code"] == "PERMISSION_DENIED"
-        assert "elicitation" in envelope["error"]["message"]
-    assert (await call("execute_agent", human, element_name=AGENT))["success"]
-    step = {"element_name": AGENT, "nextActionHint": "delete_user 7"}
-    assert not (await call("record_execution_step", **step))["data"]["continue"]
-    envelope = await call("confirm_operation", element_name=AGENT)
-    assert envelope["error"]["code"] == "PERMISSION_DENIED"
-    assert "elicitation" in envelope["error"]["message"]
-    assert not (await call("record_execution_step", **step))["data"]["continue"]
-
-
 async def test_a_person_who_says_no_leaves_the_agent_paused(make: Make, era: str) -> None:
     """R-LOOP-3, R-SAFE-4"""
     human = Human()
@@ -306,17 +286,6 @@ async def test_a_confirmation_lets_one_action_through_once(make: Make, era: str)
         await client.data("confirm_operation", element_name=AGENT)
         assert (await client.step("delete_user 8"))["continue"]
         assert not (await client.step("delete_user 8"))["continue"], "a second time"
-
-
-async def test_a_new_execution_does_not_lift_the_pause_of_the_last(make: Make, era: str) -> None:
-    """R-LOOP-3: nor does a second one beside it."""
-    async with agent(make(**BY_CLIENT), era) as client:
-        await client.start()
-        await client.step("delete_user 7")
-        assert await client.code("execute_agent", element_name=AGENT) == "CONFLICT_ALREADY_EXISTS"
-        await client.data("abort_execution", element_name=AGENT)
-        await client.start()
-        assert (await client.step("reading issue 1"))["reason"] == "Action requires approval"
 
 
 async def test_each_agent_has_its_own_limit(make: Make, era: str) -> None:
@@ -381,26 +350,6 @@ async def test_a_blocked_operation_is_a_notification_until_it_is_confirmed(make:
         assert api.sent == []
         assert (await client.call("delete_animal", "delete", animal_id=7))["success"]
         assert len(api.sent) == 1
-
-
-async def test_a_running_agent_cannot_send_a_token_back_by_itself(make: Make, api: FakeApi, era: str) -> None:
-    """R-LOOP-3, R-SAFE-3; specification, 8.7.3"""
-    loop = LoopSettings(risk_tolerance="aggressive")
-    dispatcher, session, human = make(safety_loop="enforcing", loop=loop), Session("s"), Human()
-
-    async def call(operation: str, person: Any = None, **params: Any) -> dict[str, Any]:
-        return await dispatcher.handle(None, {"operation": operation, "params": params}, session, person)
-
-    await call("execute_agent", human, element_name=AGENT)
-    report = {"nextActionHint": "deleting animal 7", "nextOperation": "delete_animal", "nextParams": {"animal_id": 7}}
-    assert (await call("record_execution_step", element_name=AGENT, **report))["data"]["continue"]
-    blocked = await call("delete_animal", animal_id=7)
-    token = blocked["error"]["details"]["confirmation_token"]
-    refused = await call("confirm_operation", confirmation_token=token)
-    assert refused["error"]["code"] == "PERMISSION_DENIED"
-    assert not (await call("delete_animal", animal_id=7, confirmation_token=token))["success"]
-    assert api.sent == []
-    assert era
 
 
 async def test_a_session_that_ends_cancels_what_runs(make: Make, era: str) -> None:

@@ -11,7 +11,6 @@ import anyio
 import pytest
 from stand_in import FakeApi
 
-from aqlgen.runtime.auth.logins import SharedLogins
 from aqlgen.runtime.auth.tokens import SharedTokens, Token, Tokens
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher, Parts
 from aqlgen.runtime.paging.cursors import Cursors, Place
@@ -22,7 +21,6 @@ from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.settings.tables import ConfirmationSettings
 from aqlgen.runtime.state.custody import State, open_store
-from aqlgen.runtime.state.redis import RedisState
 from aqlgen.runtime.table import Adapter, Table
 from tests.cases import without_ids
 from tests.runtime.redis_server import RedisServer, redis_server
@@ -321,23 +319,6 @@ async def test_a_token_is_no_good_in_another_store_though_the_key_is_the_same(
     assert api.sent == []
 
 
-async def test_a_store_that_lost_its_data_forgets_no_use(
-    replica: Replica, api: FakeApi, url: str, server: RedisServer
-) -> None:
-    """R-OPS-3: what was issued before is void."""
-    dispatcher = replica(KEYS[0])
-    token, unused = await token_of(dispatcher), await token_of(dispatcher)
-    assert (await call(dispatcher, confirmation_token=token))["success"]
-    store = dispatcher.state.shared.store
-    for space in ("unused", "seal", "question"):
-        for key, _ in await store.items(space):
-            await store.drop(space, key)
-    for lost in (token, unused):
-        assert code(await call(dispatcher, confirmation_token=lost)) == "TOKEN_ALREADY_USED"
-    assert (await call(dispatcher, confirmation_token=await token_of(dispatcher)))["success"]
-    assert len(api.sent) == 2
-
-
 async def test_replicas_confirm_for_each_other_again_after_their_store_was_emptied(
     replica: Replica, api: FakeApi, request: pytest.FixtureRequest, url: str, server: RedisServer, tmp_path: Path
 ) -> None:
@@ -427,25 +408,3 @@ async def test_cursors_of_an_outage_are_read_when_the_store_is_back(
     other = Cursors(state())
     await other.prepare()
     assert other.read("after", cursors.write("x", {}, Place(2)), "x", {}) == Place(2)
-
-
-@ON_REDIS
-async def test_logins_are_in_the_store_of_all_replicas(
-    url: str, server: RedisServer, state: Callable[..., State]
-) -> None:
-    """R-OPS-3: sealed where there is a key, and read from memory while the store is away."""
-    sealer = state(KEYS[0]).shared.owner_sealer
-    here, there = (SharedLogins(RedisState(url, "logins"), sealer) for _ in range(2))
-    assert there.get("oauth") is None
-    here.put("oauth", {"refresh_token": "hunter2"})
-    there.refresh()
-    assert there.get("oauth") == here.get("oauth") == {"refresh_token": "hunter2"}
-    assert "hunter2" not in RedisState(url, "logins").get("logins", "oauth")
-    server.stop()
-    try:
-        there.refresh()
-        assert there.get("oauth") == {"refresh_token": "hunter2"}
-    finally:
-        server.start()
-    assert here.drop("oauth")
-    there.refresh()

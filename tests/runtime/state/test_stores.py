@@ -11,7 +11,6 @@ import pytest
 
 from aqlgen.runtime.state import Counter, Store, StoreAway
 from aqlgen.runtime.state.custody import open_store
-from aqlgen.runtime.state.redis import RedisState
 from tests.cases import each
 from tests.runtime.redis_server import RedisServer, redis_server
 
@@ -155,8 +154,8 @@ async def test_a_store_that_is_away_says_so_and_works_again_when_it_is_back(serv
 async def test_the_first_step_after_the_store_is_back_is_done(tmp_path: Path, loss: str) -> None:
     """R-OPS-3: nobody asked while it was away, and every connection is one that the server has closed."""
     with redis_server(tmp_path) as server:
-        store, logins = open_store(server.url, "back", {}), RedisState(server.url, "back")
-        logins.put("a", "key", 1)
+        store = open_store(server.url, "back", {})
+        await store.put("a", "key", 1)
         async with anyio.create_task_group() as group:
             for _ in range(5):
                 group.start_soon(store.get, "a", "key")
@@ -168,8 +167,7 @@ async def test_the_first_step_after_the_store_is_back_is_done(tmp_path: Path, lo
         await anyio.sleep(0.05)
         for number in range(8):
             assert (await store.spend([Counter("key", 86_400, 1)])).counts[0].used == number + 1
-        assert logins.get("a", "key") == 1
-        logins.close()
+        assert await store.get("a", "key") == 1
         await store.close()
 
 

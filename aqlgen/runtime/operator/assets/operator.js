@@ -361,20 +361,7 @@ function buildBlock(card, item) {
   );
 }
 
-// Agents, approvals, quotas
-
-function buildAgent(card, item) {
-  const steps = item.steps.map((step) => h("li", {}, h("time", {}, clock(step.at)), h("span", {}, bdi(step.text || step.operation),
-    h("small", {}, bdi(step.decision), step.risk ? ` · risk ${step.risk}` : "", step.reason ? " · " : "", step.reason ? bdi(step.reason) : ""))));
-  card.append(
-    h("h3", { tabindex: "-1" }, bdi(item.agent)),
-    h("div", { class: "top" }, h("span", { class: item.paused ? "held" : "" }, item.paused ? "paused" : bdi(item.status)), h("span", {}, `${item.taken} step${item.taken === 1 ? "" : "s"}`), timeOf(item)),
-    meta([["Goal", item.goal], ["Waits", item.paused], ...whom(item).slice(1)]) ?? "",
-    steps.length ? h("ol", { class: "steps" }, ...steps.slice(-3)) : "",
-    steps.length > 3 ? h("details", {}, h("summary", {}, `${steps.length - 3} earlier`), h("ol", { class: "steps" }, ...steps.slice(0, -3))) : "",
-    h("p", { class: "outcome" }),
-  );
-}
+// Approvals, quotas
 
 function buildApproval(card, item) {
   const title = h("h3", { id: `title-${++ids}`, tabindex: "-1" }, bdi(item.title));
@@ -468,7 +455,6 @@ const LISTS = {
   challenges: { build: buildChallenge, refresh: refreshChallenge, word: "code to hand over", settle: settleAs("This challenge is gone: the agent was verified, or the challenge expired.") },
   blocks: { build: buildBlock, word: "blocked agent", settle: settleAs("This block is lifted.") },
   matters: { build: buildMatter, refresh: refreshMatter, word: "decision", settle: settleAs("This is gone: it was used or decided elsewhere, or it expired.") },
-  agents: { build: buildAgent },
   approvals: { build: buildApproval, refresh: refreshApproval },
   work: { build: buildWork },
   refusals: { build: buildRefusal },
@@ -503,7 +489,7 @@ function count() {
     $(`title-${name}`).querySelector(".count").textContent = open(name) || "";
     all += open(name);
   }
-  for (const name of ["agents", "approvals", "work", "refusals"]) $(`title-${name}`).querySelector(".count").textContent = (state.sections[name] ?? []).length || "";
+  for (const name of ["approvals", "work", "refusals"]) $(`title-${name}`).querySelector(".count").textContent = (state.sections[name] ?? []).length || "";
   $("count-queue").textContent = all || "";
   $("nothing").hidden = all > 0 || state.sections.matters === undefined || document.querySelector(".card") !== null;
   document.title = all ? `(${all}) Operator` : "Operator";

@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""Agents in the store: their blocks, and what an operator sees of them from another process (R-OPS-1, R-LOOP-4).
+"""The blocks of agents in the store, which an operator lifts from another process (R-OPS-1, R-LOOP-4).
 
 A block is not lifted by restarts and replicas (specification, 8.8.3). It is of an agent, by its name in any spelling,
 and of the caller who is known: then of everything of that caller. Without a known caller it is of every unknown
@@ -7,8 +7,7 @@ caller's agent of that name. A block that cannot be read, since its key is gone,
 unblocked by losing a key. Which blocks stand is listed beside them, so nobody is unblocked by losing a row either: one
 that is listed and is not there, and a list that is gone, hold everybody until an operator lifts them.
 
-While the loop is on, the adapter publishes each execution with its last steps here, sealed like everything else in the
-store. `Board` takes the custody that an operator's process has opened.
+`Board` takes the custody that an operator's process has opened.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ...state.custody import row_name
-from ...text import line
 from ..questions import QuestionStore
 from .executions import IDLE
 from .lookalikes import agent_key
@@ -83,55 +81,12 @@ def _unreadable(name: str) -> Block:
     return Block(name, _UNREADABLE, "", "", "", "", reason, (), 100, time.time(), "", 0.0)
 
 
-_ENDED = 600.0
-_MOST_STEPS = 20
-_LONGEST = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Reported:
-    """A step as it was reported and decided. `at` is in seconds since the epoch; `outcome` is of the step before."""
-
-    at: float
-    action: str
-    operation: str
-    outcome: str
-    decision: str
-    risk: int
-    tier: str
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Agent:
-    """An execution with its last steps, the newest last. `seen` is when it was last heard of.
-
-    `paused` is why it waits for a person, "" if it does not; `verification` the challenge that it waits for.
-    """
-
-    execution: str
-    name: str
-    caller: str
-    session: str
-    status: str
-    mode: str
-    started: str
-    seen: float
-    goal: str = ""
-    paused: str = ""
-    verification: str = ""
-    number: int = 0
-    steps: tuple[Reported, ...] = ()
-
-
 class Board:
-    """The agents and blocks of one adapter. Every method raises StoreAway when the store cannot be reached."""
+    """The blocks of one adapter. Every method raises StoreAway when the store cannot be reached."""
 
     def __init__(self, custody: Custody) -> None:
         self._custody = custody
         self._is_listed = False
-
-    # For the adapter
 
     async def blocks(self) -> list[Block]:
         """Return the blocks, the oldest first."""
@@ -145,10 +100,11 @@ class Board:
         blocks += [_unreadable(name) for name in listed if name not in known]
         return sorted(blocks, key=lambda block: block.since)
 
-    async def open(self) -> None:
-        """Begin the list of the blocks in a store that has none yet."""
+    async def open(self, agent: str) -> None:
+        """Begin the list of the blocks in a store that has none yet, and leave a sign that an agent runs here."""
         if not self._is_listed and not await self._listed():
             await self._list(lambda names: names)
+        await self._custody.keep(_AGENTS, agent_key(agent), 1, IDLE)
 
     async def add(self, block: Block) -> None:
         """Block an agent."""
@@ -195,27 +151,6 @@ class Board:
         await self._list(lambda names: [name for name in names if name not in gone])
         return block if taken else None
 
-    async def publish(self, agent: Agent, step: Reported | None = None) -> None:
-        """Show an execution as it is now, in place of the agent's last one, with one more step; texts are cut."""
-
-        def write(values: dict[str, Any] | None) -> tuple[dict[str, Any], float]:
-            known = values if values is not None and values["execution"] == agent.execution else None
-            before = () if known is None else _agent(known).steps
-            goal = agent.goal if known is None or agent.goal else known["goal"]
-            steps = before if step is None else (*before, _cut(step))[-_MOST_STEPS:]
-            shown = replace(agent, goal=line(goal, _LONGEST), paused=line(agent.paused, _LONGEST), steps=steps)
-            return asdict(shown), IDLE if agent.status == "running" else _ENDED
-
-        key = "\n".join([agent.caller, agent.session, agent_key(agent.name)])
-        await self._custody.change(_AGENTS, key, write)
-
-    # For the operator
-
-    async def agents(self) -> list[Agent]:
-        """Return the executions, those that were heard of last first; one that ended stays for ten minutes."""
-        agents = [_agent(values) for values in await self._custody.all_kept(_AGENTS)]
-        return sorted(agents, key=lambda agent: agent.seen, reverse=True)
-
     async def unblock(self, block_id: str) -> Block | None:
         """Lift a block by the word of an operator, and return it; None if it is gone.
 
@@ -225,17 +160,3 @@ class Board:
         if block is not None and block.verification:
             await QuestionStore(self._custody).drop_challenge(block.verification)
         return block
-
-
-def _cut(step: Reported) -> Reported:
-    return replace(
-        step,
-        action=line(step.action, _LONGEST),
-        operation=line(step.operation, 100),
-        reason=line(step.reason, _LONGEST),
-    )
-
-
-def _agent(values: dict[str, Any]) -> Agent:
-    steps: Sequence[dict[str, Any]] = values["steps"]
-    return Agent(**{**values, "steps": tuple(Reported(**step) for step in steps)})

@@ -12,11 +12,13 @@ An agent never confirms its own actions (8.7.3), and never starts by itself: `ap
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ...errors import Code, Failure, invalid
 from ...protocol_operations import Handler, Person
 from ...session import Session, current_caller
+from ...state import StoreAway
 from .evaluation import STEP_LIMIT
 from .executions import Execution, Executions, StepApproval, profile_of
 from .lookalikes import normalized
@@ -79,7 +81,9 @@ class SafetyLoop(Parts):
         self.record(
             "EXECUTION_STARTED", {**_about(execution, session), "approved_by_person": by == "a person", "by": by}
         )
-        await self.publish(execution, session, goal=goal)
+        if self.enforcing:
+            with suppress(StoreAway):
+                await self.verification.board.open(agent)
         message = {
             "enforcing": "Report every action with record_execution_step, and act only if `continue` is true",
             "monitoring": "Report every action with record_execution_step; its answers are advice",
@@ -108,7 +112,6 @@ class SafetyLoop(Parts):
 
         execution = await self.kept.change(session, end)
         self.record(f"EXECUTION_{status.upper()}", {**_about(execution, session), "params": params})
-        await self.publish(execution, session)
         if execution.pause is not None:
             message += ". The pause stays: another execution of this agent begins with it"
         return execution.as_json(message)
@@ -159,7 +162,6 @@ class SafetyLoop(Parts):
         execution = await self.kept.change(session, resume)
         await self.approvals.withdraw(pause)
         self.record("PAUSE_CONFIRMED", {**_about(execution, session), "action": pause.action, "by": by})
-        await self.publish(execution, session)
         return {
             "element_name": agent,
             "execution_id": execution.id,

@@ -1,7 +1,7 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The answer to a reported step: evaluated, decided, recorded (specification, 8.6.4, 8.6.7, 8.7; R-LOOP-3).
 
-`Parts` are those of the loop, and what operators see of it.
+`Parts` are those of the loop.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ...state.custody import State
 from ...text import line
 from ..question_texts import literal
 from ..questions import QuestionStore
-from .agents import Agent, Block, Reported, blocking
+from .agents import Block, blocking
 from .approvals import AgentApprovals
 from .evaluation import GRAVE, Past, evaluate, weigh, words_of
 from .executions import Execution, Executions, Notification, Pause, StepApproval
@@ -69,29 +69,6 @@ class Parts:
         self.approvals = AgentApprovals(config, questions, self.operator)
         self.verification = Verification(state.shared, questions, record, config.loop.challenge_ttl)
         self.guard = Guard(self.kept, self.approvals, self.verification)
-
-    # For operators
-
-    async def publish(self, execution: Execution, session: Session, step: Any = None, *, goal: str = "") -> None:
-        """Show an execution on the board, with a step that was decided; while the store is away it is not shown."""
-        pause = execution.pause
-        shown = Agent(
-            execution=execution.id,
-            name=execution.agent,
-            caller=current_caller() or "",
-            session=session.id or "",
-            status=execution.status,
-            mode=self.mode,
-            started=execution.started_at,
-            seen=execution.last,
-            goal=goal,
-            paused="" if pause is None else pause.reason,
-            verification="" if pause is None or pause.level == "confirm" else pause.id,
-            number=execution.reported,
-        )
-        with suppress(StoreAway):
-            await self.verification.board.open()
-            await self.verification.board.publish(shown, step)
 
     async def blocks(self) -> list[Block]:
         """Return the blocks that stand, none where nothing is enforced. Raises StoreAway."""
@@ -364,18 +341,6 @@ class StepReport:
                 "factors": shown["factors"],
             },
         )
-        if execution is None:
-            return
-        decision = "continue" if shown["continue"] else "stop" if shown.get("stopped") else "pause"
-        step = Reported(
-            time.time(),
-            self._action,
-            "" if self._report is None else self._report.operation,
-            self._params.get("outcome") or "",
-            decision,
-            0 if verdict is None else verdict.risk,
-            shown.get("nextStepRisk", ""),
-            shown.get("reason", ""),
-        )
-        with suppress(StoreAway):
-            await self._loop.publish(execution, self._session, step)
+        if execution is not None and self._loop.enforcing:
+            with suppress(StoreAway):
+                await self._loop.verification.board.open(self._agent)
