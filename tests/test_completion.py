@@ -28,8 +28,8 @@ def completed(line: str, shell: str, monkeypatch: pytest.MonkeyPatch, capsys: py
     ("line", "offered"),
     [
         ("aqlgen exp", ["explain"]),
-        ("aqlgen explain --dang", ["--danger"]),
-        ("aqlgen explain --danger d", ["destructive", "dangerous"]),
+        ("aqlgen explain --quest", ["--questions"]),
+        ("aqlgen explain --output-format j", ["json"]),
         ("aqlgen from-openapi --include t", ["tag:"]),
         ("aqlgen check --test PH-1", ["PH-1"]),
     ],

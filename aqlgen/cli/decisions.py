@@ -1,20 +1,13 @@
-"""The decisions of `aqlgen explain`, as text and as JSON.
-
-The text is for a terminal of any width, or a line each for other programs.
-"""
+"""The decisions of `aqlgen explain`, as text, a line for each operation, and as JSON."""
 
 from __future__ import annotations
 
-import os
-import sys
-import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import typer
 
-from aqlgen.cli.output import terminal_width
 from aqlgen.decide.decision import STATED, AnyTrait, Category, Danger, Decision
 from aqlgen.decide.instructions import reason_of
 from aqlgen.decide.review.rows import ReviewRow
@@ -33,22 +26,15 @@ _LONGEST_NAME: Final = 40
 _PLAIN: Final = frozenset({"category", "method", "override", STATED})
 """Rules of a danger that need no words beside the others."""
 
-_COLOURS: Final = {Danger.DESTRUCTIVE: "31", Danger.DANGEROUS: "31", Danger.FORBIDDEN: "31"}
-
 
 def print_decisions(prepared: Prepared, review: Sequence[ReviewRow] = ()) -> None:
-    """Print the decisions, a line or more each, and their counts; those of `review` by its rows instead."""
-    width = terminal_width()
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    lines = [*_document_texts(prepared, width, colour=colour), *_repeated(review, width, colour=colour)]
+    """Print the decisions, a line each, and their counts; those of `review` by its rows instead."""
     repeated = {decision.name for row in review if _is_repeated(row) for decision in row.decisions}
     repeated -= {decision.name for row in review if not _is_repeated(row) for decision in row.decisions}
-    lines += _table([item for item in prepared.decisions if item.name not in repeated], width, colour=colour)
-    for line in _access(prepared):
-        lines += _wrapped(line, width or len(line), "", None)
-    total = _totals(_counts(prepared, review))
-    lines += ["", *(textwrap.wrap(total, width) if width else [total])]
-    typer.echo("\n".join(lines if len(lines) > 2 else lines[1:]), color=colour)
+    lines = [*_document_texts(prepared), *map(_repeated, filter(_is_repeated, review))]
+    lines += _table([item for item in prepared.decisions if item.name not in repeated])
+    lines += [*_access(prepared), "", _totals(_counts(prepared, review))]
+    typer.echo("\n".join(lines).lstrip("\n"))
 
 
 def _access(prepared: Prepared) -> Iterator[str]:
@@ -79,78 +65,47 @@ def _credentials(prepared: Prepared) -> Iterator[str]:
         yield f"  {visible(source)}  {place}  {entry['operations']['using']:,} of {total}"
 
 
-def _document_texts(prepared: Prepared, width: int, *, colour: bool) -> Iterator[str]:
+def _document_texts(prepared: Prepared) -> Iterator[str]:
     """Yield the texts outside of operations that read as instructions to a model: every agent reads them."""
     for text in prepared.instructions:
         if not text.pointer.startswith(("/paths/", "/components/")):
-            line = f"review {visible(reason_of(text))}"
-            yield from _wrapped(line, width, "", "33" if colour else None) if width else (line,)
+            yield f"review {visible(reason_of(text))}"
 
 
 def _is_repeated(row: ReviewRow) -> bool:
     return not row.section and row.count > 1
 
 
-def _repeated(rows: Iterable[ReviewRow], width: int, *, colour: bool) -> Iterator[str]:
-    """Yield a line for each question that the API repeats, with the entry of `accept` that answers it."""
-    for row in filter(_is_repeated, rows):
-        categories = ", ".join(sorted({decision.category.value for decision in row.decisions}))
-        samples = ", ".join(map(visible, row.samples)) + (", …" if row.count > len(row.samples) else "")
-        accept = f"accept {' '.join(map(visible, row.entries))}"
-        line = f"{counted(row.count, 'operation')}, {categories}: {'; '.join(map(visible, row.reasons))}: {samples}"
-        if width:
-            yield from _wrapped(line, width, "", "33" if colour else None)
-            yield from _wrapped(accept, width, "  ", None)
-        else:
-            yield f"{line}  {accept}"
+def _repeated(row: ReviewRow) -> str:
+    """Return the line of a question that the API repeats, with the entry of `accept` that answers it."""
+    categories = ", ".join(sorted({decision.category.value for decision in row.decisions}))
+    samples = ", ".join(map(visible, row.samples)) + (", …" if row.count > len(row.samples) else "")
+    line = f"{counted(row.count, 'operation')}, {categories}: {'; '.join(map(visible, row.reasons))}: {samples}"
+    return f"{line}  accept {' '.join(map(visible, row.entries))}"
 
 
-def _table(shown: Sequence[Decision], width: int, *, colour: bool) -> Iterator[str]:
-    """Yield a line or more for each decision; a width of 0 is one line each, however long."""
-    if not shown:
-        return
-    rows = [_cells(decision) for decision in shown]
-    wide = [max(map(len, column)) for column in zip(_HEADINGS, *rows, strict=True)]
-    beside = not width or sum(wide) + 2 * len(wide) <= width
-    wide[0], wide[-1] = min(wide[0], _LONGEST_NAME), 0
-    chosen = range(len(_HEADINGS) - (not beside))  # `was` is the last
-    heading = _joined(_HEADINGS, wide, chosen)
-    yield f"\x1b[1m{heading}\x1b[0m" if colour else heading
-    for decision, cells in zip(shown, rows, strict=True):
-        paint = _COLOURS.get(decision.danger) if colour else None
-        parts = _parts(decision, paint, colour=colour)
-        line = _joined(cells, wide, chosen)
-        if not width:
-            yield "  ".join((line, *(text for text, _ in parts)))
-            continue
-        yield from _wrapped(line, width, "", paint)
-        key = () if beside else ((visible(decision.operation.key), "2" if colour else None),)
-        for text, colour_of_part in (*key, *parts):
-            yield from _wrapped(text, width, "  ", colour_of_part)
+def _table(shown: Sequence[Decision]) -> Iterator[str]:
+    """Yield a line for each decision, below a heading."""
+    rows = [_HEADINGS, *map(_cells, shown)] if shown else []
+    wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    wide[:1], wide[-1:] = [min(each, _LONGEST_NAME) for each in wide[:1]], [0 for _ in wide[-1:]]
+    for cells, decision in zip(rows, (None, *shown), strict=False):
+        line = "  ".join(f"{text:<{width}}" for text, width in zip(cells, wide, strict=True)).rstrip()
+        yield "  ".join((line, *(() if decision is None else _notes(decision))))
 
 
-def _parts(decision: Decision, paint: str | None, *, colour: bool) -> list[tuple[str, str | None]]:
-    """Return what stands below a decision, each text with its colour."""
-    faint, loud = ("2", "33") if colour else (None, None)
-    review = f"to review: {'; '.join(map(visible, decision.review_reasons))}" if decision.review_reasons else ""
-    accepted = "; ".join(visible(acceptance.text) for acceptance in decision.accepted)
-    seen = "; ".join(f"observed: {visible(each.says)}" for each in decision.evidence if each.kind == "observed")
-    parts = [(_danger(decision), paint), (_overrides(decision), faint), (seen, faint), (accepted, faint)]
-    parts.append((review, loud))
-    return [part for part in parts if part[0]]
-
-
-def _danger(decision: Decision) -> str:
-    """Return what raised the danger, "" where category, method or owner alone decided, or a review shows it."""
-    reason = decision.danger_reason
+def _notes(decision: Decision) -> Iterator[str]:
+    """Yield what stands behind a decision: the reason of its danger, overrides, observations, doubts."""
     is_reviewed = any(concern.subject == "danger" for concern in decision.concerns)
-    return "" if is_reviewed or reason.rule in _PLAIN else f"danger: {visible(reason.note)}"
-
-
-def _overrides(decision: Decision) -> str:
-    """Return which entry of the overrides decided what, "" for none."""
-    entries = (f"`{visible(key)}` {', '.join(map(visible, fields))}" for key, fields in decision.overridden_by.items())
-    return f"overridden by {'; '.join(entries)}" if decision.overridden_by else ""
+    if not is_reviewed and decision.danger_reason.rule not in _PLAIN:
+        yield f"danger: {visible(decision.danger_reason.note)}"
+    if decision.overridden_by:
+        entries = decision.overridden_by.items()
+        yield "overridden by " + "; ".join(f"`{visible(key)}` {', '.join(map(visible, own))}" for key, own in entries)
+    observed = [f"observed: {visible(each.says)}" for each in decision.evidence if each.kind == "observed"]
+    yield from filter(None, ("; ".join(observed), "; ".join(visible(each.text) for each in decision.accepted)))
+    if decision.review_reasons:
+        yield f"to review: {'; '.join(map(visible, decision.review_reasons))}"
 
 
 def _cells(decision: Decision) -> tuple[str, ...]:
@@ -169,20 +124,6 @@ def _cells(decision: Decision) -> tuple[str, ...]:
         why,
         visible(was),
     )
-
-
-def _joined(cells: Iterable[str], wide: Sequence[int], chosen: Iterable[int]) -> str:
-    texts = tuple(cells)
-    return "  ".join(f"{texts[index]:<{wide[index]}}" for index in chosen).rstrip()
-
-
-def _wrapped(text: str, width: int, indent: str, paint: str | None) -> Iterator[str]:
-    """Break a text where it is longer than the terminal is wide, and colour it."""
-    lines = [indent + text]
-    if len(lines[0]) > width:
-        lines = textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=f"{indent}  ")
-    for line in lines:
-        yield f"\x1b[{paint}m{line}\x1b[0m" if paint else line
 
 
 def _totals(counts: Mapping[str, Any]) -> str:

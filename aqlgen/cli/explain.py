@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -33,7 +33,7 @@ from aqlgen.cli.app import (
 )
 from aqlgen.cli.output import print_diagnostics, progress
 from aqlgen.cli.specs import options_of
-from aqlgen.decide.decision import Category, Danger, Decision
+from aqlgen.decide.decision import Decision
 from aqlgen.decide.instructions import in_order_of_review
 from aqlgen.decide.review.rows import review_rows
 from aqlgen.diagnostics.plain import counted
@@ -46,7 +46,6 @@ from aqlgen.render.provenance import FILE
     "explain",
     epilog=examples(
         "aqlgen explain openapi.yaml --review",
-        "aqlgen explain openapi.yaml --category delete --danger destructive",
         "aqlgen explain openapi.yaml --html review.html",
         "aqlgen explain petstore-adapter --questions > questions.jsonl",
         "aqlgen explain petstore-adapter --review",
@@ -62,12 +61,6 @@ def explain_command(
     questions: Annotated[
         bool, typer.Option("--questions", help="Print the questions of the review, as JSON lines.")
     ] = False,
-    category: Annotated[
-        list[Category] | None, typer.Option(case_sensitive=False, help="Show only these categories.")
-    ] = None,
-    danger: Annotated[
-        list[Danger] | None, typer.Option(case_sensitive=False, help="Show only these danger levels.")
-    ] = None,
     field_case: Fields = None,
     auth: Auth = None,
     header: Header = None,
@@ -102,53 +95,34 @@ def explain_command(
     )
     if not options.of_several:
         options = as_an_update(replace(options, requests=(replace(options.requests[0], element=None),)))
-    shown = Filter(review, tuple(category or ()), tuple(danger or ()))
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
-        prepared = explain(options, stage, html, shown)
-    _show(prepared, shown, html, output_format, questions=questions, verbose=verbose, quiet=quiet)
+        prepared = explain(options, stage, html, review=review)
+    _show(prepared, html, output_format, review=review, questions=questions, verbose=verbose, quiet=quiet)
 
 
 def _show(
     prepared: Prepared,
-    shown: Filter,
     html: Path | None,
     output_format: Output,
     *,
+    review: bool,
     questions: bool,
     verbose: bool,
     quiet: bool,
 ) -> None:
     """Print the diagnostics and the decisions, the questions, or a summary of the page."""
     rows = review_rows(row.decision for row in prepared.table.rows)
-    rows = [row for row in rows if any(map(shown.admits, row.decisions))]
     if output_format is Output.JSON and not questions:
         typer.echo(json_text(decisions.as_json(prepared, rows, as_json(prepared.diagnostics))))
         return
     if not quiet:
         print_diagnostics(prepared.diagnostics, prepared.sources, verbose=verbose)
     if questions:
-        _print_questions(row.decision for row in prepared.table.rows if shown.admits(row.decision))
+        _print_questions(row.decision for row in prepared.table.rows if not review or row.decision.review_reasons)
     elif html is not None:
         typer.echo(_page_summary(prepared, html))
     else:
-        decisions.print_decisions(prepared, rows if shown.review else ())
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """A filter of the decisions that are shown: all when nothing is set. It changes none of them."""
-
-    review: bool = False
-    categories: tuple[Category, ...] = ()
-    dangers: tuple[Danger, ...] = ()
-
-    def admits(self, decision: Decision) -> bool:
-        """Return True if the decision is shown."""
-        return (
-            (not self.review or bool(decision.review_reasons))
-            and (not self.categories or decision.category in self.categories)
-            and (not self.dangers or decision.danger in self.dangers)
-        )
+        decisions.print_decisions(prepared, rows if review else ())
 
 
 def as_an_update(options: Options) -> Options:
@@ -177,11 +151,11 @@ def as_an_update(options: Options) -> Options:
     return replace(recorded, **{field: value for field, value in asked.items() if value})
 
 
-def explain(options: Options, progress: Progress, html: Path | None, shown: Filter) -> Prepared:
+def explain(options: Options, progress: Progress, html: Path | None, *, review: bool = False) -> Prepared:
     """Decide everything about a document and write nothing but the page, if one is asked for. Raises AqlgenError.
 
-    The result holds the decisions that `shown` admits, those first whose texts instruct agents, and the rows of all in
-    its table. The page shows all, too: it has filters of its own, and counts what the whole API costs.
+    The result holds the decisions, with `review` those to look at, those first whose texts instruct agents. Its table
+    has the rows of all, and so has the page.
     """
     prepared = prepare(options, progress)
     if html is not None:
@@ -190,7 +164,8 @@ def explain(options: Options, progress: Progress, html: Path | None, shown: Filt
 
         progress("writing the page")
         write_file(report(prepared).encode(), html)
-    return replace(prepared, decisions=tuple(filter(shown.admits, in_order_of_review(prepared.decisions))))
+    decisions = in_order_of_review(prepared.decisions)
+    return replace(prepared, decisions=tuple(item for item in decisions if not review or item.review_reasons))
 
 
 def _print_questions(decisions: Iterable[Decision]) -> None:

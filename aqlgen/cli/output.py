@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -71,8 +70,3 @@ def print_diagnostics(
     ]
     if shown:
         echo(as_text(shown, sources, show_all=verbose), err=True)
-
-
-def terminal_width() -> int:
-    """Return the width of the terminal in columns; 0 where a program reads the output."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 0

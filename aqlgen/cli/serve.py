@@ -8,7 +8,6 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -41,7 +40,7 @@ from aqlgen.document.assemble import Assembled, assemble
 from aqlgen.document.read import Source
 from aqlgen.document.request import Typed
 from aqlgen.pipeline import Options, Progress
-from aqlgen.project import OVERRIDES, Project
+from aqlgen.project import Project
 from aqlgen.project.served import ServedProjects, keep_project
 from aqlgen.project.write import refuse_occupied
 from aqlgen.render.provenance import FILE
@@ -52,22 +51,11 @@ from aqlgen.runtime.settings.load import ConfigError
 from aqlgen.runtime.table import FAMILIES, Table
 from aqlgen.runtime.text import terminal_text
 
-_OF_UPDATE = ("include", "exclude", "field_case", "header", "overlay", "workflows", "allow_refs")
-_GENERATING = {
-    **dict.fromkeys(_OF_UPDATE, "`aqlgen update` takes this option; then serve the project without it."),
-    "name": "Generate the project again to rename it.",
-    "overrides": "Put the file into the project as overrides.yaml, and run `aqlgen update`.",
-    "auth": (
-        "Add 'adapter: {security_schemes: {token: {type: http, scheme: bearer}}, security: [token]}' to its "
-        "overrides.yaml, and run `aqlgen update`."
-    ),
-    "accept_hosts": "Add 'adapter: {hosts: […]}' to its overrides.yaml, and run `aqlgen update`.",
-    "keep": "Serve it without the option.",
-}
-"""Options that a project has behind it, each with the way to change a project so."""
-
-_CHECKOUT = 10
-"""Seconds within which git writes the files of a project."""
+_GENERATING = (
+    "include", "exclude", "field_case", "header", "overlay", "workflows", "allow_refs", "name", "overrides", "auth",
+    "accept_hosts", "keep",
+)  # fmt: skip
+"""Options that a project has behind it."""
 
 _UVX = "archive-v0"
 """The folder of uv's cache in which uvx has its environments."""
@@ -143,7 +131,10 @@ def _refuse_beside_project(params: Mapping[str, Any], spec: str) -> None:
     option = next((name for name in _GENERATING if params[name]), None)
     if option is not None:
         message = f"--{option.replace('_', '-')} is for a document, and {spec} is a project"
-        raise OptionError.of("bad-option", message, help=_GENERATING[option])
+        way = (
+            "Change the project by overrides.yaml and the options of `aqlgen update`, then serve it without the option."
+        )
+        raise OptionError.of("bad-option", message, help=way)
 
 
 def _made(options: Options, keep: Path | None, *, accept_hosts: bool, verbose: bool, quiet: bool) -> Path:
@@ -253,8 +244,6 @@ def _report(package: Path, environ: Mapping[str, str]) -> Mapping[str, Any]:
 
 def _review(project: Path, package: Path, report: Mapping[str, Any], *, mock: bool) -> Iterator[str]:
     """Yield the counts of operations and questions, and what real calls lack."""
-    if _is_outdated(project):
-        yield f"overrides.yaml is newer than the operation table: `aqlgen update {_short(project)}` applies it."
     safety = report["safety"]
     table = Table(package, read_only=safety["read_only"])
     counts = {family: len(table.raw(family)) for family in FAMILIES}
@@ -264,7 +253,7 @@ def _review(project: Path, package: Path, report: Mapping[str, Any], *, mock: bo
     if asked:
         times = {"at the first call": first, "at each call": asked - first}
         when = ", ".join(f"{counted(count, 'operation')} {time}" for time, count in times.items() if count)
-        yield f"Confirmations: {when}; `aqlgen explain {_short(project)}` shows why."
+        yield f"Confirmations: {when}; `aqlgen explain {shlex.quote(str(project))}` shows why."
     if not mock:  # which needs neither hosts nor credentials
         yield from _refused_hosts(report)
 
@@ -278,19 +267,6 @@ def _refused_hosts(report: Mapping[str, Any]) -> Iterator[str]:
         yield f"  to accept: --accept-hosts, or 'adapter: {{hosts: [{', '.join(entries)}]}}' in a file for --overrides"
 
 
-def _is_outdated(project: Path) -> bool:
-    """Return True if the table would come out otherwise by overrides that were written since it was generated.
-
-    The table is generated again only where the file is newer by more than a checkout of the project takes.
-    """
-    from aqlgen.project.status import status
-
-    overrides = project / OVERRIDES
-    if not overrides.is_file() or overrides.stat().st_mtime < (project / FILE).stat().st_mtime + _CHECKOUT:
-        return False
-    return bool(status(project, lambda _stage: None).stale)
-
-
 def _readiness(report: Mapping[str, Any], spec: Sequence[str]) -> Iterator[str]:
     """Yield whether calls can be made: the address that the user typed is not doubted, and one beside it is told."""
     address = report["address"]
@@ -302,13 +278,6 @@ def _readiness(report: Mapping[str, Any], spec: Sequence[str]) -> Iterator[str]:
     elif typed is not None and address["source"] == "document":
         yield from typed.elsewhere(stated)
     yield from verdict(report)
-
-
-def _short(folder: Path) -> str:
-    """Return a folder as a word for a shell, in the user's home with its sign."""
-    with suppress(ValueError, RuntimeError):
-        return f"~/{shlex.quote(str(folder.relative_to(Path.home())))}"
-    return shlex.quote(str(folder))
 
 
 def _start(package: Path, arguments: Sequence[str], environ: Mapping[str, str]) -> NoReturn:

@@ -41,7 +41,6 @@ MISTAKES = [
     (["from-openapi", PETSTORE, "-o", "full"], 4, "not empty", "aqlgen update"),
     (["from-openapi", PETSTORE, "-o", "full/file"], 4, "not a folder", "-o"),
     (["explain", PETSTORE, "--html", "full"], 4, "is a folder", "report.html"),
-    (["explain", PETSTORE, "--category", "remove"], 3, "'delete'", "`aqlgen explain --help`"),
     (["explain", PETSTORE, "--output-format", "xml"], 3, "'xml' is not one of 'human', 'json'", "--help"),
     (["diff", PETSTORE], 3, "nothing to compare", "second document"),
     (["diff", PETSTORE, "missing"], 4, "or a git revision here", "HEAD~1"),

@@ -195,14 +195,6 @@ def test_kept_it_is_the_project_that_from_openapi_writes_and_is_served_as_its_ow
     assert (kept.folder / FILE).read_bytes() == (generated.folder / FILE).read_bytes()
     assert package == tmp_path / "kept/src/petstore_adapter"
 
-    overrides = kept.folder / "overrides.yaml"
-    overrides.write_text("POST /pets: {name: take_pet}\n", encoding="utf-8")
-    os.utime(overrides, (later := time.time() + 60, later))
-    assert f"`aqlgen update {kept.folder}` applies it" in made(kept.folder)[2].err
-    overrides.write_text("{}\n", encoding="utf-8")
-    os.utime(overrides, (later, later))
-    assert "applies it" not in made(kept.folder)[2].err
-
     (kept.folder / "adapter.toml").write_text("read_only = true\n", encoding="utf-8")
     served, _, ran = made(kept.folder)
     assert served == package
@@ -245,7 +237,7 @@ def test_no_header_is_shown_or_kept(state: Path) -> None:
         (["no-document.json"], 2, "openapi"),
         ([str(PETSTORE), "--keep", "."], 4, "not empty"),
         ([str(PETSTORE), "--keep", "project"], 4, "`aqlgen serve project` serves it"),
-        (["project", "--auth", "bearer"], 3, "Add 'adapter: {security_schemes:"),
+        (["project", "--auth", "bearer"], 3, "--auth is for a document"),
         ([str(PETSTORE), "--include", "tag:none"], 3, "matches no operation"),
         (["project", "--name", "other"], 3, "--name is for a document, and project is a project"),
         (["project"], 4, "cannot be used"),
