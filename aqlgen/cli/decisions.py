@@ -101,7 +101,9 @@ def _notes(decision: Decision) -> Iterator[str]:
         yield f"danger: {visible(decision.danger_reason.note)}"
     if decision.overridden_by:
         entries = decision.overridden_by.items()
-        yield "overridden by " + "; ".join(f"`{visible(key)}` {', '.join(map(visible, own))}" for key, own in entries)
+        yield "overridden by " + "; ".join(
+            f"`{visible(key)}` {', '.join(map(visible, fields))}" for key, fields in entries
+        )
     observed = [f"observed: {visible(each.says)}" for each in decision.evidence if each.kind == "observed"]
     yield from filter(None, ("; ".join(observed), "; ".join(visible(each.text) for each in decision.accepted)))
     if decision.review_reasons:
