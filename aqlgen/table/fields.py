@@ -132,6 +132,7 @@ def of_fields(fields: Fields, media: MediaType, content_type: str, body: Body, t
     names = field_names(fields.properties, preserve=False)
     optional = body.required is False
     examples = media.example if isinstance(media.example, Mapping) else {}
+    required = frozenset() if optional else frozenset(fields.required)
     parameters = []
     for wire, schema in fields.properties.items():
         if types.read_only(schema):
@@ -147,7 +148,7 @@ def of_fields(fields: Fields, media: MediaType, content_type: str, body: Body, t
                 name=name,
                 wire=wire,
                 location="body",
-                required=wire in fields.required and not optional,
+                required=wire in required,
                 schema={key: value for key, value in final.items() if key not in ("description", "deprecated")},
                 description=shorten(str(final.get("description", "")), MAX_DESCRIPTION),
                 deprecated=final.get("deprecated") is True,

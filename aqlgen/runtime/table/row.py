@@ -4,6 +4,7 @@
 A workflow of the owner's Arazzo documents is another: an operation whose call is a plan of steps (`workflows.json`).
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -272,11 +273,11 @@ class Row:
 
 def _wire_names(parameters: Mapping[str, Parameter]) -> dict[str, str]:
     """Return the names of parameters by the API's names, except those that leave it open which is meant."""
-    wires = [parameter.wire for parameter in parameters.values()]
+    wires = Counter(parameter.wire for parameter in parameters.values())
     return {
         parameter.wire: name
         for name, parameter in parameters.items()
-        if parameter.wire not in parameters and wires.count(parameter.wire) == 1
+        if parameter.wire not in parameters and wires[parameter.wire] == 1
     }
 
 
