@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -117,8 +118,7 @@ def _path(context: Context, path: str, pointer: str, item: dict[str, Json]) -> s
     if re.search(r"[{}]", without_names(path, "")):
         message = f"the path {path} has an unmatched brace; it is sent unchanged"
         context.warn("bad-parameter", message, pointer)
-    names = placeholders(path)
-    for name in dict.fromkeys(name for name in names if names.count(name) > 1):
+    for name in (name for name, count in Counter(placeholders(path)).items() if count > 1):
         message = f"the path {path} has {{{name}}} more than once; each gets the same value"
         context.warn("bad-parameter", message, pointer)
     return path if path.startswith("/") else f"/{path}"
