@@ -192,7 +192,7 @@ class Validation:
     ) -> dict[str, Any]:
         """Normalise names, then return the parameters if they are valid or repaired. Raises Failure with the rest."""
         from ..decode.encoded_fields import with_texts_encoded
-        from .problems import unexplained_problem
+        from .problems import failure, unexplained_problem
         from .repair import Repair
         from .walk import Allowed, Reading, TooMuch
 
@@ -224,7 +224,7 @@ class Validation:
             if repaired is not None:
                 repaired += repair.described(reading)
             return dict(reading.value)
-        refusal = _refusal(row, problems or [unexplained_problem(row)])
+        refusal = failure(problems or [unexplained_problem(row)])
         if repaired is not None:
             outside = {**unknown, **{spelling: params[spelling] for _, spelling in twice}}
             refusal.details.update(repair.proposed(known, outside))
@@ -366,23 +366,6 @@ def _stray_fields(checks: _Checks, params: Mapping[str, Any]) -> Iterator[str]:
             unknown = key in checks.outside if checks.fields is None else key not in checks.fields
             if unknown or folded(key) in checks.hidden:
                 yield key
-
-
-def _refusal(row: Row, problems: Sequence[Problem]) -> Failure:
-    """Return the failure for problems, with how to give a list where a parameter takes one value.
-
-    That is the adapter's own parameter if one of the API has its name, or a filter for several values.
-    """
-    from .problems import failure
-
-    refusal = failure(problems)
-    adapters = {row.parameters[parameter].wire: parameter for parameter in row.adapter_parameters}
-    name = problems[0].name
-    if refusal.details.get("actual_type") == "array" and {name, "where"} & adapters.keys():
-        where = {name: {"in": ["…", "…"]}}
-        filtered = f"one value, or a filter of the items, `where`: {where}"
-        refusal.details["instead"] = f"`{adapters[name]}` of the adapter" if name in adapters else filtered
-    return refusal
 
 
 _INPUT = "input"

@@ -2,7 +2,7 @@
 """Coercions of one value: a text to a number, JSON text to an object, one value to a list (R-REQ-4).
 
 A coercion is sure if the value can mean nothing else; others are only proposed to the caller. Numbers keep their
-digits: `007` is not 7, and 1.10 is not a text. `yes` is not surely a boolean, and an empty text means nothing.
+digits: `007` is not 7, and 1.10 is not a text. `yes` is not a boolean, and an empty text means nothing.
 """
 
 from __future__ import annotations
@@ -23,12 +23,6 @@ _LONGEST_NUMBER = 120
 _LONGEST_JSON = 256 * 1024
 _INTEGER = re.compile(r"(-?(?:0|[1-9][0-9]{0,99}))(?:\.0{1,18})?")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,99})(?:\.[0-9]{1,99})?(?:[eE][+-]?[0-9]{1,3})?")
-_PADDED = re.compile(r"([+-]?)0{0,99}([0-9]{1,99})")
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_DATE_TIME = re.compile(
-    r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?)(Z|z|[+-][0-9]{2}:[0-9]{2}|)"
-)
-_BOOLEANS = {"1": True, "0": False, "yes": True, "no": False, "on": True, "off": False}
 _FOLDS: tuple[Callable[[str], str], ...] = (str, str.casefold, letters)
 """Spellings that are the same: to the letter, in any case, and, no longer surely, with any signs between."""
 _DEEPEST = 8
@@ -130,18 +124,13 @@ def _of_text(value: str, types: Collection[str]) -> Iterator[Coercion]:
     if parsed is not MISSING:
         if json_type(parsed) in types:
             yield Coercion(parsed, "json")
-        elif "array" in types:
-            yield Coercion([parsed], "json", sure=False)
         return
     if not text or len(text) > _LONGEST_NUMBER:
         return
     if "integer" in types or "number" in types:
         yield from _of_digits(text, types)
-    if "boolean" in types:
-        if text.lower() in ("true", "false"):
-            yield Coercion(text.lower() == "true", "boolean")
-        elif text.lower() in _BOOLEANS:
-            yield Coercion(_BOOLEANS[text.lower()], "boolean", sure=False)
+    if "boolean" in types and text.lower() in ("true", "false"):
+        yield Coercion(text.lower() == "true", "boolean")
 
 
 def _of_digits(text: str, types: Collection[str]) -> Iterator[Coercion]:
@@ -152,18 +141,14 @@ def _of_digits(text: str, types: Collection[str]) -> Iterator[Coercion]:
         number = read_float(text)
         if isfinite(number):
             yield Coercion(number, "number")
-    elif (padded := _PADDED.fullmatch(text)) is not None:
-        yield Coercion(int(padded[1] + padded[2]), "number", sure=False)
 
 
 def _of_number(value: bool | float, types: Collection[str]) -> Iterator[Coercion]:
-    """Yield the coercions of a number or boolean; the digits of a fraction are not known."""
+    """Yield the coercions of a number or boolean to a text; the digits of a fraction are not known."""
     if value.bit_length() >= 400 if isinstance(value, int) else not isfinite(value):
         return
     if "string" in types:
         yield Coercion(write_json(value), "text", sure=type(value) is int)
-    if "boolean" in types and value in (0, 1):
-        yield Coercion(bool(value), "boolean", sure=False)
 
 
 def _to_list(value: Any) -> Iterator[Coercion]:
@@ -175,19 +160,6 @@ def _to_list(value: Any) -> Iterator[Coercion]:
     items = [item.strip() for item in value.split(",")]
     if all(items):
         yield Coercion(items, "divided", sure=False)
-
-
-def dated(value: str, form: str) -> Coercion | None:
-    """Return a text as the `date` or `date-time` that it probably means, or without the space around it."""
-    text = value.strip()
-    moment = _DATE_TIME.fullmatch(text)
-    if form == "date-time" and _DATE.fullmatch(text):
-        return Coercion(f"{text}T00:00:00Z", "time", sure=False)
-    if form == "date-time" and moment is not None:
-        return Coercion(f"{moment[1]}T{moment[2]}{moment[3].upper() or 'Z'}", "time", sure=False)
-    if form == "date" and moment is not None:
-        return Coercion(moment[1], "time", sure=False)
-    return Coercion(text, "trimmed", sure=False) if text != value else None
 
 
 def admitted_types(schema: JsonSchema, types: Types, depth: int = 0) -> frozenset[str]:

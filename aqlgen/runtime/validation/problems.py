@@ -28,13 +28,6 @@ _PAGING: Mapping[str, frozenset[str]] = {
 }
 """Words in the names that APIs give what `first` and `after` are; a page size is no page."""
 _NOTHING: Mapping[str, Collection[str]] = MappingProxyType({})
-_PLAIN = {
-    Code.MISSING_PARAM: "Missing required parameter(s), see details",
-    Code.UNKNOWN_PARAM: "Unknown parameter(s), see details",
-    Code.UNKNOWN_FIELD: "Unknown field(s) in input, see details",
-    Code.READ_ONLY_FIELD: "Read-only field(s) in input, see details",
-    Code.INVALID_TYPE: "A parameter has the wrong type, see details",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +74,7 @@ def failure(problems: Sequence[Problem]) -> Failure:
 
 def _safe(problem: Problem) -> str:
     """Return the message, or a plain one if a name or value makes it read like a stack trace."""
-    return problem.message if not leaks(problem.message) else _PLAIN.get(problem.code, "A value is not valid")
+    return problem.message if not leaks(problem.message) else "A parameter is not valid, see details"
 
 
 def missing_problem(row: _Operation, names: Sequence[str]) -> Problem:

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 from ..exact_json import write_json
 from ..redaction import is_credential_header
-from ..schema import MISSING, Types, is_object
+from ..schema import MISSING, Types
 from ..table import Row
 from ..text import leaks, letters, line, visible
-from .coercions import admitted_types, same, structured, written
+from .coercions import same, structured, written
 from .leaves import Leaves
 from .problems import near_name
 from .walk import Allowed, Change, Place, Reading, TooMuch, Walk, least
@@ -127,7 +127,7 @@ class Repair:
     def _arrangements(self, known: Mapping[str, Any], unknown: Mapping[str, Any]) -> Iterator[Reading]:
         """Yield the parameters with each value in a place that its name fits."""
         if not unknown and not self.is_ambiguous(known):
-            yield self._with_empty_body(Reading(dict(known)))
+            yield Reading(dict(known))
         for home in (None, *islice(self.homes, _MOST_HOMES)):
             start = Reading(dict(known))
             loose = list(self._loose(start, unknown))
@@ -175,18 +175,6 @@ class Repair:
         fields = [field for field in self.homes.get(home or "", ()) if letters(field) == wanted]
         return len(fields) == 1 and home is not None and _put(start, (home, fields[0]), value, source)
 
-    def _with_empty_body(self, start: Reading) -> Reading:
-        """Add the empty object as a required body that was not given, where no update or deletion could mean it."""
-        body, row = self.row.body, self.row
-        name = None if body is None or body.shape != "whole" else body.parameter
-        parameter = row.parameters.get(name or "")
-        if name is None or parameter is None or name in start.value or row.family in ("update", "delete"):
-            return start
-        admitted = admitted_types(parameter.schema, self.types)  # a file can be a text, too
-        if parameter.required and is_object(parameter.schema, self.types) and admitted <= {"object", "null"}:
-            _put(start, (name,), {}, ())
-        return start
-
     def _spelled(self, name: str) -> str | None:
         """Return the parameter that a name is, in whatever spelling."""
         row = self.row
@@ -209,16 +197,12 @@ class Repair:
 
     def _sentence(self, place: Place, change: Change, params: Any) -> str:
         """Return what became of a value, as the end of a sentence that begins with its place."""
-        now = _at(params, place, change.now)
-        if now is MISSING:
-            return f": {'null' if change.before is None else 'it'} was left out"
         came = "" if not change.moved else f" was given as {line(visible(_dotted(change.moved)), _LONGEST_PLACE)}"
         if change.moved is not None and same(change.before, change.now):
             return came
-        joint = ": " if not came else ", and "
-        if self._is_secret(place):
-            return f"{came}{joint}its value was read as its type has it"
-        return f"{came}{joint}{_shown(change.before)} was read as {_shown(now)}"
+        reading = f"{_shown(change.before)} was read as {_shown(_at(params, place, change.now))}"
+        reading = "its value was read as its type has it" if self._is_secret(place) else reading
+        return f"{came}, and {reading}" if came else f": {reading}"
 
     def _is_secret(self, place: Place) -> bool:
         return place[0] in self.sensitive or any(is_credential_header(step) for step in place if isinstance(step, str))
@@ -261,8 +245,6 @@ def _shown(value: Any) -> str:
 
 
 def _at(value: Any, place: Place, default: Any) -> Any:
-    if default is MISSING:
-        return MISSING
     for step in place:
         if isinstance(value, list):
             value = value[step] if isinstance(step, int) and step < len(value) else default

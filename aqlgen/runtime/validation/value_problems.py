@@ -17,7 +17,7 @@ from ..schema import Types, as_schema, json_type
 from ..schema.validators import stated_pattern
 from ..schema.wording import MOST_OPTIONS, Group, choices, joined, named
 from ..text import leaks, line, listed, shown
-from .coercions import coercions, dated
+from .coercions import coercions
 from .problems import Problem
 from .walk import Fault, Place
 
@@ -110,9 +110,6 @@ class Explanation:
         rule, details = _rule(fault)
         subject, name = (f"Parameter '{name}'", name) if name else ("The body", "params")
         message = f"{subject} {rule}"
-        if fault.keyword == "format" and isinstance(fault.instance, str) and not self._hides(fault):
-            moment = dated(fault.instance, str(fault.expected))
-            message += "" if moment is None else _if_short(f". Give {json.dumps(moment.value)}")
         if leaks(message):
             message = f"{subject} has a value outside its allowed ones, see details"
         return Problem(Code.INVALID_VALUE, name, message, {"param_name": name, **details, **self._value(fault)})
@@ -164,37 +161,22 @@ class Explanation:
     ) -> Iterator[Problem]:
         """Yield the problems of the nearest of the alternatives that are `fitting` by type; `others` are further types.
 
-        One problem names all of them where nothing tells which one is meant.
+        The first of them names what each of the alternatives demands.
         """
-        none_fits = f"{_fits(name)} none of the alternatives"
         groups = self._groups(fault, fitting)
         nearest = min(fitting, key=lambda index: _distance(groups.get(index), branches[index], fault.instance))
-        if groups and not _is_told_by(groups[nearest], fault.instance, groups.values()):
-            yield self._of_groups(none_fits, name or "params", groups, fault.path)
-            return
         inner = [each for index, each in enumerate(branches[nearest]) if not index or each.keyword not in _UNIONS]
         first, *further = [problem for each in inner for problem in self._of(each)]
         if groups:
-            intro = f"{none_fits}. Nearest is"
-            first = self._of_group(first, intro, groups[nearest], self._demands(groups, fault.path))
+            group = groups[nearest]
+            label = group.label or f"the one needing {joined(map(named, group.required))}"
+            message = f"{_fits(name)} none of the alternatives. Nearest is {label}: {first.message}"
+            details = {"alternatives": self._demands(groups, fault.path), "nearest": group.label, **first.details}
+            first = replace(first, message=first.message if leaks(message) else message, details=details)
         elif first.name == name and others:
             hint = "" if self._hides(fault) else _hint(fault.instance, others)
             first = replace(first, message=f"{first.message}, or expected '{' or '.join(others)}'{hint}")
         yield from (first, *further)
-
-    def _of_groups(self, intro: str, name: str, groups: Mapping[int, Group], path: Place) -> Problem:
-        """Return the problem of an object of which nothing tells which alternative it is."""
-        demands = self._demands(groups, path)
-        message = f"{intro}. Give one of: {'; '.join(demands)}"
-        message = f"{intro}, see details" if leaks(message) else message
-        return Problem(Code.MISSING_PARAM, name, message, {"param_name": name, "alternatives": demands})
-
-    def _of_group(self, problem: Problem, intro: str, group: Group, demands: list[str]) -> Problem:
-        """Return the first problem of the nearest alternative as one of the whole."""
-        label = group.label or f"the one needing {joined(map(named, group.required))}"
-        message = f"{intro} {label}: {problem.message}"
-        details = {"alternatives": demands, "nearest": group.label, **problem.details}
-        return replace(problem, message=problem.message if leaks(message) else message, details=details)
 
     def _groups(self, fault: Fault, fitting: Sequence[int]) -> dict[int, Group]:
         """Return the alternatives for objects by index; none for fewer than two, or if one is not an object."""
@@ -232,14 +214,6 @@ def _distance(group: Group | None, branch: Sequence[Fault], value: Any) -> tuple
         return (len(branch),)
     tags = [value[name] in values for name, values in group.tags.items() if name in value]
     return (tags.count(False), -tags.count(True), -len(value.keys() & {*group.fields}), len(branch))
-
-
-def _is_told_by(group: Group, value: Mapping[str, Any], groups: Iterable[Group]) -> bool:
-    """Return True if anything given speaks for one alternative rather than for the others."""
-    common = frozenset.intersection(*(frozenset(other.fields) for other in groups))
-    return any(value.get(name) in values for name, values in group.tags.items()) or any(
-        name in value and name not in common for name in group.fields
-    )
 
 
 def _rule(fault: Fault) -> tuple[str, dict[str, Any]]:

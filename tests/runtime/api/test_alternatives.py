@@ -75,8 +75,7 @@ NEAREST = "Parameter 'pay' fits none of the alternatives. Nearest is type "
         (
             {},
             Code.MISSING_PARAM,
-            "Parameter 'pay' fits none of the alternatives. "
-            "Give one of: type 'card' with number and expiry; type 'bank' with iban",
+            f"{NEAREST}'bank': Missing required parameter 'pay.type' (and 1 more, see details.problems)",
         ),
     ],
 )

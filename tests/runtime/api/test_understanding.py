@@ -57,12 +57,9 @@ PARAMETERS: dict[str, Any] = {
     "chosen": query({"anyOf": [{"enum": ["small", "large"]}, {"type": "array", "items": STRING}]}),
     "numbers": query({"type": "array", "items": INTEGER}),
     "names": query({"type": "array", "items": STRING}, explode=True, style="form"),
-    "codes": query({"type": "array", "items": STRING}, explode=False),
     "listed": query({"type": "string", "minLength": 1}, description="A comma-separated list of names"),
     "since": query(TIME),
-    "until": query(TIME),
     "maybe": query({"type": ["integer", "null"]}),
-    "uuid": query({"type": "string", "format": "uuid"}),
     "toy": body("Toy"),
     "owner": body("Owner"),
     "free": body("Open"),
@@ -79,19 +76,13 @@ def pets(package: Make) -> Package:
     return package({"op": operation("POST", parameters=PARAMETERS)}, TYPES, family="create")
 
 
-ID = "123e4567-e89b-12d3-a456-426614174000"
-
-
 @each(
     ("params", "meant", "message"),
     [
         ({"count": "5"}, {"count": 5}, 'count: "5" was read as 5'),
-        ({"count": " 5 "}, {"count": 5}, 'count: " 5 " was read as 5'),
-        ({"count": "-5.0"}, {"count": -5}, 'count: "-5.0" was read as -5'),
         ({"count": "9" * 30}, {"count": int("9" * 30)}, "was read as 999"),
         ({"count": [5]}, {"count": 5}, "count: [5] was read as 5"),
         ({"text": ["a"]}, {"text": "a"}, 'text: ["a"] was read as "a"'),
-        ({"size": ["Small"]}, {"size": "small"}, 'read as "small"'),
         ({"weight": "2.50"}, {"weight": 2.5}, 'weight: "2.50" was read as 2.50'),
         (
             {"weight": "0.12345678901234567890"},
@@ -122,7 +113,6 @@ ID = "123e4567-e89b-12d3-a456-426614174000"
         ({"thing": {"age": "3"}}, {"thing": {"age": 3}}, 'thing.age: "3" was read as 3'),
         ({"params": {"count": 5}}, {"count": 5}, "count was given as params.count"),
         ({"arguments": '{"count": "5"}'}, {"count": 5}, 'and "5" was read as 5'),
-        ({"first_name": "a"}, None, ""),
         ({"age": 5, "FIRST-NAME": "a"}, None, ""),
     ],
 )
@@ -143,7 +133,6 @@ def test_what_can_mean_one_thing_only_is_understood_and_said(
 @each(
     ("params", "proposed"),
     [
-        ({"count": "007"}, {"count": 7}),
         ({"count": ""}, None),
         ({"count": "5 apples"}, None),
         ({"count": "1e3"}, None),
@@ -152,8 +141,6 @@ def test_what_can_mean_one_thing_only_is_understood_and_said(
         ({"count": None}, {}),
         ({"weight": "1e999"}, None),
         ({"weight": "NaN"}, None),
-        ({"flag": 1}, {"flag": True}),
-        ({"flag": "yes"}, {"flag": True}),
         ({"text": True}, {"text": "true"}),
         ({"text": 1.1}, {"text": "1.1"}),
         ({"text": {"a": 1}}, None),
@@ -163,8 +150,6 @@ def test_what_can_mean_one_thing_only_is_understood_and_said(
         ({"names": "a,b"}, {"names": ["a", "b"]}),
         ({"names": ""}, None),
         ({"listed": ["a,b", "c"]}, None),
-        ({"since": "2026-01-31"}, {"since": "2026-01-31T00:00:00Z"}),
-        ({"until": "2026-01-31T12:00:00"}, {"until": "2026-01-31T12:00:00Z"}),
         ({"maybe": ""}, None),
         ({"maybe": "null"}, None),
         ({"toy": '{"name": "a", "name": "b"}'}, None),
@@ -180,10 +165,6 @@ def test_what_can_mean_one_thing_only_is_understood_and_said(
         ({"query": {"count": 5}, "body": {"toy": {"name": "a"}}}, {"count": 5, "toy": {"name": "a"}}),
         ({"toy": {"toy": {"name": "a"}}}, {"toy": {"name": "a"}}),
         ({"one_or_many": "5,6"}, {"one_or_many": [5, 6]}),
-        ({"numbers": "5, 6"}, {"numbers": [5, 6]}),
-        ({"codes": "a,b"}, {"codes": ["a", "b"]}),
-        ({"until": "2026-01-31 12:00:00Z"}, {"until": "2026-01-31T12:00:00Z"}),
-        ({"uuid": f" {ID}"}, {"uuid": ID}),
         ({"chosen": "tiny"}, {"chosen": ["tiny"]}),
         ({"body": {"count": 5}, "count": 6}, None),
     ],
@@ -290,16 +271,6 @@ def test_a_value_in_another_place_is_proposed_in_its_own(package: Make, params: 
 )
 def test_a_place_that_is_not_sure_is_refused(package: Make, params: dict[str, Any]) -> None:
     whole("PATCH", "update", "reversible", package).misunderstood(params)
-
-
-def test_the_empty_body_is_proposed_where_no_update_or_deletion_could_mean_it(package: Make) -> None:
-    params = {"pet_id": 1}
-    refusal = whole("POST", "execute", "reversible", package).misunderstood(params)
-    assert refusal.code is Code.MISSING_PARAM
-    assert refusal.details["try"]["params"] == {"pet_id": 1, "input": {}}
-    for row in (("PUT", "update", "safe"), ("DELETE", "delete", "safe")):
-        refusal = whole(*row, package).misunderstood(params)
-        assert (refusal.code, refusal.details.get("try")) == (Code.MISSING_PARAM, None)
 
 
 def test_nothing_is_no_empty_file(package: Make) -> None:
@@ -437,11 +408,3 @@ def test_a_field_of_several_objects_is_told_with_all_of_them(package: Make) -> N
     parameters = {"billing": {"in": "body", "schema": named}, "delivery": {"in": "body", "schema": named}}
     pets = package({"op": operation("POST", parameters=parameters)}, family="create")
     assert "They are fields of 'billing', 'delivery'" in pets.misunderstood({"city": "Rome"}).message
-
-
-def test_a_field_beside_others_that_the_object_has_as_well_is_refused(package: Make) -> None:
-    inner = {"type": "object", "properties": {"name": STRING, "size": INTEGER}}
-    parameters = {"name": {"in": "body", "schema": STRING}, "toy": {"in": "body", "schema": inner}}
-    pets = package({"op": operation("POST", parameters=parameters)}, family="create")
-    assert pets.misunderstood({"size": 1}).details["try"]["params"] == {"toy": {"size": 1}}
-    assert pets.misunderstood({"name": "Rex", "size": 1}).code is Code.UNKNOWN_PARAM

@@ -135,19 +135,6 @@ def test_a_number_for_a_span_or_a_moment_is_answered_with_its_form(package: Make
         assert waiting.misunderstood({"wait": value}).message.startswith(f"Parameter 'wait' must be {expected}")
 
 
-def test_a_refusal_of_a_list_says_how_to_filter_and_nothing_for_the_owner(package: Make) -> None:
-    where = {"in": "adapter", "name": "where", "schema": {"type": "object"}}
-    status = {"in": "query", "schema": STRING}
-    refused = package({"op": operation(parameters={"status": status, "where": where})}).refused({"status": ["a", "b"]})
-    assert refused.details["instead"].endswith("`where`: {'status': {'in': ['…', '…']}}")
-    chosen = {"in": "adapter", "name": "fields", "schema": {"type": "array"}}
-    both = package({"op": operation(parameters={"fields": status, "answer_fields": chosen, "where": where})})
-    assert both.refused({"fields": ["id"]}).details["instead"] == "`answer_fields` of the adapter"
-    plain = package({"op": operation(parameters={"status": status})}).refused({"status": ["a", "b"]})
-    assert "instead" not in plain.details
-    assert "overrides.yaml" not in str((refused.envelope(), plain.envelope()))
-
-
 def test_a_sensitive_value_is_not_repeated(package: Make) -> None:
     """R-ENV-4."""
     rows = {"op": operation(parameters={"key": {"in": "query", "sensitive": True, "schema": {"type": "integer"}}})}
