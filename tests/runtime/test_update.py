@@ -333,26 +333,6 @@ async def test_the_whole_must_have_what_is_required(tmp_path: Path) -> None:
     assert all(request.method == "GET" for request in shelf.sent)
 
 
-async def test_nobody_is_asked_about_an_update_that_cannot_be_made(tmp_path: Path) -> None:
-    """R-UPD-2, R-SAFE-1"""
-    shelf = Shelf()
-    shelf.thing = {"nickName": "A"}
-    client = Client(
-        tmp_path, shelf, "put-merge", policy_rules=({"id": "ask", "families": ["update"], "action": "confirm"},)
-    )
-    answers = [await client.update(change) for change in ({"nick_name": "B"}, {"nick_name": "B", "full_name": "Eve"})]
-    codes = [answer["error"]["code"] for answer in answers]
-    assert codes == ["VALIDATION_MISSING_PARAM", "CONFIRMATION_REQUIRED"]
-    answer = await client.update({"nick_name": "B", "full_name": "Eve"}, if_match='"other"')
-    assert answer["error"]["code"] == "CONFLICT_VERSION_MISMATCH"
-    assert {request.method for request in shelf.sent} == {"GET"}
-    rules = [{"id": "ask", "families": ["update"], "action": "confirm"},
-             {"id": "no", "operations": ["get_thing"], "action": "deny"}]  # fmt: skip
-    client, shelf.sent = Client(tmp_path / "q", shelf, "put-merge", policy_rules=rules), []
-    assert (await client.update({"nick_name": "B"}))["error"]["code"] == "CONFIRMATION_REQUIRED"
-    assert not shelf.sent, "a reading that the policy has a say about waits for the answer"
-
-
 async def test_a_dry_run_shows_what_would_be_sent_and_sends_nothing(tmp_path: Path) -> None:
     """R-SEL-5"""
     for number, strategy in enumerate(PARTIAL):

@@ -7,7 +7,6 @@ A whole is written only over what was read: by the API's ETag, or else after the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -66,13 +65,6 @@ async def perform(
     return response, [_replaced_warning(row, lost)] if lost else []
 
 
-async def rehearse(exchanges: Exchanges, row: Row, table: Table, params: Mapping[str, Any], etag: str | None) -> None:
-    """Read, and write nothing. Raises Failure where the change could not be made of what is there."""
-    plan = prepare(row, table)
-    if plan.reader is not None:
-        await _Merging(exchanges, plan, params).rehearse(etag)
-
-
 class _Read(NamedTuple):
     """What was read, and its ETag; `is_missing` where there is nothing yet, and the update creates it."""
 
@@ -111,17 +103,6 @@ class _Merging:
         if not isinstance(read.answer, dict):
             body = plan.operations(asked)
         return await self.exchanges.send(row, self.params, lambda request: _with(request, body, etag)), []
-
-    async def rehearse(self, etag: str | None) -> None:
-        """Read and merge. Raises Failure as `perform` does before it writes."""
-        row = self.plan.row
-        asked = read_json(self.exchanges.api.of(row).build(row, self.params).content)
-        expected = etag or _declared(row, self.params)
-        with suppress(QuotaPaused):
-            read = await self._read(creates=expected is None, aside=True)
-            _check_version(expected, read.etag)
-            if isinstance(asked, dict) and not self.plan.patches:
-                self.plan.body(self.plan.state(read.answer, asked), asked, is_new=read.is_missing)
 
     async def _replace(
         self, read: _Read, asked: Mapping[str, Any], expected: str | None, etag: str | None

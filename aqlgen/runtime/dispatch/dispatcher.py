@@ -128,9 +128,7 @@ class Dispatcher(Calls):
         operations = (*active_operations(adapter, config), *self.introspection.workflows)
         self.registry = Registry((operation, handlers[operation.name]) for operation in operations)
         after = [extension.after for extension in self.extensions if extension.after is not None]
-        performer = Performer(self, after)
-        self.perform = performer.perform
-        self._rehearse = performer.rehearse
+        self.perform = Performer(self, after).perform
         self.stages = self._stages()
         self._way = composed(self.stages, self.perform)
 
@@ -285,10 +283,7 @@ class Dispatcher(Calls):
     async def _admitted(self, call: ToolCall, next: Next) -> Any:
         row, seen = call.row, call.seen()
         built = partial(self.checking.built, row, call.params)
-        rehearse = partial(self._rehearse, call)
-        approval = await self.gatekeeper.admit(
-            row, seen, call.session, call.person, built, rehearse, call.request.approvals
-        )
+        approval = await self.gatekeeper.admit(row, seen, call.session, call.person, built, call.request.approvals)
         if call.approval is not None and approval is not None and approval.digest != call.approval.digest:
             raise refused(row, "changed after it was approved")
         call.approval = approval or call.approval

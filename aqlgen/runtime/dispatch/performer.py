@@ -93,20 +93,6 @@ class Performer:
             self._note_headers(call, exchanges.last, fitted)
         return fitted
 
-    async def rehearse(self, call: ToolCall) -> None:
-        """Merge an update before a question about it, unless hooks or the policy have a say first. Raises Failure."""
-        row, update = call.row, call.row.update
-        if update is None or not update.reads_first or self._hooks:
-            return
-        reader = self._table.find(update.read or "", "read")
-        if reader is None or self._gate.watches(reader):
-            return
-        from ..calls.update import rehearse
-
-        etag = call.params.get("if_match") if "if_match" in row.adapter_parameters else None
-        exchanges, params = Exchanges(self._api, self._hooks, None), row.api_params(call.params)
-        await rehearse(exchanges, row, self._table, params, etag)
-
     def _note_headers(self, call: ToolCall, last: ApiResponse | None, data: Any) -> None:
         headers = {} if last is None else self._api.of(call.row).told_headers(last, call.row, data)
         if headers:

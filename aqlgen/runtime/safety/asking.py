@@ -83,13 +83,9 @@ class Asking:
         sent: object,
         session: Session,
         person: Person | None,
-        rehearse: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        """Return if the calls are confirmed. Raises Failure if they are not; nothing was changed then.
-
-        `rehearse` raises Failure for calls that nobody need be asked about; it is called before a question alone.
-        """
-        await _Confirmation(self, calls, session, rehearse).settle(sent, person)
+        """Return if the calls are confirmed. Raises Failure if they are not; nothing was changed then."""
+        await _Confirmation(self, calls, session).settle(sent, person)
 
     async def is_confirmed(self, held: HeldCall, session_id: str | None) -> bool:
         """Return True if a call will not be asked about: it was confirmed before. Raises StoreAway."""
@@ -177,10 +173,8 @@ class _Confirmation:
         asking: Asking,
         calls: Sequence[HeldCall],
         session: Session,
-        rehearse: Callable[[], Awaitable[None]] | None,
     ) -> None:
         self._asking = asking
-        self._rehearse = rehearse
         self._calls = calls
         self._session = session
         self._row = calls[0].row
@@ -241,8 +235,6 @@ class _Confirmation:
         reached = None if person is None or not person.reachable or asking.settings.approval == "operator" else person
         if reached is None and not (asking.by_agent or asking.questions.for_operators):
             raise self._nobody()
-        if self._rehearse is not None:
-            await self._rehearse()
         if reached is None:
             raise await self._issue() if asking.by_agent else await self._wait()
         await self._ask(reached)

@@ -10,7 +10,7 @@ How what must be confirmed is confirmed, and by whom, is in `asking`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, Unpack
@@ -96,13 +96,11 @@ class Gatekeeper:
         session: Session,
         person: Person | None,
         build: Callable[[], ApiRequest],
-        rehearse: Callable[[], Awaitable[None]],
         approvals: Approvals | None = None,
     ) -> Approval | None:
         """Return if the call may run, with what was approved if it was confirmed. Raises Failure when it may not.
 
-        `build` makes the call's request, `rehearse` raises Failure for one that nobody need be asked about; `approvals`
-        is what was decided before about the calls of its batch or plan.
+        `build` makes the call's request; `approvals` is what was decided before about the calls of its batch or plan.
         """
         await asyncio.sleep(0)  # other calls have their turn between those of a batch or a plan
         build = cache(build)
@@ -125,7 +123,7 @@ class Gatekeeper:
             pending = await self._held(row, call, decision, build)
             token = _sent_token(call)
             if token is not None or approvals is None or not approvals.use(row, pending.digest):
-                await self.asking.confirm_calls([pending], token, session, person, rehearse)
+                await self.asking.confirm_calls([pending], token, session, person)
             return Approval(row, pending.request)
         if is_recorded(row):
             reason = f"policy {decision.policy}"
