@@ -67,18 +67,21 @@ class ListQuery:
     pages: int = 0
     only_item: Any = None
     """The item of a list that has no other."""
+    more: bool = False
+    """True if there is more of the list than was looked at."""
     signs: Mapping[str, Any] = field(default_factory=dict)
     """What speaks for more items behind the last page."""
 
-    def _matches(self, items: list[Any]) -> list[bool]:
+    def _matches(self, items: list[Any]) -> list[int]:
+        """Return the indexes of the items that match."""
         self.scanned += len(items)
         self.only_item = items[0] if self.scanned == len(items) == 1 else None
         self.absence.see(items)
-        return [self.matcher is None or self.matcher(item) for item in items]
+        return [index for index, item in enumerate(items) if self.matcher is None or self.matcher(item)]
 
     def over(self, items: list[Any]) -> list[Any]:
         """Return the items of a whole list that match; where aggregates are asked for they are computed."""
-        chosen = self._matching(items)
+        chosen = [items[index] for index in self._matches(items)]
         if self.aggregates is not None:
             self.aggregates.add(chosen)
             return chosen
@@ -86,41 +89,39 @@ class ListQuery:
             self.total = len(chosen)
         return (self.order.sort(chosen) if self.order is not None else chosen)[: self.first]
 
-    def _matching(self, items: list[Any]) -> list[Any]:
-        return [item for item, matched in zip(items, self._matches(items), strict=True) if matched]
+    async def _looked_at(self, pages: AsyncIterator[Page]) -> AsyncIterator[tuple[Page, list[int]]]:
+        """Yield pages, each with the indexes of its items that match, to the end of the list or the bound."""
+        async for page in pages:
+            self.pages += 1
+            self.more, self.signs = page.following is not None, page.signs
+            yield page, self._matches(page.items)
+            if self.pages >= MOST_PAGES or self.scanned >= MOST_ITEMS:
+                return
 
-    async def ordered(self, pages: AsyncIterator[Page]) -> tuple[Page, bool]:
-        """Return a page of the items that match, in order, and whether there is more of the list than was seen."""
+    async def ordered(self, pages: AsyncIterator[Page]) -> Page:
+        """Return a page of the items that match, in order."""
         assert self.order is not None  # noqa: S101 - asked of such queries only
         first: Page | None = None
         items: list[Any] = []
-        more = False
-        async for page in pages:
+        async for page, matches in self._looked_at(pages):
             first = first or page
-            self.pages += 1
-            items += self._matching(page.items)
-            more, self.signs = page.following is not None, page.signs
-            if not more or self._is_enough():
-                break
+            items += [page.items[index] for index in matches]
         assert first is not None  # noqa: S101 - there is a page, or Failure was raised
         filters, skip = {**first.filters, **self.asked}, 0
         if self.after is not None:
             await first.prepare()
             skip = first.cursors.read("after", self.after, first.operation, filters).skip
         end = skip + min(self.first or _MOST_MATCHES, _MOST_MATCHES)
-        ordered = replace(
+        return replace(
             first,
             filters=filters,
             place=Place(skip=skip),
             items=self.order.sort(items)[skip:end],
-            total=None if more else len(items),
+            total=None if self.more else len(items),
             following=Place(skip=end) if end < len(items) else None,
             previous=skip > 0,
-            more=None,
             backward=False,
-            signs={},
         )
-        return ordered, more
 
     async def filtered(self, pages: AsyncIterator[Page]) -> Page:
         """Return a page of the items that match, the first ones of the pages, with the cursor behind them."""
@@ -128,49 +129,38 @@ class ListQuery:
         first: Page | None = None
         items: list[Any] = []
         marks: list[Any] = []
-        following, last = None, 0
-        async for page in pages:
-            first = first or page
-            self.pages += 1
-            following, self.signs = page.following, page.signs
-            matched = [index for index, matches in enumerate(self._matches(page.items)) if matches]
-            for index in matched[: wanted - len(items)]:
-                items.append(page.items[index])
-                marks.append(page.after(index + 1))
-                last = index
+        following = None
+        async for page, matches in self._looked_at(pages):
+            first, following = first or page, page.following
+            chosen = matches[: wanted - len(items)]
+            items += [page.items[index] for index in chosen]
+            marks += [page.after(index + 1) for index in chosen]
             if len(items) == wanted:
-                following = marks[-1] if last + 1 < len(page.items) else page.following
-                break
-            if self._is_enough():
+                following = marks[-1] if chosen and chosen[-1] + 1 < len(page.items) else page.following
                 break
         assert first is not None  # noqa: S101 - there is a page, or Failure was raised
-        return replace(
-            first, items=items, marks=marks, following=following, total=None, signs={} if following else self.signs
-        )
+        self.more = following is not None
+        if self.more:
+            self.signs = {}
+        return replace(first, items=items, marks=marks, following=following, total=None)
 
-    async def aggregated(self, pages: AsyncIterator[Page]) -> tuple[dict[str, Any], bool]:
-        """Return the aggregates over the pages, and whether there is more of the list."""
-        aggregates = self.aggregates
+    async def aggregated(self, pages: AsyncIterator[Page]) -> dict[str, Any]:
+        """Return the aggregates over the pages."""
+        aggregates, total = self.aggregates, None
         assert aggregates is not None  # noqa: S101 - asked of such queries only
-        more, total = False, None
-        async for page in pages:
-            self.pages += 1
-            self.over(page.items)
-            more, self.signs = page.following is not None, page.signs
+        async for page, matches in self._looked_at(pages):
+            aggregates.add(page.items[index] for index in matches)
             if self.matcher is None and aggregates.only_counts and page.total is not None and self.pages == 1:
                 total = page.total if not page.previous else None
-                more = more and total is None
-            if not more or self._is_enough():
+                self.more = self.more and total is None
+            if not self.more:
                 break
-        return {"aggregations": aggregates.results(total)}, more
+        return {"aggregations": aggregates.results(total)}
 
-    def _is_enough(self) -> bool:
-        return self.pages >= MOST_PAGES or self.scanned >= MOST_ITEMS
-
-    def warnings(self, *, more: bool, declares: Callable[[str], bool]) -> list[CallWarning]:
+    def warnings(self, *, declares: Callable[[str], bool]) -> list[CallWarning]:
         """Return the warnings: of the bound, if it ended the search and there is more, and of unknown fields."""
         warnings = []
-        if more and self._is_enough():
+        if self.more and (self.pages >= MOST_PAGES or self.scanned >= MOST_ITEMS):
             is_partial = self.aggregates is not None or self.order is not None
             what = "Aggregated" if self.aggregates is not None else "Ordered" if self.order is not None else "Searched"
             advice = "filter by the operation's own parameters" + (

@@ -125,18 +125,15 @@ class Performer:
         query = answer.query
         if query is None:
             page = await self._pager.page(exchanges, row, params, options)
+            answer.page, answer.data, answer.signs = page, page.data(), page.signs
+            return
+        pages = self._pager.pages(exchanges, row, params, {} if query.order is not None else _for_pages(options))
+        if query.aggregates is not None:
+            answer.data = await query.aggregated(pages)
         else:
-            pages = self._pager.pages(exchanges, row, params, {} if query.order is not None else _for_pages(options))
-            if query.aggregates is not None:
-                answer.data, answer.more = await query.aggregated(pages)
-                answer.signs = query.signs
-                return
-            if query.order is not None:
-                page, answer.more = await query.ordered(pages)
-            else:
-                page = await query.filtered(pages)
-                answer.more = page.following is not None
-        answer.page, answer.data, answer.signs = page, page.data(), page.signs
+            answer.page = await (query.filtered if query.order is None else query.ordered)(pages)
+            answer.data = answer.page.data()
+        answer.signs = query.signs
 
     def _read_whole(self, answer: _Answer, row: Row, params: Mapping[str, Any], exchanges: Exchanges) -> None:
         """Look at what is no page: its version, what speaks for more items, and what the query wants of them."""
@@ -182,12 +179,11 @@ class Performer:
             from ..calls.listing import partial_warning
 
             call.warn(partial_warning(answer.signs, counted=query is not None))
-        if answer.signs or (answer.more and answer.page is None):
-            call.stamp.note("complete", False if answer.more else "unknown")
+        more = query is not None and query.more
+        if answer.signs or (more and answer.page is None):
+            call.stamp.note("complete", False if more else "unknown")
         if query is not None:
-            call.warnings.extend(
-                query.warnings(more=answer.more, declares=lambda field: self._selection.declares(call.row, field))
-            )
+            call.warnings.extend(query.warnings(declares=lambda field: self._selection.declares(call.row, field)))
             if isinstance(query.only_item, str) and last.content[:1] not in (b"[", b"{"):
                 from ..calls.listing import no_list
 
@@ -267,12 +263,11 @@ class Performer:
 
 @dataclass(slots=True)
 class _Answer:
-    """The answer of the API as it is read: `signs` speak for more items than it has, `more` says that there are."""
+    """The answer of the API as it is read; `signs` speak for more items than it has."""
 
     query: ListQuery | None
     data: Any = None
     page: Page | None = None
-    more: bool = False
     signs: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import invalid
 from ..introspection.info import DRY_RUN
 from ..safety.approvals import Approvals
-from ..steps.plan import check_plan, read_plan, with_agent_names
+from ..steps.plan import check_plan, read_plan
 from ..steps.references import written_plan
 from ..warnings.ceiling import Cut, cut_warnings, fit
 from . import ToolCall
@@ -52,7 +52,6 @@ async def answer_plan(calls: Calls, call: ToolCall) -> Any:
     approvals = Approvals(*sent_tokens({**request.outside, **request.inside}))
     side = Side(calls, family, plan, {"steps": steps, "return": returns}, stamp, session, person, approvals)
     side.rows = await calls.gatekeeper.beside(check_plan, plan, side)
-    plan = with_agent_names(plan, side.rows, side.agent_path)
     run = Run(plan, progress, side)
     if params.get(DRY_RUN) and DRY_RUN not in inputs:
         return await run.preview()

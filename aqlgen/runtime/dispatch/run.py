@@ -7,7 +7,7 @@ that is known by now is looked at, and what must be confirmed is asked about tog
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -36,9 +36,6 @@ _MOST_PREVIEWS = 20
 _NOT_RESUMED = ("PERMISSION",)
 CUT = "VALIDATION_TRUNCATED_WARNING"
 NOWHERE = "VALIDATION_REFERENCE_WARNING"
-
-_Declares = Callable[[str], bool]
-"""Whether the document declares a field: an item may lack it for all that."""
 
 
 @dataclass(slots=True)
@@ -187,21 +184,47 @@ class Run:
 
     def _shortcoming(self, step: Step, data: Any) -> str:
         """Return how an answer fails what the step expects, "" if it does not."""
-        progress = self._progress
+        progress, failing = self._progress, "does not meet 'expect'"
         item, index = (progress.items or [None])[progress.index - 1], progress.index - 1
         try:
-            expected = self._resolved(step.expect, item, index)
-            return _shortcoming(data, expected, lambda field: self._calls.declares(step, field))
+            expected = self._named(self._resolved(step.expect, item, index), step)
+            absent = self._absent([data], expected, step)
+            if absent:
+                return f"{failing}: it has no field {named_with_nearest(absent)}"
+            return "" if compile_condition(expected, "expect")(data) else failing
         except Failure:
-            return "does not meet 'expect'"
+            return failing
 
-    def _matching(self, step: Step, items: list[Any], source: Step | None) -> list[Any]:
-        """Return the items that meet a step's conditions; `source` is the step whose list they are, if it is one."""
+    def _matching(self, step: Step, items: list[Any], source: Step | None, path: Sequence[str] = ()) -> list[Any]:
+        """Return the items that meet a step's conditions; they are at a path of what `source` answered, if it is known.
 
-        def declares(field: str) -> bool:
-            return source is not None and self._calls.declares(source, field)
+        Raises Failure where none has a field of them: such a condition holds for every item or for none, and what a
+        plan does next would be done to all of them (R-STEP-1).
+        """
+        condition = self._named(self._resolved(step.where, None, 0), source, path)
+        matcher = compile_condition(condition)
+        absent = self._absent(items, condition, source, path)
+        if absent:
+            raise _unknown(absent)
+        return list(filter(matcher, items))
 
-        return _matching(items, self._resolved(step.where, None, 0), declares)
+    def _named(self, condition: Mapping[str, Any], source: Step | None, path: Sequence[str] = ()) -> Mapping[str, Any]:
+        """Return a condition on what a step answers with by the agent's names of fields."""
+        if source is None:
+            return condition
+        names = (self._calls.agent_path(source, ".".join((*path, field))) for field in condition)
+        named = dict(zip((name.split(".", len(path))[-1] for name in names), condition.values(), strict=True))
+        return named if len(named) == len(condition) else condition
+
+    def _absent(
+        self, items: Sequence[Any], condition: Mapping[str, Any], source: Step | None, path: Sequence[str] = ()
+    ) -> dict[str, str | None]:
+        """Return the undeclared fields of a condition that no item has, each with the nearest."""
+        return {
+            field: near
+            for field, near in absent_fields(items, condition).items()
+            if source is None or not self._calls.declares(source, ".".join((*path, field)))
+        }
 
     def _finish(self, step: Step) -> None:
         """Keep the data of a step whose calls are made, and go to the next one."""
@@ -234,17 +257,18 @@ class Run:
                 {"param_name": "foreach", "expected_type": "array", "actual_type": json_type(items)},
             )
         if step.where is not None:
-            items = self._matching(step, items, self._source(step))
+            items = self._matching(step, items, *self._source(step))
         if warn:
             self._warn_of_cut(step, items)
         return list(items[:MAX_ITEMS])
 
-    def _source(self, step: Step) -> Step | None:
-        """Return the step whose list a foreach takes, None if it takes another one."""
+    def _source(self, step: Step) -> tuple[Step | None, tuple[str, ...]]:
+        """Return the step whose answer a foreach takes its list from, with its path there; None for another list."""
         if not is_reference(step.foreach):
-            return None
+            return None, ()
         reference = read_reference(step.foreach)
-        return self._plan.step_of(reference) if reference.path in ((), ("items",)) else None
+        path = tuple(part for part in reference.path if isinstance(part, str))
+        return self._plan.step_of(reference), path[1:] if path[:1] == ("items",) else path
 
     def _warn_of_cut(self, step: Step, items: Sequence[Any]) -> None:
         if len(items) > MAX_ITEMS:
@@ -402,43 +426,18 @@ class Run:
         )
 
 
-# A condition on a field that is not there holds for every item or for none, and what a plan does next would be done
-# to all of them: so `where` and `expect` halt a plan that asks about one (R-STEP-1).
-
-
-def _matching(items: Sequence[Any], condition: Mapping[str, Any], declares: _Declares) -> list[Any]:
-    """Return the items that meet a condition. Raises Failure where none has a field of it."""
-    matcher = compile_condition(condition)
-    absent = _undeclared(items, condition, declares)
-    if absent:
-        raise _unknown(named_with_nearest(absent), list(absent))
-    return list(filter(matcher, items))
-
-
-def _shortcoming(data: Any, condition: Mapping[str, Any], declares: _Declares) -> str:
-    """Return how an answer fails what is expected of it, "" if it does not. Raises Failure for no condition."""
-    absent = _undeclared([data], condition, declares)
-    if absent:
-        return f"does not meet 'expect': it has no field {named_with_nearest(absent)}"
-    return "" if compile_condition(condition, "expect")(data) else "does not meet 'expect'"
-
-
 def _check_known(warnings: Sequence[Mapping[str, Any]]) -> None:
     """Raise Failure if a call filtered or counted a list by a field that no item has."""
     for warning in warnings:
         details = warning.get("details", {})
         if warning["code"] == UNKNOWN_FIELD and "undeclared" in details:
-            raise _unknown(named_with_nearest(details["undeclared"]), list(details["undeclared"]))
+            raise _unknown(details["undeclared"])
 
 
-def _undeclared(items: Sequence[Any], condition: Mapping[str, Any], declares: _Declares) -> dict[str, str | None]:
-    return {field: near for field, near in absent_fields(items, condition).items() if not declares(field)}
-
-
-def _unknown(names: str, fields: Sequence[str]) -> Failure:
+def _unknown(fields: Mapping[str, str | None]) -> Failure:
     return invalid(
         "where",
-        f"No item has the field {names}, so the condition would hold for every item, or never. Correct the name, or "
-        "leave the condition out",
+        f"No item has the field {named_with_nearest(fields)}, so the condition would hold for every item, or never. "
+        "Correct the name, or leave the condition out",
         fields=list(fields),
     )

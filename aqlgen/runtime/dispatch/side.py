@@ -72,9 +72,9 @@ class Side:
         """The types of the table."""
         return self._calls.table.types
 
-    def agent_path(self, row: Row, path: str) -> str:
-        """Return a path of an operation's answers in the agent's names."""
-        return self._selection.agent_path(row, path)
+    def agent_path(self, step: Step, path: str) -> str:
+        """Return a path of a step's answers in the agent's names."""
+        return self._selection.agent_path(self.rows[step.number], path)
 
     def find(self, operation: str) -> Row:
         """Return the row of an operation that a step may perform. Raises Failure for any other."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..calls.conditions import MOST_FIELDS, OPERATORS, check_condition
@@ -17,7 +17,7 @@ from ..errors import Code, Failure, invalid
 from ..protocol_operations import MAX_STEPS
 from ..schema import parts, union_of
 from ..text import letters, line, listed
-from .references import Reference, is_reference, read_reference, references_in
+from .references import Reference, is_reference, references_in
 
 if TYPE_CHECKING:
     from ..schema import Types
@@ -232,31 +232,6 @@ def check_plan(plan: Plan, operations: Operations) -> dict[int, Row]:
     if problems:
         raise _together(problems)
     return rows
-
-
-def with_agent_names(plan: Plan, rows: Mapping[int, Row], agent_path: Callable[[Row, str], str]) -> Plan:
-    """Return a plan whose conditions have the agent's names of fields, in whichever spelling they came."""
-
-    def named(condition: Mapping[str, Any] | None, row: Row | None, path: Sequence[str]) -> dict[str, Any] | None:
-        if condition is None or row is None:
-            return None if condition is None else dict(condition)
-        names = (agent_path(row, ".".join((*path, field))).split(".", len(path))[-1] for field in condition)
-        named_condition = dict(zip(names, condition.values(), strict=True))
-        return named_condition if len(named_condition) == len(condition) else dict(condition)
-
-    steps = []
-    for step in plan.steps:
-        row = rows.get(step.number) if step.foreach is None else None
-        path: tuple[str, ...] = ()
-        if is_reference(step.foreach):
-            reference = read_reference(step.foreach)
-            source = plan.step_of(reference)
-            row = None if source is None else rows.get(source.number)
-            path = tuple(part for part in reference.path if isinstance(part, str))
-            path = path[1:] if path[:1] == ("items",) else path
-        where, expect = named(step.where, row, path), named(step.expect, rows.get(step.number), ())
-        steps.append(replace(step, where=where, expect=expect))
-    return replace(plan, steps=tuple(steps))
 
 
 def _check_reference(
