@@ -236,7 +236,7 @@ def test_every_type_that_is_mentioned_can_be_shown(ask: Callable[..., Any]) -> N
     [
         ("Species", {"kind": "enum", "values": ["lion", "newt"], "description": "What kind of animal"}),
         ("Weight", {"kind": "scalar", "description": "In kilograms"}),
-        ("Herd", {"kind": "scalar", "description": "Array of Animal."}),
+        ("Herd", {"kind": "scalar", "description": "Is [Animal]."}),
         ("Anyone", {"kind": "union", "members": ["Animal", "Keeper"]}),
         ("Resident", {"kind": "union", "members": ["Animal", "Keeper"]}),
         (
@@ -247,7 +247,7 @@ def test_every_type_that_is_mentioned_can_be_shown(ask: Callable[..., Any]) -> N
                 "description": "Feeds animals",
             },
         ),
-        ("Loop", {"kind": "scalar", "description": "Any."}),
+        ("Loop", {"kind": "scalar", "description": "Is any."}),
         ("Labels", {"kind": "object", "fields": [], "description": "Keys of any other name hold string."}),
     ],
 )
@@ -683,15 +683,15 @@ def test_the_description_of_a_verb_that_is_not_canonical_names_the_one_that_it_i
     [
         (
             {"anyOf": [{"enum": ["s", "m"], "type": "string"}, {"type": "integer", "minimum": 1}]},
-            "'s' | 'm'), integer (1 or",
+            "One of: 's'|'m', int≥1.",
         ),
         (
             {"anyOf": [{"type": "string", "pattern": "^P[0-9]+$"}, {"type": "integer", "maximum": 5}]},
-            "(pattern ^P[0-9]+$)",
+            "string /^P[0-9]+$/",
         ),
         (
             {"type": "array", "items": {}, "prefixItems": [{"type": "number", "minimum": 0, "maximum": 1}]},
-            "number (0 to 1)",
+            "number 0..1",
         ),
     ],
 )

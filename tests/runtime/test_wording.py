@@ -38,14 +38,14 @@ def parameter(schema: dict[str, Any]) -> Parameter:
         ({"$ref": "#/types/Maybe"}, "May be null. Fields: {a: string}."),
         ({"type": "string", "writeOnly": True}, "Never given back."),
         ({"type": "array", "prefixItems": [{"type": "string"}], "items": False}, "In this order: string, and no more."),
-        ({"type": "object", "additionalProperties": {"type": "integer"}}, "Every value is integer."),
+        ({"type": "object", "additionalProperties": {"type": "integer"}}, "Every value is int."),
         ({"type": "object", "patternProperties": {"^x": {"type": "string"}}}, "Keys that match '^x' hold string."),
-        ({"type": "object", "minProperties": 1}, "At least one key."),
-        ({"type": "object", "minProperties": 2, "maxProperties": 2}, "Exactly 2 keys."),
-        ({"type": "object", "maxProperties": 9}, "At most 9 keys."),
+        ({"type": "object", "minProperties": 1}, "1 or more keys."),
+        ({"type": "object", "minProperties": 2, "maxProperties": 2}, "2 to 2 keys."),
+        ({"type": "object", "maxProperties": 9}, "0 to 9 keys."),
         (
             {"anyOf": [{"type": "string", "maxLength": 2}, {"type": "string", "format": "uuid"}]},
-            "One of: string, string (uuid).",
+            "One of: string(≤2), uuid.",
         ),
         ({"anyOf": [{"type": "string"}, {"enum": ["a", "b"]}]}, "Known values: 'a', 'b'; others are possible."),
     ],
@@ -64,7 +64,7 @@ def test_a_union_says_which_value_means_which_type() -> None:
 
 def test_a_type_says_its_rules() -> None:
     assert type_details("Closed", TYPES["Closed"], TYPES)["description"] == "No other keys. b is needed with a."
-    assert type_details("Level", TYPES["Level"], TYPES)["description"] == "Integer. One of 1, 2, 3."
+    assert type_details("Level", TYPES["Level"], TYPES)["description"] == "One of 1, 2, 3."
 
 
 def test_what_very_many_fields_need_is_bounded() -> None:

@@ -27,15 +27,13 @@ from ..schema import (
     without_null,
 )
 from ..schema.field_names import NAMED_AS
-from ..schema.notation import Objects, notation
+from ..schema.notation import Objects, is_number, notation
 from ..schema.wording import (
-    alternative_notes,
     bound_notes,
     discriminator_notes,
-    is_number,
+    group_notes,
     item_notes,
     key_notes,
-    phrase,
     shown_type,
     union_notes,
     union_type,
@@ -182,7 +180,7 @@ def _object_notes(schema: JsonSchema, types: Types, detail: Detail) -> list[str]
     notes = [] if extra and not as_schema(schema.get("properties")) else _shape_note(schema, types, detail)
     if extra:
         written = detail.named and detail.shape and is_object(follow(extra, types), types)
-        text = notation(extra, types, detail.shape, detail.objects) if written else phrase(extra)
+        text = notation(extra, types if written else {}, detail.shape or _LONGEST_VALUE, detail.objects)
         notes.append(f"Every value is {text}.")
     return [*notes, *key_notes(schema)]
 
@@ -267,7 +265,7 @@ def type_info(name: str, schema: JsonSchema, types: Types) -> Info:
     target = follow(schema, types)
     kind = kind_of(target, types)
     info = {"name": name, "kind": kind}
-    text = line(_description(schema, target, kind), 160)
+    text = line(_description(schema, target, kind, types), 160)
     if text:
         info["description"] = text
     return info
@@ -278,7 +276,7 @@ def type_details(name: str, schema: JsonSchema, types: Types, bounds: Bounds = U
     target = follow(schema, types)
     kind = kind_of(target, types)
     info: Info = {"name": name, "kind": kind}
-    text = _description(schema, target, kind)
+    text = _description(schema, target, kind, types)
     if kind in _PARTS:
         entries, left = _parts(target, kind, types, bounds)
         info[_PARTS[kind]] = entries
@@ -312,32 +310,26 @@ def _parts(target: JsonSchema, kind: str, types: Types, bounds: Bounds) -> tuple
     return bounds.taken(list(shape.properties), field)
 
 
-def _description(schema: JsonSchema, target: JsonSchema, kind: str) -> str:
+def _description(schema: JsonSchema, target: JsonSchema, kind: str, types: Types) -> str:
     text = clean(str(schema.get("description") or target.get("description") or ""))
     notes: list[str] = []
     if kind == "object":
-        notes += _type_notes(target)
+        notes += _type_notes(target, types)
     elif kind == "union":
         options = alternatives(target)
-        if any(phrase(option).endswith(")") for option in options):  # what a name alone does not say
+        if not all(referred(without_null(option)[0]) for option in options):  # the names of the members do not say it
             notes += union_notes(options)
-    elif kind == "scalar":
-        meaning = phrase(target, values=False)
-        if not text or meaning.startswith("array of "):
-            notes.append(f"{meaning[:1].upper()}{meaning[1:]}.")
-        if enum_values(target):
-            notes.append(f"One of {listed(enum_values(target), _MOST_VALUES)}.")
+    elif kind == "scalar" and enum_values(target):
+        notes.append(f"One of {listed(enum_values(target), _MOST_VALUES)}.")
+    elif kind == "scalar" and (not text or only_type(target) == "array"):
+        notes.append(f"Is {notation(target, {}, _LONGEST_VALUE)}.")
     notes += discriminator_notes(target)
     return with_notes(text, notes)
 
 
-def _type_notes(schema: JsonSchema) -> Iterator[str]:
-    options = alternatives(schema)
-    requirements = list(alternative_notes(options))
-    yield from requirements
-    if len(options) > 1 and not any(note.startswith("Needs") for note in requirements):
-        yield f"The rest is one of: {', '.join(phrase(option) for option in options)}."
+def _type_notes(schema: JsonSchema, types: Types) -> Iterator[str]:
+    yield from group_notes(schema, types)
     extra = schema.get("additionalProperties")
     if isinstance(extra, Mapping) and extra:
-        yield f"Keys of any other name hold {phrase(extra)}."
+        yield f"Keys of any other name hold {notation(extra, {}, _LONGEST_VALUE)}."
     yield from key_notes(schema)

@@ -8,6 +8,7 @@ required fields, or else its first ones; introspection shows the type in full; a
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -25,7 +26,6 @@ from . import (
     union_of,
     without_null,
 )
-from .wording import is_number, named
 
 _MOST_PARTS, _PROPERTIES_OF_PART = 200, 20
 """How many values are written of one shape; so many properties of an object count as one more."""
@@ -36,6 +36,7 @@ _ENVELOPE = 0.5
 _LONGEST_VALUE, _LONGEST_PATTERN, _LONGEST_DEFAULT = 30, 40, 20
 _LARGEST_BOUND = 2**53
 _WORDS = {"integer": "int", "boolean": "bool"}
+_NAME = re.compile(r"[\w$.-]{1,100}")
 _SIZES = frozenset({"int32", "int64", "float", "double", "string", "password"})
 """Formats that say nothing that the type and the bounds do not say."""
 
@@ -204,6 +205,16 @@ class _Writer:
         }
         self.objects[id(schema)] = _Object(schema, shape.required, properties)
         return self.objects[id(schema)]
+
+
+def is_number(value: Any) -> bool:
+    """Return True for an integer or float, False for a boolean."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def named(name: str) -> str:
+    """Return the name of a field as a sentence has it: as it is, in quotes if it is more than a word."""
+    return name if _NAME.fullmatch(name) else shown(name)
 
 
 def _enumeration(values: list[Any], type_name: str | None) -> str:

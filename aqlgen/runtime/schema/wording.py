@@ -6,7 +6,6 @@ Introspection says it in the details of an operation, validation in the refusal 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
@@ -28,12 +27,13 @@ from . import (
     union_of,
     without_null,
 )
+from .notation import is_number, named, notation
 
+_OPEN = frozenset({"type", "title", "description"})
+"""Keywords that admit any value of a type."""
 _SCALARS = ("string", "integer", "number", "boolean")
-_MOST_VALUES, _LONGEST_PATTERN = 10, 150
+_LONGEST = 100
 _MOST_LISTED, _MOST_PHRASES = 20, 50
-_NAME = re.compile(r"[\w$.-]{1,100}")
-_ONLY_REQUIRING = frozenset({"required", "type", "title", "description", "properties"})
 
 
 def shown_type(schema: JsonSchema) -> str:
@@ -42,36 +42,14 @@ def shown_type(schema: JsonSchema) -> str:
     return referred(target) or only_type(target) or "any"
 
 
-def phrase(schema: JsonSchema, *, values: bool = True) -> str:
-    """Describe a value in a few words: `array of Pet`, `string (uuid)`, `integer (1 to 5)`, `string ('a' | 'b')`."""
-    target, _ = without_null(schema)
-    name = shown_type(target)
-    if name == "array" and as_schema(target.get("items")):
-        return f"array of {phrase(target['items'])}"
-    if "const" in target:
-        return repr(target["const"])
-    constraint = _constraint(target, values=values) if name in _SCALARS else ""
-    return f"{name} ({constraint})" if constraint else name
-
-
-def _constraint(schema: JsonSchema, *, values: bool) -> str:
-    """Describe in a few words the allowed values of a scalar type."""
-    options = enum_values(schema)
-    if options:
-        return " | ".join(map(repr, options)) if values and len(options) <= _MOST_VALUES else ""
-    if isinstance(schema.get("format"), str):
-        return str(schema["format"])
-    low, high = schema.get("minimum"), schema.get("maximum")
-    if low is not None or high is not None:
-        return f"{low} to {high}" if None not in (low, high) else f"{low} or more" if high is None else f"up to {high}"
-    pattern = schema.get("pattern")
-    return f"pattern {pattern}" if isinstance(pattern, str) and len(pattern) <= _LONGEST_PATTERN else ""
+def _briefly(schema: JsonSchema) -> str:
+    return notation(as_schema(schema), {}, _LONGEST)
 
 
 def key_notes(schema: JsonSchema) -> Iterator[str]:
     """Describe which keys an object takes besides its properties, how many, and which go together."""
     for pattern, inner in as_schema(schema.get("patternProperties")).items():
-        yield f"Keys that match {shown(pattern)} hold {phrase(as_schema(inner))}."
+        yield f"Keys that match {shown(pattern)} hold {_briefly(inner)}."
     if schema.get("additionalProperties") is False or schema.get("unevaluatedProperties") is False:
         yield "No other keys."
     yield from presence_notes(schema, list(as_schema(schema.get("properties"))))
@@ -94,21 +72,8 @@ def presence_notes(schema: JsonSchema, fields: Sequence[str], names: Mapping[str
         return
     known = [named(spelling[name]) for name in fields if name in spelling]
     few = 0 < len(known) <= _MOST_LISTED
-    things = f" of {', '.join(known)}" if few else f" {'key' if (most or least) == 1 else 'keys'}"
-    yield f"{_amount(least, most)}{things}."
-
-
-def _amount(least: int, most: int | None) -> str:
-    if most is None:
-        return f"At least {'one' if least == 1 else least}"
-    if least == most:
-        return f"Exactly {'one' if least == 1 else least}"
-    return f"{least} to {most}" if least else f"At most {'one' if most == 1 else most}"
-
-
-def named(name: str) -> str:
-    """Return the name of a field as a sentence has it: as it is, in quotes if it is more than a word."""
-    return name if _NAME.fullmatch(name) else shown(name)
+    things = f" of {', '.join(known)}" if few else " keys"
+    yield f"{least} or more{things}." if most is None else f"{least} to {most}{things}."
 
 
 def joined(texts: Iterable[str]) -> str:
@@ -127,32 +92,14 @@ def union_type(options: Sequence[JsonSchema]) -> str:
 
 
 def union_notes(options: Sequence[JsonSchema]) -> Iterator[str]:
-    """Describe what alternatives admit, each once, unless the name of their type says it."""
-    phrases = list(dict.fromkeys(map(phrase, options)))
-    plain = union_type(options)
-    if len(phrases) == 1:
-        if phrases[0] != plain:
-            yield f"{phrases[0][:1].upper()}{phrases[0][1:]}."
-        return
+    """Describe what alternatives admit, each once, unless they admit the same."""
+    texts, plain = list(dict.fromkeys(map(_briefly, options))), union_type(options)
     values = [value for option in options if plain in _SCALARS for value in enum_values(option)]
-    others = {text for option, text in zip(options, map(phrase, options), strict=True) if not enum_values(option)}
-    if values and others == {plain}:
+    if values and all(enum_values(option) or option.keys() <= _OPEN for option in options):
         yield f"Known values: {listed(dict.fromkeys(values), _MOST_LISTED)}; others are possible."
-        return
-    more = f" and {len(phrases) - _MOST_PHRASES} more" if len(phrases) > _MOST_PHRASES else ""
-    yield f"One of: {', '.join(phrases[:_MOST_PHRASES])}{more}."
-
-
-def alternative_notes(options: Sequence[JsonSchema]) -> Iterator[str]:
-    """Describe which properties are required, if alternatives state only that."""
-    needed = [_required(option) for option in options]
-    if len(needed) > 1 and all(needed):
-        yield f"Needs {', or '.join(' and '.join(names) for names in needed)}."
-
-
-def _required(schema: JsonSchema) -> list[str]:
-    """Return the properties that a schema requires if it does nothing else, else []."""
-    return [str(name) for name in schema.get("required", ())] if schema.keys() <= _ONLY_REQUIRING else []
+    elif len(texts) > 1:
+        more = f" and {len(texts) - _MOST_PHRASES} more" if len(texts) > _MOST_PHRASES else ""
+        yield f"One of: {', '.join(texts[:_MOST_PHRASES])}{more}."
 
 
 def item_notes(schema: JsonSchema) -> Iterator[str]:
@@ -165,7 +112,7 @@ def item_notes(schema: JsonSchema) -> Iterator[str]:
     first = schema.get("prefixItems")
     if isinstance(first, list) and first:
         more = "" if schema.get("items") is not False else ", and no more"
-        yield f"In this order: {', '.join(phrase(as_schema(inner)) for inner in first[:_MOST_LISTED])}{more}."
+        yield f"In this order: {', '.join(map(_briefly, first[:_MOST_LISTED]))}{more}."
 
 
 def bound_notes(schema: JsonSchema, *, whole: bool) -> Iterator[str]:
@@ -186,11 +133,6 @@ def discriminator_notes(schema: JsonSchema) -> Iterator[str]:
         pairs = [f"{shown(value)} is {str(target).rpartition('/')[2]}" for value, target in mapping.items()]
         more = f" and {len(pairs) - _MOST_LISTED} more" if len(pairs) > _MOST_LISTED else ""
         yield f"Told apart by {discriminator.get('propertyName')}: {', '.join(pairs[:_MOST_LISTED])}{more}."
-
-
-def is_number(value: Any) -> bool:
-    """Return True for an integer or float, False for a boolean."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _is_count(value: Any) -> bool:
@@ -286,7 +228,7 @@ def _values(union: Shape, name: str, types: Types) -> list[Any]:
     return [value for value in values or () if isinstance(value, str | int)]
 
 
-def _group_notes(
+def group_notes(
     schema: JsonSchema, types: Types, names: Mapping[str, str] | None = None, *, of: str = ""
 ) -> Iterator[str]:
     """Describe which fields go together, for each choice.
@@ -345,9 +287,9 @@ def body_notes(row: Row, types: Types) -> Iterator[str]:
     if body is None:
         return
     if body.shape == "whole":
-        yield from _group_notes(body.schema, types, of=body.parameter or "")
+        yield from group_notes(body.schema, types, of=body.parameter or "")
     elif body.validate:
         names = parameters_by_field(row, types)
-        yield from _group_notes(body.schema, types, names)
+        yield from group_notes(body.schema, types, names)
         for part in parts(body.schema, types):
             yield from presence_notes(part, list(names), names)

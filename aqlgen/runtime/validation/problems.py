@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from ..errors import Code, Failure
 from ..schema import referred
-from ..schema.wording import named
+from ..schema.notation import named
 from ..table import JsonSchema, Row
 from ..text import alike, folded, leaks, letters, line, listed, shown, words
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..schema import Types, alternatives, as_schema, declared_types, parts
-from ..schema.wording import named
+from ..schema.notation import named
 from ..table import JsonSchema
 from ..text import folded
 

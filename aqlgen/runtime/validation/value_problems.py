@@ -14,8 +14,9 @@ from typing import Any
 
 from ..errors import Code
 from ..schema import Types, as_schema, json_type
+from ..schema.notation import named
 from ..schema.validators import stated_pattern
-from ..schema.wording import MOST_OPTIONS, Group, choices, joined, named
+from ..schema.wording import MOST_OPTIONS, Group, choices, joined
 from ..text import leaks, line, listed, shown
 from .coercions import coercions
 from .problems import Problem
