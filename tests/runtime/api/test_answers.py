@@ -80,29 +80,6 @@ def declares(package: Make, content_type: str, schema: Any = None, status: str =
     return package({"op": operation(responses={status: entry}, **more)}, TYPES)
 
 
-EVENTS = b""": a comment
-event: delta
-id: 1
-data: {"petId": 1}
-
-data: first
-data: second
-
-retry: 5
-data: {"petId": 2}
-"""
-
-
-def test_server_sent_events_come_as_a_list_with_their_data_decoded(package: Make) -> None:
-    pets = declares(package, "text/event-stream", PET)
-    answer = receive(b"\xef\xbb\xbf" + EVENTS[:30], EVENTS[30:], content_type="text/event-stream; charset=utf-8")
-    assert pets.decode(answer) == [
-        {"event": "delta", "id": "1", "data": {"pet_id": 1}},
-        {"data": "first\nsecond"},
-        {"data": {"pet_id": 2}},
-    ]
-
-
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_a_stream_that_says_done_is_listened_to_no_longer(package: Make, end: str) -> None:
     pets = declares(package, "text/event-stream")
@@ -116,12 +93,6 @@ def test_a_stream_that_says_done_is_listened_to_no_longer(package: Make, end: st
     "content_type",
     [
         "application/x-ndjson",
-        "application/jsonl",
-        "application/stream+json",
-        "application/x-json-stream",
-        "application/vnd.acme.v1+ndjson",
-        "text/x-ndjson",
-        "application/json-lines",
     ],
 )
 def test_lines_of_json_come_as_a_list(package: Make, content_type: str) -> None:
@@ -133,12 +104,6 @@ def test_lines_of_json_come_as_a_list(package: Make, content_type: str) -> None:
 def test_the_schema_of_a_stream_may_be_that_of_the_whole_list(package: Make) -> None:
     pets = declares(package, "application/x-ndjson", {"type": "array", "items": PET})
     assert pets.decode(receive(b'{"petId": 1}\n', content_type="application/x-ndjson")) == [{"pet_id": 1}]
-
-
-def test_a_json_text_sequence_comes_as_a_list(package: Make) -> None:
-    pets = declares(package, "application/geo+json-seq")
-    answer = receive(b'\x1e{"a":1}\n\x1e{"a":\n2}\n', content_type="application/geo+json-seq")
-    assert pets.decode(answer) == [{"a": 1}, {"a": 2}]
 
 
 def test_lines_under_the_name_of_json_are_read_by_the_schema_of_one(package: Make) -> None:
@@ -253,20 +218,14 @@ def test_a_small_answer_that_unpacks_to_a_huge_one_is_stopped() -> None:
 @pytest.mark.parametrize(
     ("content", "content_type", "data"),
     [
-        ("hé".encode("utf-16"), "text/plain", "hé"),
         (b"\xef\xbb\xbfh\xc3\xa9", "text/plain; charset=iso-8859-1", "hé"),
         (b'<?xml version="1.0" encoding="ISO-8859-1"?><a>\xe9</a>', "application/xml", None),
-        (b"h\xe9", 'text/csv; charset="windows-1252"', "hé"),
         (b"abc", "text/plain; charset=idna", "abc"),
-        (b"a=1&b=2&b=3", "application/x-www-form-urlencoded", {"a": "1", "b": ["2", "3"]}),
-        (b"id: 7\n", "application/yaml", "id: 7\n"),
         (b"", "application/json", None),
         (b"  ", "application/json", None),
         (b'{"a": "\\ud800"}', "application/json", {"a": "\ufffd"}),
-        ('{"a": "é"}'.encode("latin-1"), "application/json; charset=iso-8859-1", {"a": "é"}),
         ('{"a": "é"}'.encode(), "application/json; charset=iso-8859-1", {"a": "é"}),
         (b'{"a": 1}', "application/json, application/json", {"a": 1}),
-        (b'{"a": 1}', "application/vnd.api+json;version=1", {"a": 1}),
         (b'{"a": 1}', "", {"a": 1}),
         (b"plain", "", "plain"),
         (b"\x00\x01", "", {"content": "AAE=", "encoding": "base64", "mime_type": "application/octet-stream"}),
@@ -279,12 +238,6 @@ def test_contents_nothing_was_promised_of_are_read_by_their_type(
     headers = {"content-type": content_type} if content_type else {}
     read = pets.decode(ApiResponse(200, headers, content))
     assert read == (data if data is not None or not content.strip() else content.decode("latin-1"))
-
-
-def test_json_under_the_name_of_bytes_is_json_where_it_was_promised(package: Make) -> None:
-    pets = declares(package, "application/json", PET)
-    answer = ApiResponse(200, {"content-type": "application/octet-stream"}, b'{"petId": 1}')
-    assert pets.decode(answer) == {"pet_id": 1}
 
 
 def test_an_answer_too_deep_to_be_written_keeps_its_depths_as_text(package: Make) -> None:
@@ -385,11 +338,6 @@ def test_a_head_request_tells_what_exists(package: Make) -> None:
     with pytest.raises(Failure) as caught:
         pets.decode(receive(method="HEAD", status=404))
     assert caught.value.code is Code.NOT_FOUND_RESOURCE
-
-
-def test_options_tell_the_methods(package: Make) -> None:
-    pets = package({"op": operation("OPTIONS", responses={"200": {}})})
-    assert pets.decode(receive(method="OPTIONS", allow="GET, PUT"))["allow"] == "GET, PUT"
 
 
 LOCATION = "https://api.example.com/jobs/7"
