@@ -48,14 +48,13 @@ class _Unhashed(Exception):
 
 
 class OutputCache:
-    """The output of a command, with its `options`; headers are credentials, and stay out of it."""
+    """The output of a command with its `options`; headers are credentials, and stay out of it."""
 
     def __init__(self, command: str, folder: Path, options: Mapping[str, Any], *, history: bool) -> None:
         """Look at what the output follows from; with `history` at the last commit and the changes since, too."""
         self._folder, self._history = folder, history
-        self._headers = tuple(options.get("header") or ())
-        shown = {**options, "header": bool(self._headers)}
-        self._about = repr((command, sorted(shown.items(), key=lambda item: item[0]), os.getcwd(), sys.stderr.isatty()))
+        shown = sorted({**options, "header": None}.items(), key=lambda item: item[0])
+        self._about = repr((command, shown, os.getcwd(), sys.stderr.isatty()))
         self._place = _place(f"{folder.resolve()} {self._about}")
         self._printed: list[tuple[str, bool]] = []
         self._key = self._state()
@@ -71,25 +70,23 @@ class OutputCache:
             return False
         try:
             kept = json.loads(self._place.read_bytes())
-            if kept["key"] != self._key or any(_hash(self._read(name)) != of for name, of in kept["read"].items()):
+            if kept["key"] != self._key:
                 return False
             printed = [(str(text), bool(err)) for text, err in kept["printed"]]
-        except (OSError, ValueError, TypeError, KeyError, AttributeError, AqlgenError):
+        except (OSError, ValueError, TypeError, KeyError):
             return False
         for text, err in printed:
             self.echo(text, err=err)
         return True
 
-    def keep(self, read: Mapping[str, bytes] | None = None) -> None:
-        """Keep the output; `read` has the documents outside of the project by file or URL."""
-        documents = read or {}
-        if self._place is None or not self._key or self._key != self._state():  # something was edited meanwhile
+    def keep(self) -> None:
+        """Keep the output, unless something was edited meanwhile."""
+        if self._place is None or not self._key or self._key != self._state():
             return
-        hashes = {name: _hash(content) for name, content in documents.items()}
-        text = json.dumps({"key": self._key, "read": hashes, "printed": self._printed})
         written = self._place.with_suffix(f".{os.getpid()}")
         try:
             self._place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            text = json.dumps({"key": self._key, "printed": self._printed})
             written.write_text(text, encoding="utf-8", errors="surrogatepass")
             written.replace(self._place)
             for file in self._place.parent.glob("*.json"):
@@ -97,20 +94,6 @@ class OutputCache:
                     file.unlink(missing_ok=True)
         except OSError:
             return
-
-    def _read(self, name: str) -> bytes:
-        """Return a document as it is now. Raises OSError or AqlgenError."""
-        if "://" not in name:
-            return Path(name).read_bytes() if Path(name).is_file() else b""
-        from aqlgen.document.read.limits import Limits
-        from aqlgen.document.read.web import Web
-        from aqlgen.document.request import Request
-
-        web = Web(name, Request.of(name, self._headers, (), ()).headers, Limits())
-        try:
-            return web.get(name)[1]
-        finally:
-            web.close()
 
     def _state(self) -> str:
         """Return the hash of all that the output follows from, "" where it cannot be told."""
@@ -130,11 +113,7 @@ def _place(name: str) -> Path | None:
         root = Path(chosen if chosen is not None else Path(shared or Path.home() / ".cache") / "aqlgen")
     except RuntimeError:  # no home
         return None
-    return None if chosen == "" else root / f"{_hash(name.encode('utf-8', 'surrogatepass'))[:32]}.json"
-
-
-def _hash(content: bytes) -> str:
-    return sha256(content).hexdigest()
+    return None if chosen == "" else root / f"{sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}.json"
 
 
 def _tool() -> Iterator[bytes]:

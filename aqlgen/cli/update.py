@@ -37,7 +37,7 @@ from aqlgen.runtime.text import visible
 if TYPE_CHECKING:
     from aqlgen.ir import Json
     from aqlgen.project.records import Provenance
-    from aqlgen.project.update import Asked, Updated
+    from aqlgen.project.update import Updated
 
 _SHOWN: Final = 10
 """The number of files of a kind that are named before the rest is counted."""
@@ -123,27 +123,9 @@ def update_command(
         cache.echo(_summary(updated, verbose=verbose))
     elif updated.merged.conflicts:
         cache.echo(_conflicts(updated), err=True)
-    read = _read_beside(updated, asked) if updated.merged.nothing else None
-    if read is not None:
-        cache.keep(read)
+    if updated.merged.nothing and not (asked.specs or asked.add or asked.overlays or asked.workflows):
+        cache.keep()
     raise typer.Exit(updated.exit_code)
-
-
-def _read_beside(updated: Updated, asked: Asked) -> dict[str, bytes] | None:
-    """Return the documents that were asked for and what they refer to; None where reading these again is not enough.
-
-    It is not for a folder, an archive or a server, whose document may be another by then, nor where a file was missing.
-    """
-    from aqlgen.document.read.web import is_url
-    from aqlgen.table.identity import split_name
-
-    written = (*asked.specs, *asked.add, *asked.overlays, *asked.workflows)
-    if not written:
-        return {}
-    named = {split_name(spec)[1] for spec in written}
-    read = {source.name: source.data for source in updated.prepared.sources}
-    missing = any(finding.code.endswith("-reference") for finding in updated.prepared.diagnostics)
-    return None if missing or not named <= read.keys() or any(map(is_url, read.keys() - named)) else read
 
 
 def _summary(updated: Updated, *, verbose: bool) -> str:

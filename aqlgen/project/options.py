@@ -1,13 +1,9 @@
-"""The options of a generation that a project records, so that `aqlgen update` generates it in the same way.
-
-`RECORDED` is the only list of them; it takes in the fields that `Options` marks. A test finds an option of
-`aqlgen from-openapi` that is in none of the lists here.
-"""
+"""The options of a generation that a project records, so that `aqlgen update` generates it in the same way."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import Field, dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any, Final
 
 from aqlgen.decide.overrides import field_cases
@@ -18,16 +14,6 @@ from aqlgen.options import AS_GIVEN, PARTS
 from aqlgen.pipeline import Options, Prepared
 from aqlgen.runtime.table import Accepted
 from aqlgen.table.identity import is_api_name
-
-
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """How an option is recorded: its JSON value, and its reader, None for one that is not a field of `Options`."""
-
-    value: Callable[[Options, Prepared, str], Json]
-    read: Callable[[Json], Any] | None
-    if_empty: bool = True
-    """Whether it is recorded when it is empty."""
 
 
 def mapping(value: Json) -> dict[str, str]:
@@ -90,87 +76,51 @@ def read_document(recorded: Mapping[str, Json]) -> Request:
 _READERS: Final[Mapping[object, Callable[[Json], Any]]] = {None: _text, False: lambda value: value is True, (): _texts}
 """The reader of a field that is recorded as it is given, by its default."""
 
+_GIVEN: Final = {option.name: _READERS[option.default] for option in fields(Options) if option.metadata == AS_GIVEN}
 
-def as_given(option: Field[Any]) -> Recorded:
-    """Return how a field is recorded that is recorded as it is given, and only where it is set."""
-
-    def value(options: object, *_: object) -> Json:
-        stated: Json = getattr(options, option.name)
-        return list(stated) if isinstance(stated, tuple) else stated
-
-    return Recorded(value, _READERS[option.default], if_empty=False)
-
-
-RECORDED: Final[Mapping[str, Recorded]] = {
-    "name": Recorded(lambda _options, prepared, _licence: prepared.identity.name, _text),
-    "include": Recorded(lambda options, _prepared, _licence: list(options.include), _texts),
-    "exclude": Recorded(lambda options, _prepared, _licence: list(options.exclude), _texts),
-    "field_case": Recorded(lambda options, _prepared, _licence: options.field_case, _field_case),
-    "license": Recorded(lambda _options, _prepared, licence: licence, None),
-    "runtime": Recorded(
-        lambda options, _prepared, _licence: "source" if options.runtime == "source" else "",
-        lambda value: "source" if value == "source" else None,
-        if_empty=False,
-    ),
-    "parts": Recorded(
-        lambda options, _prepared, _licence: sorted(options.parts),
-        lambda value: tuple(part for part in _texts(value) if part in PARTS) if isinstance(value, list) else None,
-    ),
-    **{option.name: as_given(option) for option in fields(Options) if option.metadata == AS_GIVEN},
-    "spec_url": Recorded(
-        lambda options, prepared, _licence: (
-            addresses(prepared.requests) if options.of_several else prepared.requests[0].public_url
-        ),
-        None,
-    ),
-    "accepted": Recorded(
-        lambda options, prepared, _licence: _recorded_origins(
-            (None if options.of_several else options.requests[0].accepted) or prepared.table.adapter.accepted
-        ),
-        None,
-    ),
-    "base": Recorded(lambda options, prepared, _licence: None if options.of_several else prepared.base, None),
-    "apis": Recorded(
-        lambda options, prepared, _licence: list(map(_api, prepared.requests)) if options.of_several else [],
-        None,
-        if_empty=False,
-    ),
-    "names": Recorded(lambda _options, prepared, _licence: dict(sorted(prepared.pinned.items())), mapping),
-    "retired": Recorded(lambda _options, prepared, _licence: dict(prepared.retired), mapping, if_empty=False),
+RECORDED: Final[Mapping[str, Callable[[Json], Any]]] = {
+    "name": _text,
+    "include": _texts,
+    "exclude": _texts,
+    "field_case": _field_case,
+    "runtime": lambda value: "source" if value == "source" else None,
+    "parts": lambda value: tuple(part for part in _texts(value) if part in PARTS) if isinstance(value, list) else None,
+    **_GIVEN,
+    "names": mapping,
+    "retired": mapping,
 }
-"""By the name in the provenance, which is that of the field of `Options`."""
+"""The recorded fields of `Options`, each with its reader, which takes nonsense for the default."""
 
-KEPT: Final[Mapping[str, str]] = {
-    "spec": "openapi/",
-    "overlay": "openapi/overlays/",
-    "workflows": "openapi/workflows/",
-    "overrides": "overrides.yaml",
-}
-"""Options of `aqlgen from-openapi` that name files, and where the project keeps those."""
-
-NOT_RECORDED: Final[Mapping[str, str]] = {
-    "output": "the project is there",
-    "header": "it may be a credential",
-    "allow_refs": "the project keeps the document as one file",
-    "accept_hosts": "overrides.yaml has the hosts",
-    "dry_run": "it is about a single run",
-    "strict": "it is about a single run",
-    "output_format": "it is about a single run",
-    "verbose": "it is about a single run",
-    "quiet": "it is about a single run",
-}
-"""Options of `aqlgen from-openapi` that an update does not know, each with the reason."""
+_ONLY_IF_SET: Final = frozenset({"runtime", "apis", "retired", *_GIVEN})
 
 
 def recorded_options(options: Options, prepared: Prepared, license: str) -> dict[str, Json]:
     """Return what the provenance records of the options."""
-    values = {name: recorded.value(options, prepared, license) for name, recorded in RECORDED.items()}
-    return {name: value for name, value in values.items() if value or RECORDED[name].if_empty}
+    first = prepared.requests[0]
+    several = options.of_several
+    accepted = (None if several else options.requests[0].accepted) or prepared.table.adapter.accepted
+    values: dict[str, Json] = {
+        "name": prepared.identity.name,
+        "include": list(options.include),
+        "exclude": list(options.exclude),
+        "field_case": options.field_case,
+        "license": license,
+        "runtime": "source" if options.runtime == "source" else "",
+        "parts": sorted(options.parts),
+        **{name: list(value) if isinstance(value := getattr(options, name), tuple) else value for name in _GIVEN},
+        "spec_url": addresses(prepared.requests) if several else first.public_url,
+        "accepted": _recorded_origins(accepted),
+        "base": None if several else prepared.base,
+        "apis": list(map(_api, prepared.requests)) if several else [],
+        "names": dict(sorted(prepared.pinned.items())),
+        "retired": dict(prepared.retired),
+    }
+    return {name: value for name, value in values.items() if value or name not in _ONLY_IF_SET}
 
 
 def read_options(recorded: Mapping[str, Json]) -> dict[str, Any]:
-    """Return the fields of `Options` that a provenance records; values that make no sense are left out."""
-    return {name: option.read(recorded.get(name)) for name, option in RECORDED.items() if option.read is not None}
+    """Return the fields of `Options` that a provenance records."""
+    return {name: read(recorded.get(name)) for name, read in RECORDED.items()}
 
 
 def spdx(expression: str) -> str:

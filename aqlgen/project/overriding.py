@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,18 +29,6 @@ from aqlgen.table.model import Table
 def overridden(options: Options, folder: Path, overrides: bytes | None) -> Options:
     """Return the options with overrides that the project's file is to have; None keeps those of the options."""
     return options if overrides is None else replace(options, overrides=folder / OVERRIDES, overrides_text=overrides)
-
-
-def renamed(
-    options: Options, days: int | None, prepared: Prepared, names: Mapping[str, str]
-) -> dict[str, dict[str, Json]]:
-    """Return the overrides that keep the old names of renamed operations for some days, {} for None.
-
-    `names` are the former names by `METHOD /path`.
-    """
-    if days is None:
-        return {}
-    return aliases(names, options.ids, prepared.decisions, datetime.now(UTC).date() + timedelta(days=days))
 
 
 def aliases(
@@ -73,12 +61,7 @@ def _as_json(alias: Alias) -> Json:
 def with_entries(folder: Path, added: Mapping[str, Mapping[str, Json]], what: str) -> bytes:
     """Return the overrides of a folder with more fields. Raises OptionError where there is no place for them."""
     path = folder / OVERRIDES
-    overrides = path.read_bytes() if path.is_file() else b""
-    try:
-        return insert(overrides.decode("utf-8"), added).encode("utf-8")
-    except InsertionError as error:
-        message = f"the {what} of {error} cannot be added to its overrides"
-        raise OptionError.of("bad-override", message, file=str(path), help="Put them there by hand.") from None
+    return _inserted(path.read_bytes().decode("utf-8") if path.is_file() else "", added, path, what)
 
 
 def with_hosts(path: Path | None, entry: Mapping[str, Mapping[str, Json]]) -> bytes:
@@ -86,28 +69,27 @@ def with_hosts(path: Path | None, entry: Mapping[str, Mapping[str, Json]]) -> by
 
     `entry` is as `entry_of` returns it.
     """
-    if path is None:
-        text = (own_templates() / "templates/project" / OVERRIDES).read_text(encoding="utf-8")
-    else:
-        text = path.read_text(encoding="utf-8")
+    source = own_templates() / "templates/project" / OVERRIDES if path is None else path
+    text = source.read_text(encoding="utf-8")
     before: dict[str, Any] = yaml.safe_load(text) or {}
+
+    def extended(section: Mapping[str, Json] | None, more: Mapping[str, Json]) -> dict[str, Json]:
+        return {**(section or {}), "hosts": [*((section or {}).get("hosts") or ()), *more["hosts"]]}
+
     added: dict[str, dict[str, Json]] = {}
     if "adapter" in entry:
-        listed = (before.get("adapter") or {}).get("hosts") or ()
-        added["adapter"] = {"hosts": [*listed, *entry["adapter"]["hosts"]]}
+        added["adapter"] = {"hosts": extended(before.get("adapter"), entry["adapter"])["hosts"]}
     if "apis" in entry:
         sections = before.get("apis") or {}
-        added["apis"] = {
-            api: {
-                **(sections.get(api) or {}),
-                "hosts": [*((sections.get(api) or {}).get("hosts") or ()), *section["hosts"]],
-            }
-            for api, section in entry["apis"].items()
-        }
+        added["apis"] = {api: extended(sections.get(api), more) for api, more in entry["apis"].items()}
+    return _inserted(text, added, source, "hosts")
+
+
+def _inserted(text: str, added: Mapping[str, Mapping[str, Json]], path: Path, what: str) -> bytes:
     try:
         return insert(text, added).encode("utf-8")
-    except InsertionError:
-        message = "the hosts cannot be added to the adapter's overrides"
+    except InsertionError as error:
+        message = f"the {what} of {error} cannot be added to its overrides"
         raise OptionError.of("bad-override", message, file=str(path), help="Put them there by hand.") from None
 
 
