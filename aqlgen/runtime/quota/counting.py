@@ -17,7 +17,7 @@ from ..session import current_caller
 from ..state import Count, Counter, StoreAway
 from ..state.tickets import Tokens
 from ..text import iso_time
-from .limits import CALLER, Limit, Limits
+from .limits import Limit, Limits
 
 if TYPE_CHECKING:
     from ..logs.observers import Observers
@@ -42,6 +42,18 @@ class Use(NamedTuple):
         if used >= self.limit.most:
             return "exhausted"
         return "paused" if used >= self.limit.pause else "warn" if used >= self.limit.warn else "ok"
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """The details of every answer about it."""
+        return {"metric": self.limit.metric, "current": self.window.used, **self.limit.label}
+
+    @property
+    def refused(self) -> dict[str, Any]:
+        """The details of a refused request."""
+        wait = max(1, ceil(self.window.ends - time.time()))
+        times = {"resets_at": iso_time(self.window.ends), "retry_after_seconds": wait}
+        return {**self.details, "hard_stop_threshold": self.limit.most, **times, "sent": False}
 
 
 class Quotas:
@@ -106,18 +118,6 @@ class Quotas:
         return None if spent is None else [Use(*pair) for pair in zip(limits, spent.counts, strict=True)]
 
 
-def scope_text(limit: Limit) -> str:
-    """Return what a limit is about, in words."""
-    if limit.scope == CALLER:
-        return " for each caller"
-    return f" for {limit.scope}" if limit.scope else ""
-
-
-def seconds_until(ends: float) -> int:
-    """Return the seconds until a window ends, at least one."""
-    return max(1, ceil(ends - time.time()))
-
-
 def caller_id() -> str:
     """Return an id of the caller for keys, "" for one who is not known; it tells nothing about them."""
     caller = current_caller()
@@ -127,23 +127,15 @@ def caller_id() -> str:
 async def quota_status(quotas: Quotas) -> dict[str, Any]:
     """Return what is used of the owner's quotas."""
     uses = await quotas.uses()
-    data: dict[str, Any] = {"adapter": quotas.adapter, "quotas": [_shown(use) for use in uses or ()]}
+    shown = [
+        use.details
+        | {"warn": use.limit.warn, "pause": use.limit.pause, "hard_stop": use.limit.most, "status": use.status}
+        for use in uses or ()
+    ]
+    data: dict[str, Any] = {"adapter": quotas.adapter, "quotas": shown}
     if uses is None:
         effect = "calls go on and are not counted" if quotas.open_when_away else "limited requests are not sent"
         data["note"] = f"The store of the quotas cannot be reached: {effect} until it is back"
     elif uses:
         data["next_reset"] = iso_time(min(use.window.ends for use in uses))
     return data
-
-
-def _shown(use: Use) -> dict[str, Any]:
-    limit = use.limit
-    return {
-        "metric": limit.metric,
-        "current": use.window.used,
-        "warn": limit.warn,
-        "pause": limit.pause,
-        "hard_stop": limit.most,
-        "status": use.status,
-        **limit.label,
-    }

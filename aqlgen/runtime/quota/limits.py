@@ -82,6 +82,10 @@ class Limit(NamedTuple):
         """The details that are no numbers: its scope."""
         return {"scope": self.scope} if self.scope else {}
 
+    def __str__(self) -> str:
+        scope = "each caller" if self.scope == CALLER else self.scope
+        return f"{self.metric} for {scope}" if scope else self.metric
+
 
 class Limits:
     """The limits of the settings, those of an operation found at its first request."""

@@ -13,15 +13,15 @@ were paused. Every replica can check it, and one call alone uses it up.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import Code, Failure
-from ..state import Count, Counter, StoreAway
+from ..state import Counter, StoreAway
 from ..text import iso_time
 from ..warnings import CallWarning
 from ..warnings.thresholds import QUOTA
 from ..wire import QuotaPaused
-from .counting import Quotas, Use, caller_id, scope_text, seconds_until
+from .counting import Quotas, Use, caller_id
 from .limits import Limit
 
 if TYPE_CHECKING:
@@ -59,168 +59,122 @@ class CallSpending:
 
     async def admit(self, row: Row, *, again: bool = False) -> None:
         """Count a request. Raises Failure if it must not be sent, and QuotaPaused unless `again`."""
-        quotas = self._quotas
-        limits = quotas.limits.of(row)
+        limits = self._quotas.limits.of(row)
         if not limits:
             return
-        counters = self._counters(limits, again=again)
-        spent = await quotas.spend(counters)
-        if spent is None and not quotas.open_when_away:
-            raise self._uncounted()
+        keys = self._keys(limits)
+        bounds = [
+            limit.most if again or key in self._continued else min(limit.most, limit.pause)
+            for key, limit in zip(keys, limits, strict=True)
+        ]
+        counters = [Counter(key, limit.window, 1, most) for key, limit, most in zip(keys, limits, bounds, strict=True)]
+        spent = await self._quotas.spend(counters)
         if spent is None:
-            text = "The owner's quotas are not counted now: their store cannot be reached"
-            self._warnings[UNCOUNTED] = CallWarning(UNCOUNTED, text, "medium")
-            quotas.note("uncounted")
-        elif spent.admitted:
-            for limit, counter, count in zip(limits, counters, spent.counts, strict=True):
-                if count.used >= limit.warn:
-                    self._warnings[counter.key] = self._warning(Use(limit, count))
-                    self._note_reached(limit, count.used)
-        else:
-            raise self._refusal(limits, counters, spent.counts)
+            self._go_uncounted()
+            return
+        uses = list(map(Use, limits, spent.counts))
+        if not spent.admitted:
+            raise self._refusal(uses, bounds)
+        for key, use in zip(keys, uses, strict=True):
+            if use.window.used >= use.limit.warn:
+                self._warnings[key] = _warning(use)
+            if use.window.used in (use.limit.pause, use.limit.warn):  # this very request has reached it
+                step = "pause" if use.window.used == use.limit.pause else "warn"
+                self._quotas.note(f"reached_{step}", use.limit)
 
     async def go_on(self, row: Row, paused: QuotaPaused) -> None:
         """Return if the call may go on. Raises Failure if nobody said so."""
         uses = [use for use in paused.quotas if isinstance(use, Use)]
-        caller = caller_id()
-        keys = [self._quotas.key(use.limit, caller) for use in uses]
+        keys = self._keys([use.limit for use in uses])
         try:
-            await self._settle_pause(row, uses, keys)
+            await self._agreed(row, uses, keys)
             self._quotas.note("continued", uses[0].limit)
         except StoreAway:
-            if not self._quotas.open_when_away:
-                raise self._uncounted() from None
-            self._quotas.note("uncounted")
+            self._go_uncounted()
         except Failure:
             self._quotas.note("paused", uses[0].limit)
             raise
         self._continued.update(keys)
 
-    async def _settle_pause(self, row: Row, uses: Sequence[Use], keys: Sequence[str]) -> None:
+    async def _agreed(self, row: Row, uses: Sequence[Use], keys: Sequence[str]) -> None:
         """Return if a token or a person said that the call may go on. Raises Failure if not, and StoreAway."""
-        by_person, person, session = self._quotas.config.confirmation.approval != "agent", self._person, self._session
+        tokens, settings = self._quotas.tokens, self._quotas.config.confirmation
+        by_person, person, session = settings.approval != "agent", self._person, self._session
         if self.tokens and not by_person:
-            tokens = self._quotas.tokens
             await tokens.use(session.id, await tokens.open(session.id, self.tokens.pop(0), _UNSENT, keys), _UNSENT)
         elif person is not None and person.reachable:
-            if not await person.ask(self._question(row, uses)):
-                raise self._paused(uses[0], "The person did not agree to continue; do not try again.")
+            if not await person.ask(_question(row, uses)):
+                raise _paused(uses[0], "The person did not agree to continue; do not try again.")
         elif by_person:
-            raise self._paused(uses[0], "Only a person can agree to continue, and this client cannot ask one.")
+            raise _paused(uses[0], "Only a person can agree to continue, and this client cannot ask one.")
         else:
-            raise await self._issue(uses, keys)
+            token = await tokens.issue(session.id, keys, settings.ttl, _UNSENT)
+            raise _paused(
+                uses[0],
+                "If your user agrees, call it again with _quota_continue added to its params.",
+                confirmation_token=token.text,
+                expires_at=token.expires_at,
+            )
 
-    def _counters(self, limits: Sequence[Limit], *, again: bool) -> list[Counter]:
-        """Return what a request counts, up to the pause unless it goes on."""
+    def _keys(self, limits: Sequence[Limit]) -> list[str]:
         caller = caller_id()
-        counters = []
-        for limit in limits:
-            key, most = self._quotas.key(limit, caller), limit.most
-            if not again and key not in self._continued:
-                most = min(most, limit.pause)  # what was used before has to be less than `pause`
-            counters.append(Counter(key, limit.window, 1, most))
-        return counters
+        return [self._quotas.key(limit, caller) for limit in limits]
 
-    def _refusal(
-        self, limits: Sequence[Limit], counters: Sequence[Counter], counts: Sequence[Count]
-    ) -> Failure | QuotaPaused:
-        """Return why a request is not sent."""
-        uses = [Use(limit, count) for limit, count in zip(limits, counts, strict=True)]
+    def _refusal(self, uses: Sequence[Use], bounds: Sequence[int]) -> Failure | QuotaPaused:
+        """Return why a request is not sent; `bounds` are what its call may use of each limit."""
         spent = [use for use in uses if use.window.used >= use.limit.most]
         if spent:
             use = max(spent, key=lambda use: use.window.ends)
             self._quotas.note("exhausted", use.limit)
-            return self._exhausted(use)
-        return QuotaPaused(
-            tuple(
-                use
-                for use, counter in zip(uses, counters, strict=True)
-                if counter.limit is not None and use.window.used + counter.amount > counter.limit
-            )
-        )
+            return _exhausted(use)
+        return QuotaPaused(tuple(use for use, most in zip(uses, bounds, strict=True) if use.window.used >= most))
 
-    def _uncounted(self) -> Failure:
-        """Return the refusal of a request that cannot be counted."""
+    def _go_uncounted(self) -> None:
+        """Warn that a request is not counted. Raises Failure unless the owner wants such requests sent."""
+        if self._quotas.open_when_away:
+            text = "The owner's quotas are not counted now: their store cannot be reached"
+            self._warnings[UNCOUNTED] = CallWarning(UNCOUNTED, text, "medium")
+            self._quotas.note("uncounted")
+            return
         self._quotas.note("refused_uncounted")
         text = (
             "Internal error: the store of the owner's quotas is down, so nothing was sent. Try again "
             "in a while, and tell the adapter's owner if it stays."
         )
         details = {"reason": "the store is down", "retry_after_seconds": 1, "sent": False}
-        return Failure(Code.INTERNAL_ERROR, text, details)
+        raise Failure(Code.INTERNAL_ERROR, text, details)
 
-    def _note_reached(self, limit: Limit, used: int) -> None:
-        """Report a threshold that this very request has reached."""
-        for step, threshold in (("reached_pause", limit.pause), ("reached_warn", limit.warn)):
-            if used == threshold:
-                self._quotas.note(step, limit)
-                return
 
-    def _warning(self, use: Use) -> CallWarning:
-        limit, used = use.limit, use.window.used
-        details: dict[str, Any] = {
-            "metric": limit.metric,
-            "current": used,
-            "warn_threshold": limit.warn,
-        }
-        if used < limit.pause < limit.most:
-            details["pause_threshold"] = limit.pause
-        else:
-            details["hard_stop_threshold"] = limit.most
-        details |= limit.label
-        return CallWarning(
-            QUOTA, "Approaching quota limit", "high" if used > limit.most * _URGENT else "medium", details
-        )
+def _warning(use: Use) -> CallWarning:
+    limit, used = use.limit, use.window.used
+    paused_before = used < limit.pause < limit.most
+    ahead = {"pause_threshold": limit.pause} if paused_before else {"hard_stop_threshold": limit.most}
+    severity = "high" if used > limit.most * _URGENT else "medium"
+    details = {**use.details, "warn_threshold": limit.warn, **ahead}
+    return CallWarning(QUOTA, "Approaching quota limit", severity, details)
 
-    def _exhausted(self, use: Use) -> Failure:
-        limit = use.limit
-        wait = seconds_until(use.window.ends)
-        details: dict[str, Any] = {
-            "metric": limit.metric,
-            "current": use.window.used,
-            "hard_stop_threshold": limit.most,
-            "resets_at": iso_time(use.window.ends),
-            "retry_after_seconds": wait,
-            "sent": False,
-        }
-        text = (
-            f"Quota exhausted: {limit.metric} is limited to {limit.most}"
-            f"{scope_text(limit)} by the adapter's owner. Nothing was sent; try again in {wait} seconds."
-        )
-        return Failure(Code.QUOTA_EXHAUSTED, text, details | limit.label)
 
-    def _question(self, row: Row, uses: Sequence[Use]) -> str:
-        """Return the question, which is the same for the same call until the quota begins anew."""
-        lines = [
-            f"{use.limit.metric}{scope_text(use.limit)}: more than {use.limit.pause} "
-            f"of {use.limit.most} are used, until {iso_time(use.window.ends)}"
-            for use in uses
-        ]
-        return "\n".join([f"Quota nearly used up. Continue with '{row.name}'?", *lines])
+def _exhausted(use: Use) -> Failure:
+    details = use.refused
+    text = (
+        f"Quota exhausted: {use.limit} is limited to {use.limit.most} by the adapter's owner. "
+        f"Nothing was sent; try again in {details['retry_after_seconds']} seconds."
+    )
+    return Failure(Code.QUOTA_EXHAUSTED, text, details)
 
-    async def _issue(self, uses: Sequence[Use], keys: Sequence[str]) -> Failure:
-        """Return the pause with a token for it. Raises Failure for one token too many."""
-        quotas, seconds = self._quotas, self._quotas.config.confirmation.ttl
-        token = await quotas.tokens.issue(self._session.id, keys, seconds, _UNSENT)
-        advice = "If your user agrees, call it again with _quota_continue added to its params."
-        return self._paused(uses[0], advice, {"confirmation_token": token.text, "expires_at": token.expires_at})
 
-    def _paused(self, use: Use, advice: str, token: dict[str, str] | None = None) -> Failure:
-        limit = use.limit
-        details: dict[str, Any] = {
-            "metric": limit.metric,
-            "current": use.window.used,
-            "pause_threshold": limit.pause,
-            "hard_stop_threshold": limit.most,
-            **(token or {}),
-            "resets_at": iso_time(use.window.ends),
-            "retry_after_seconds": seconds_until(use.window.ends),
-            "sent": False,
-            **limit.label,
-        }
-        text = (
-            f"Quota pause threshold reached: {use.window.used} of "
-            f"{limit.most} {limit.metric}{scope_text(limit)} are used. "
-            f"Nothing was sent. {advice}"
-        )
-        return Failure(Code.QUOTA_PAUSE, text, details)
+def _paused(use: Use, advice: str, **token: str) -> Failure:
+    text = (
+        f"Quota pause threshold reached: {use.window.used} of {use.limit.most} {use.limit} are used. "
+        f"Nothing was sent. {advice}"
+    )
+    return Failure(Code.QUOTA_PAUSE, text, {**use.refused, "pause_threshold": use.limit.pause, **token})
+
+
+def _question(row: Row, uses: Sequence[Use]) -> str:
+    """Return the question, which is the same for the same call until the quota begins anew."""
+    lines = [
+        f"{use.limit}: more than {use.limit.pause} of {use.limit.most} are used, until {iso_time(use.window.ends)}"
+        for use in uses
+    ]
+    return "\n".join([f"Quota nearly used up. Continue with '{row.name}'?", *lines])

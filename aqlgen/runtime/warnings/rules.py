@@ -72,8 +72,9 @@ def understood_warning(understood: Sequence[Repaired]) -> CallWarning:
 
 
 def _merged(first: CallWarning, second: CallWarning) -> CallWarning:
-    """Return the more urgent of two equal warnings, with the details that they share."""
-    shared = {name: value for name, value in (first.details or {}).items() if (second.details or {}).get(name) == value}
+    """Return the more urgent of two equal warnings, with the details that they share and the later use of a quota."""
+    before, after = first.details or {}, second.details or {}
+    shared = {name: value for name, value in after.items() if name == "current" or before.get(name) == value}
     return min(first, second, key=rank)._replace(details=shared)
 
 
