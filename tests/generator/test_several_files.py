@@ -126,23 +126,22 @@ def test_names_that_collide_are_distinguished_by_their_folders_in_any_order(writ
     assert names == [["all", "cats_pet", "dogs_pet"]] * 2
 
 
-def test_path_items_operations_and_texts_are_put_in_place(write: Write):
+def test_path_items_and_operations_are_put_in_place(write: Write):
     assembled = bundle(
         write(
             {
                 "api.yaml": api("paths: {$ref: paths/index.yaml}\n"),
                 "paths/index.yaml": "/pets: {$ref: pets.yaml}\n",
                 "paths/pets.yaml": "get: {$ref: list.yaml}\nparameters: [{$ref: '../limit.yaml#/limit'}]\n",
-                "paths/list.yaml": "description: {$ref: ../about.md}\nresponses: {'200': {$ref: ../ok.yaml}}\n",
+                "paths/list.yaml": "responses: {'200': {$ref: ../ok.yaml}}\n",
                 "limit.yaml": "limit: {name: limit, in: query, schema: {type: integer}}\n",
                 "ok.yaml": "description: fine\n",
-                "about.md": "# All pets\n",
             }
         )
     )
     assert assembled.root["paths"] == {
         "/pets": {
-            "get": {"description": "# All pets\n", "responses": {"200": {"$ref": "#/components/responses/ok"}}},
+            "get": {"responses": {"200": {"$ref": "#/components/responses/ok"}}},
             "parameters": [{"$ref": "#/components/parameters/limit"}],
         }
     }
@@ -303,55 +302,16 @@ def test_too_many_files_are_refused(write: Write):
         bundle(path, limits=Limits(files=10))
 
 
-def test_a_schema_may_be_called_by_its_id_and_its_anchor(write: Write):
-    text = """components:
-  schemas:
-    Pet:
-      $id: https://example.com/pet
-      properties: {tag: {$ref: '#/$defs/tag'}, kind: {$ref: '#kind'}, up: {$ref: 'https://example.com/pet'}}
-      $defs: {tag: {type: string}, kind: {$anchor: kind, type: integer}}
-"""
-    assembled = bundle(write({"api.yaml": pets("https://example.com/pet") + text}))
-    at = "#/components/schemas/Pet"
-    assert schema(assembled) == {"$ref": at}
-    assert schemas(assembled)["Pet"] == {
-        "properties": {"tag": {"$ref": f"{at}/$defs/tag"}, "kind": {"$ref": f"{at}/$defs/kind"}, "up": {"$ref": at}},
-        "$defs": {"tag": {"type": "string"}, "kind": {"type": "integer"}},
-    }
-
-
 def test_definitions_are_also_found_in_the_schema_around(write: Write):
     text = "components: {schemas: {Pet: {$defs: {tag: {}}, items: {$ref: '#/$defs/tag'}}}}"
     assembled = bundle(write({"api.yaml": pets("#/components/schemas/Pet") + text}))
     assert schemas(assembled)["Pet"]["items"] == {"$ref": "#/components/schemas/Pet/$defs/tag"}
 
 
-def test_a_dynamic_reference_means_the_anchor_of_its_own_template(write: Write):
-    text = """components:
-  schemas:
-    Page:
-      $id: page
-      properties: {items: {type: array, items: {$dynamicRef: '#item'}}}
-      $defs: {any: {$dynamicAnchor: item}}
-    Cats: {$id: cats, $ref: page, $defs: {cat: {$dynamicAnchor: item, title: cat}}}
-"""
-    components = schemas(bundle(write({"api.yaml": pets("#/components/schemas/Cats") + text})))
-    assert components["Cats"]["$ref"] == "#/components/schemas/Page"
-    assert components["Page"]["properties"]["items"]["items"] == {"$ref": "#/components/schemas/Page/$defs/any"}
-
-
 def test_a_recursive_reference_means_the_schema_around_that_is_marked(write: Write):
     text = "components: {schemas: {Tree: {$recursiveAnchor: true, properties: {up: {$recursiveRef: '#'}}}}}"
     components = schemas(bundle(write({"api.yaml": pets("#/components/schemas/Tree") + text})))
     assert components == {"Tree": {"properties": {"up": {"$ref": "#/components/schemas/Tree"}}}}
-
-
-def test_a_document_may_say_what_it_is_called_itself(write: Write):
-    self_line = "$self: https://example.com/v1/api.yaml\n"
-    path = write(
-        {"api.yaml": self_line + pets("https://example.com/v1/pet.yaml", "3.2.0"), "pet.yaml": "items: {$ref: '#'}\n"}
-    )
-    assert schemas(bundle(path)) == {"pet": {"items": {"$ref": "#/components/schemas/pet"}}}
 
 
 def test_the_project_keeps_the_bundle_and_gives_the_same_again(write: Write, tmp_path: Path):
@@ -369,19 +329,3 @@ def test_a_single_file_is_kept_as_it_is(write: Write, tmp_path: Path):
     path = write({"api.yaml": pets("#/$defs/x") + "# mine\n"})
     run("from-openapi", path, "-o", tmp_path / "project")
     assert (tmp_path / "project" / "openapi" / "openapi.yaml").read_bytes() == path.read_bytes()
-
-
-def test_an_example_that_is_only_a_reference_to_a_file_is_that_file_and_one_within_the_document_stays_data(
-    write: Write,
-) -> None:
-    media = PETS.replace("schema: {$ref: %s}", "example: {$ref: %s}")
-    outside = assemble(Request(str(write({"api.yaml": api(media % "'rex.json'"), "rex.json": '{"name": "Rex"}'}))))
-    inside = assemble(Request(str(write({"api.yaml": api(media % "'#/info'")}))))
-    absent = assemble(Request(str(write({"api.yaml": api(media % "'no.json'")}))))
-
-    def example(assembled: Assembled) -> Any:
-        return assembled.root["paths"]["/pets"]["get"]["responses"]["200"]["content"]["application/json"]["example"]
-
-    assert example(outside) == {"name": "Rex"}
-    assert example(inside) == {"$ref": "#/info"}
-    assert example(absent) == {"$ref": "no.json"}

@@ -1,7 +1,6 @@
 """The objects of an OpenAPI document that can hold references (OpenAPI 3.1.1, 4.8; Swagger 2.0).
 
-Everything that no row names is data: extensions, examples, defaults, enumerations. A `$ref` in there is only text,
-except for an example that consists of nothing but a reference to another file.
+Everything that no row names is data: extensions, examples, defaults, enumerations. A `$ref` in there is only text.
 """
 
 from __future__ import annotations
@@ -26,8 +25,6 @@ class ObjectType:
     items: str = ""
     extensions: bool = False
     texts: bool = True
-    data: frozenset[str] = frozenset()
-    """Fields that hold data, which may stand in another file."""
 
 
 def _schema() -> ObjectType:
@@ -42,7 +39,6 @@ def _schema() -> ObjectType:
 
 
 _CONTENT: Final = {"schema": "schema", "content": "{mediaType}", "examples": "{example}"}
-_EXAMPLE: Final = frozenset({"example", "value", "dataValue"})
 _LOOSE: Final = dict.fromkeys(("info", "tags", "servers", "externalDocs"), "loose")
 
 _ROWS: Final = (
@@ -96,8 +92,8 @@ _ROWS: Final = (
             "externalDocs": "loose",
         },
     ),
-    ObjectType("parameter", {**_CONTENT, "items": "schema"}, data=_EXAMPLE),
-    ObjectType("header", {**_CONTENT, "items": "schema"}, data=_EXAMPLE),
+    ObjectType("parameter", {**_CONTENT, "items": "schema"}),
+    ObjectType("header", {**_CONTENT, "items": "schema"}),
     ObjectType("requestBody", {"content": "{mediaType}"}),
     ObjectType("responses", entries="response", extensions=True, texts=False),
     ObjectType("response", {"headers": "{header}", "content": "{mediaType}", "links": "{link}", "schema": "schema"}),
@@ -111,11 +107,10 @@ _ROWS: Final = (
             "prefixEncoding": "[encoding]",
             "itemEncoding": "encoding",
         },
-        data=_EXAMPLE,
     ),
     ObjectType("encoding", {"headers": "{header}", "encoding": "{encoding}"}),
     ObjectType("callback", entries="pathItem", extensions=True, texts=False),
-    ObjectType("example", data=_EXAMPLE),
+    ObjectType("example"),
     ObjectType("link", {"server": "loose"}),
     ObjectType("securityScheme"),
     ObjectType("loose", entries="loose", items="loose", extensions=True),

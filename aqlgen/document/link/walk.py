@@ -13,14 +13,12 @@ from typing import Final, TypeAlias
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import DocumentError
 from aqlgen.document.link.components import OMITTED, Components
-from aqlgen.document.link.files import File
 from aqlgen.document.link.objects import OBJECT_TYPES, Layout, ObjectType, layout_of
-from aqlgen.document.link.references import Failure, References, Target
-from aqlgen.document.positions import Origins, escape
+from aqlgen.document.link.references import Failure, File, References, Target
+from aqlgen.document.positions import Origins, escape, join, split
 from aqlgen.document.read import Library, Limits, Source
 from aqlgen.ir import Json, Origin
 
-_TEXTS: Final = frozenset({"description", "summary"})
 _MORE_DEPTH: Final = 64
 _LEAST_BOUND: Final = 300_000
 _PAGE: Final = 64
@@ -56,10 +54,9 @@ class Walk:
         self.warnings: list[Diagnostic] = []
         self.errors: list[Diagnostic] = []
         self.quiet = False
-        self.texts = 0
         self.references = references
         self.components = components
-        self._sections = layout.sections
+        self.layout = layout
         self.origins = origins
         self._limits = limits
         self._count = self._bound = 0
@@ -79,7 +76,7 @@ class Walk:
         reference = value.get("$ref")
         if not isinstance(reference, str):
             return self._object(value, kind, at), None
-        if kind.name in self._sections:
+        if kind.name in self.layout.sections:
             return self._reference(value, reference, kind, at), None
         return self._inline(value, reference, kind, at)
 
@@ -130,13 +127,9 @@ class Walk:
             if moved is not None:
                 self.origins.note(changed, key, moved)
         result = value if changed is None else changed
-        return _without_addresses(self, result, at) if at.file.marked and kind.name == "schema" else result
+        return self._without_addresses(result, at) if kind.name == "schema" else result
 
     def _member(self, key: str, value: Json, kind: ObjectType, at: Cursor) -> _Walked:
-        if kind.texts and key in _TEXTS and isinstance(value, dict):
-            return self._text(value, at.step(key)), None
-        if key in kind.data and isinstance(value, dict) and len(value) == 1 and "$ref" in value:
-            return self._data(value, at.step(key))
         if key == "discriminator" and kind.name == "schema":
             return _discriminator(self, value, at.step(key)), None
         name = kind.fields.get(key) or kind.entries
@@ -146,29 +139,19 @@ class Walk:
             return value, None
         return self.walk(value, OBJECT_TYPES[name], at.step(key))
 
-    def _text(self, value: dict[str, Json], at: Cursor) -> Json:
-        """Return the text that a description refers to, which people write although no specification has it."""
-        reference = value.get("$ref")
-        if not isinstance(reference, str):
+    def _without_addresses(self, value: dict[str, Json], at: Cursor) -> dict[str, Json]:
+        """Return a schema without addresses of its own; `$recursiveRef` means the component or the file around it."""
+        if _ADDRESSES.isdisjoint(value):
             return value
-        text = self.references.text(reference, at.file, at.pointer)
-        if isinstance(text, Failure):
-            self.report(text, at.step("$ref"))
-            return OMITTED
-        self.texts += 1
-        self._weigh(1 + len(text) // _PAGE)
-        return text
-
-    def _data(self, value: dict[str, Json], at: Cursor) -> _Walked:
-        """Return the content of an example that is only a reference to another file; any other as it is."""
-        reference = value["$ref"]
-        if not isinstance(reference, str) or reference.startswith("#"):
-            return value, None
-        target = self.references.resolve(reference, at.file, at.pointer)
-        if isinstance(target, Failure):
-            return value, None
-        self._weigh(self._weight(target.value))
-        return target.value, target.file.origin(target.pointer)
+        bare = {key: inner for key, inner in value.items() if key not in _ADDRESSES}
+        self.origins.carry(value, bare)
+        if "$recursiveRef" in value and "$ref" not in bare:
+            entry = self.layout.entry_of(split(at.pointer)) if at.file is self.references.root else ()
+            around = "#" + join((*self.layout.holder, *entry)) if entry is not None else ""
+            target = self.references.resolve(around, at.file, at.pointer)
+            if isinstance(target, Target):
+                self.components.point(bare, "$ref", target, OBJECT_TYPES["schema"])
+        return bare
 
     def _reference(self, value: dict[str, Json], reference: str, kind: ObjectType, at: Cursor) -> Json:
         target = self.references.resolve(reference, at.file, at.pointer)
@@ -256,34 +239,6 @@ _ADDRESSES: Final = frozenset({"$id", "$anchor", "$dynamicAnchor", "$dynamicRef"
 _SUFFIXES: Final = (".json", ".yaml", ".yml")
 
 
-def _without_addresses(walk: Walk, value: dict[str, Json], at: Cursor) -> dict[str, Json]:
-    """Return a schema without its addresses, which no reference needs any more: all point into the bundle.
-
-    `$dynamicRef` is followed as a `$ref`: to the anchor of its own template, whatever schema uses the template.
-    """
-    if not any(isinstance(value.get(key), (str, bool)) for key in _ADDRESSES):
-        return value
-    bare = {key: inner for key, inner in value.items() if key not in _ADDRESSES}
-    walk.origins.carry(value, bare)
-    key = "$dynamicRef" if "$dynamicRef" in value else "$recursiveRef"
-    if not isinstance(value.get(key), str):
-        return bare
-    anchor = at.file.recursion(at.pointer) if key == "$recursiveRef" else None
-    if anchor is None:
-        target = walk.references.resolve(value[key], at.file, at.pointer)
-    else:
-        target = walk.references.at(at.file.address, anchor)
-    if isinstance(target, Failure):
-        walk.report(target, at.step(key))
-        return bare
-    holder = bare
-    if "$ref" in bare:
-        holder = {}
-        bare["allOf"] = [*(bare["allOf"] if isinstance(bare.get("allOf"), list) else ()), holder]
-    walk.components.point(holder, "$ref", walk.references.final_target(target), OBJECT_TYPES["schema"])
-    return bare
-
-
 def _discriminator(walk: Walk, value: Json, at: Cursor) -> Json:
     """Return a discriminator whose mapping refers into the bundle; schema names stay (OpenAPI 3.1.1, 4.8.25)."""
     mapping = value.get("mapping") if isinstance(value, dict) else None
@@ -315,7 +270,7 @@ def bundle(
         raise DocumentError(*walk.errors)
     sources = tuple(file.source for file in references.files.values())
     in_files = (diagnostic for file in sources[1:] for diagnostic in file.diagnostics)
-    return root, sources, (*walk.warnings, *in_files), len(sources) > 1 or walk.texts > 0
+    return root, sources, (*walk.warnings, *in_files), len(sources) > 1
 
 
 def _walk_root(source: Source, layout: Layout, walk: Walk, origins: Origins) -> dict[str, Json]:

@@ -18,7 +18,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 from aqlgen.diagnostics.errors import AqlgenError, DocumentError, FileError
 from aqlgen.document.read.limits import Limits
-from aqlgen.document.read.source import Source, decode, parse
+from aqlgen.document.read.source import Source, parse
 from aqlgen.document.read.web import Web, is_url, same_origin, without_credentials
 
 ALLOW_HELP = "If you trust it, let it be read: --allow-refs {}"
@@ -167,16 +167,6 @@ class Library:
         if isinstance(source, NotRead):
             raise source
         return source
-
-    def text(self, address: str) -> str:
-        """Return the file as text. Raises NotRead."""
-        data = self._bytes(address)
-        if isinstance(data, NotRead):
-            raise data
-        try:
-            return decode(self.name(address), data)
-        except AqlgenError as error:
-            raise NotRead("unresolved-reference", f"{self.name(address)}: {error}") from None
 
     def name(self, address: str) -> str:
         """Return the name to show for a file."""
