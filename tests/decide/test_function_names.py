@@ -200,10 +200,8 @@ def test_the_verb_is_said_once(key: str, called: str | None, summary: str, name:
     [
         ("GET /issues/{id}/subscriptions", "issueSubscriptions", "Get who subscribed", "list_issue_subscriptions"),
         ("GET /plugins/importErrors", "import_errors", "Import Errors", "list_plugin_import_errors"),
-        ("GET /threads/{id}", "notifyGetThread", "Get a thread", "get_thread"),
         ("GET /transit/export/{type}/{name}", "transit-export-key", "Export a key", "export_transit_key"),
         ("GET /shelves/{id}/books/{isbn}.{form}", "shelfDownloadBookDiffOrPatch", "Get changes", "get_shelf_book"),
-        ("POST /books/{id}/undismissals", "bookUnDismissNote", "Cancel to dismiss", "undismiss_book_note"),
         ("GET /user/login", "loginUser", "Logs a user in", "login_user"),
         ("POST /uploads", "upload_create", "Create", "create_upload"),
         ("GET /knowledge-base/{id}", "get_knowledge_base_route", "", "get_knowledge_base"),

@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
-from operations import NOWHERE, answer, decide_one, decided, document, names, operation
+from operations import NOWHERE, answer, decide_one, decided, names, operation
 
-from aqlgen.decide.overrides import Overrides, parse
-from aqlgen.decide.stage import decide
-from aqlgen.ir import MISSING, Location, Parameter, Tag
+from aqlgen.decide.overrides import parse
+from aqlgen.ir import MISSING, Location, Parameter
 from tests.cases import each
 
 
@@ -132,14 +130,6 @@ def test_run_together_words_are_taken_apart_as_the_document_writes_them(
     assert decide_one(key, called, tags=tags).name == name
 
 
-def test_run_together_words_are_taken_apart_by_words_that_stand_alone_elsewhere() -> None:
-    """R-NAME-2"""
-    assert decide_one("POST /users/database", summary="Data bases of users").name == "create_user_database"  # no verb
-    for tags, name in (("Adapters", "Infos"), "list_adapter_infos"), (("Adapters",), "list_adapterinfos"):
-        api = replace(document(operation("GET /adapterinfos")), tags=tuple(Tag(tag, "") for tag in tags))
-        assert decide(api, Overrides())[0].name == name
-
-
 def test_a_plural_that_people_get_is_one_thing_where_the_answer_is() -> None:
     """R-NAME-2"""
     answers = (answer("200", {"type": "object", "properties": {"core": {"type": "integer"}}}),)
@@ -177,7 +167,6 @@ def test_where_a_thing_is_found_is_no_part_of_its_name(key: str, called: str, na
         ("POST /projects/{id}/endpoints/{endpoint_id}/restart", "restartProjectEndpoint", "restart_project_endpoint"),
         ("POST /pool/sync_committees", "submitSyncCommitteeSignatures", "submit_sync_committee_signatures"),
         ("POST /repos/{repo}/push-bypasses", "create-push-bypass", "create_repo_push_bypass"),
-        ("POST /user/transactions/refresh", "userTransactionsRefresh", "refresh_user_transactions"),
         ("POST /vector_stores/{id}/search", "openai_search_vector_store", "search_vector_store"),
         ("POST /sandbox/test_clock/advance", "sandboxTestClockAdvance", "advance_sandbox_test_clock"),
         ("POST /deployment/pause/{deploymentID}", "PostDeploymentPause", "pause_deployment"),

@@ -115,11 +115,6 @@ class Names:
         thing = with_number(self.facts, self.chain, self.chain.full, self.chosen.shown)
         return join((self.chosen.shown,), (*thing, *suffixes))
 
-    @cached_property
-    def around(self) -> Words:
-        """The same with the nouns before the version."""
-        return (*self.full[:1], *self.chain.area, *self.full[1:])
-
     @property
     def plain_path(self) -> list[str]:
         """Every word of the path that is no residue."""
@@ -214,7 +209,6 @@ def _collection(names: Names) -> Iterator[Words]:
 
 def _full(names: Names) -> Iterator[Words]:
     yield names.full
-    yield names.around
 
 
 def _list_all(names: Names) -> Iterator[Words]:
@@ -233,7 +227,7 @@ def _via_method(names: Names) -> Iterator[Words]:
 
 def _version(names: Names) -> Iterator[Words]:
     """Add the version if another version has the operation too."""
-    for words in (names.shortened, names.base, names.full, names.around):
+    for words in (names.shortened, names.base, names.full):
         yield *words, *names.version
 
 

@@ -54,8 +54,6 @@ class NounChain:
     """Whether the path starts at the caller (`/me`)."""
     mass: bool = False
     """Whether the last noun has one form for one and for many."""
-    area: Words = ()
-    """The nouns before a version, which are those of the product (`/inbound/fba/v1/plans`)."""
 
     @property
     def groups(self) -> tuple[tuple[Noun, ...], ...]:

@@ -17,7 +17,7 @@ from aqlgen.decide.decision import Category
 from aqlgen.decide.extensions import method_name
 from aqlgen.decide.naming.noun import PREPOSITIONS, Words, is_plural, singulars
 from aqlgen.decide.naming.shape import Shape, shape
-from aqlgen.decide.naming.verbs import Verb, find_verb, leading_verb
+from aqlgen.decide.naming.verbs import Verb, leading_verb
 from aqlgen.ir import Operation
 from aqlgen.words import plural, singular, split
 
@@ -134,7 +134,7 @@ def _class_and_method(text: str) -> list[str]:
 def _with_verb(words: Words, namespace: Words, method: str, path: str, opening: Words) -> Phrase:
     """Find the verb of a name, and take the name apart there."""
     whole = (*namespace, *words)
-    words = tuple(piece for word in _undone(words) for piece in _apart(word, path))
+    words = tuple(piece for word in words for piece in _apart(word, path))
     place = _verb_place(_Name(words, shape(method, path), method, opening), namespaced=bool(namespace))
     if place is None:
         return Phrase(None, (), words, namespace, whole)
@@ -166,19 +166,16 @@ class _Place(NamedTuple):
 def _verb_place(name: _Name, *, namespaced: bool) -> _Place | None:
     """Return a name's verb: at the head where it is no noun of the path, else behind a prefix; a weak one is last."""
     words, head, behind = name.words, leading_verb(name.words), _place_behind(name)
-    if head is None or (name.method == "GET" and behind and not {*name.opening}.isdisjoint(words[1:])):
-        return behind  # notifyGetThread
+    if head is None:
+        return behind
     place = _Place(head[0], 0, head[1])
     if _is_head(place, name, namespaced=namespaced):
         return place
-    acts = (name.method != "GET" or place.verb.category is Category.READ) and len(words) > place.end
-    return behind or (place if acts or place.verb.strong else None)
+    return behind or (place if len(words) > place.end or place.verb.strong else None)
 
 
 def _is_head(place: _Place, name: _Name, *, namespaced: bool) -> bool:
-    """Return True if a name begins with its verb: as the summary does, or with one that is no noun of the path."""
-    if len(name.words) > 1 and name.opening == name.words[:1]:
-        return True
+    """Return True if a name begins with its verb, which is no noun of the path."""
     is_noun = singular(name.words[0]) in {singular(noun.words[0]) for noun in name.path.nouns}
     return (place.verb.strong or namespaced) and (len(name.words) == 1 or not is_noun)
 
@@ -190,13 +187,9 @@ def _place_behind(name: _Name) -> _Place | None:
     matches = [(at, leading_verb(name.words[at:])) for at in behind]
     places = [_Place(match[0], at, at + match[1]) for at, match in matches if match]
     if name.method == "GET":  # behind a verb that reads stands its object: patch of `repoDownloadPatch`
-        read = next((index for index, place in enumerate(places) if _reads(place.verb)), len(places))
+        read = next((index for index, place in enumerate(places) if place.verb.category is Category.READ), len(places))
         places = places[: read + 1]
     return next((place for rule in _PLACES for place in places if rule(place, name)), None)
-
-
-def _reads(verb: Verb) -> bool:
-    return verb.strong and verb.category is Category.READ
 
 
 def _is_action(place: _Place, name: _Name) -> bool:
@@ -224,12 +217,6 @@ _PLACES: Final = (_is_action, _is_common, _is_last, _has_object)
 def _glued(word: str, segments: Collection[str]) -> bool:
     """Return True if the path writes a word together with the one before: deny, list of `denylist`."""
     return len(word) > 3 and any(segment != word and segment.endswith(word) for segment in segments)
-
-
-def _undone(words: Words) -> Words:
-    """Join `un` with the verb that it undoes: `repoUnDismissReview`."""
-    at = words.index("un") if "un" in words[:-1] else -1
-    return (*words[:at], joined, *words[at + 2 :]) if at >= 0 and find_verb(joined := f"un{words[at + 1]}") else words
 
 
 def _apart(word: str, path: str) -> Words:

@@ -64,7 +64,7 @@ def _last_segment(method: str, nouns: list[Noun], *, camel: bool) -> Words:
     match = None if words[0].endswith("ed") else leading_verb(words)
     if match is not None and not _is_compound(method, words, *match, alone=alone and not camel):
         verb, used = match
-        if _suits_method(method, words, verb, whole=len(words) == used, alone=alone, camel=camel):
+        if _suits_method(method, verb, whole=len(words) == used, alone=alone):
             return words
     return _verb_first(words, nouns[:-1]) if method == "POST" else ()
 
@@ -99,11 +99,10 @@ def _is_compound(method: str, words: Words, verb: Verb, used: int, *, alone: boo
     return len(words) == used + 1 or alone  # but …/{id}/submit_tool_outputs
 
 
-def _suits_method(method: str, words: Words, verb: Verb, *, whole: bool, alone: bool, camel: bool) -> bool:
+def _suits_method(method: str, verb: Verb, *, whole: bool, alone: bool) -> bool:
     """Return True if an action with this verb is called by the path's method."""
     if method in ("GET", "HEAD", "OPTIONS"):
-        changing = camel and not whole and (alone or not is_plural(words))
-        return verb.strong and (verb.category is Category.READ or changing)
+        return verb.strong and verb.category is Category.READ
     if method == "DELETE":
         return verb.strong and (verb.category is Category.DELETE or verb.word in ("cancel", "stop", "abort"))
     return verb.strong or (method == "POST" and verb.category is not Category.READ and not alone and whole)
@@ -113,7 +112,7 @@ def _suits_method(method: str, words: Words, verb: Verb, *, whole: bool, alone: 
 class Shape:
     """A path, read. `action` holds a last segment that is a verb (`/cancel`, `:cancel`, `/chat.postMessage`).
 
-    `area` counts the nouns before a version, `query_words` are those of a literal query (`?beta=true`); `queried` is
+    `query_words` are those of a literal query (`?beta=true`); `queried` is
     True if a query names the procedure.
     """
 
@@ -121,7 +120,6 @@ class Shape:
     action: Words
     procedure: bool
     residue: Words
-    area: int = 0
     query_words: Words = ()
     queried: bool = False
 
@@ -163,7 +161,6 @@ def shape(method: str, path: str) -> Shape:
         action=action,
         procedure=bool(action) and not nouns,
         residue=tuple(reader.residue),
-        area=reader.area if reader.area < len(nouns) else 0,
         query_words=tuple(word for word in split(query) if word not in ("true", "1", "yes")),
     )
 
@@ -188,7 +185,6 @@ class _Reader:
         self.nouns: list[Noun] = []
         self.action: Words = ()
         self.residue: list[str] = []
-        self.area = 0
         self.dotted = False
 
     def read(self, before: str, segment: str, after: str) -> None:
@@ -198,8 +194,6 @@ class _Reader:
         words = split(literal)
         if self._is_residue(before, literal, after):
             self.residue += words
-            if not any(noun.parameters for noun in self.nouns):
-                self.area = len(self.nouns)
             words = ()
         elif len(words) > 1 and _VERSION.fullmatch(words[-1]):
             self.residue.append(words[-1])

@@ -23,8 +23,6 @@ _SHORT: Final = 7
 """Words of fewer letters are not worth taking apart."""
 _SIGNS: Final = {ord(sign): None for sign in " _-./"}
 _SENTENCE: Final = 120
-_PART: Final = 3
-"""A part of a word has at least this many letters."""
 _NEARLY_ALL: Final = 0.9
 _FEWEST: Final = 20
 """Of fewer operations, what they have in common is their subject."""
@@ -53,25 +51,9 @@ class Vocabulary:
             return (word,)
         stem = singular(word)
         letters, names = _names_of(operation.operation_id or "", operation.tags)
-        if stem in letters or word in letters:
-            if stem in _separate_words(names):
-                return (word,)
-            if run := _look_up(word, _runs(names)):
-                return run
-        summary = operation.summary[:_SENTENCE]
-        return _look_up(word, self._runs) or _by_summary(word, summary) or self._by_parts(word, summary) or (word,)
-
-    @cached_property
-    def _words(self) -> frozenset[str]:
-        return frozenset(singular(word) for name in self._names for word in split(name))
-
-    def _by_parts(self, word: str, summary: str) -> Words:
-        """Take a word apart that no name and no summary has, if the names have both parts as words (adapterinfos)."""
-        if singular(word) in self._words or singular(word) in summary.lower():
-            return ()
-        ways = ((word[:at], word[at:]) for at in range(_PART, len(word) - _PART + 1))
-        parts = [way for way in ways if self._words.issuperset(map(singular, way))]
-        return parts[0] if len(parts) == 1 else ()
+        if (stem in letters or word in letters) and (run := _look_up(word, _runs(names))):
+            return run
+        return _look_up(word, self._runs) or _by_summary(word, operation.summary[:_SENTENCE]) or (word,)
 
 
 def vocabulary_of(document: Document, resolver: Resolver | None) -> Vocabulary:
@@ -139,8 +121,3 @@ def _runs(names: frozenset[str]) -> dict[str, Words]:
 def _names_of(operation_id: str, tags: Words) -> tuple[str, frozenset[str]]:
     """Return the letters of an operation's names, and the names themselves."""
     return f"{operation_id} {' '.join(tags)}".lower().translate(_SIGNS), frozenset((operation_id, *tags))
-
-
-@lru_cache(maxsize=8192)
-def _separate_words(names: frozenset[str]) -> frozenset[str]:
-    return frozenset(singular(word) for name in names if len(words := split(name)) > 1 for word in words)

@@ -22,8 +22,6 @@ from aqlgen.decide.naming.verb_rules import GENERIC, ChosenVerb, heard_verb, is_
 from aqlgen.decide.naming.verbs import ADVERBS, CANONICAL, Verb, find_verb, leading_verb
 from aqlgen.words import plural, singular
 
-_EMPTYING: Final = frozenset("clear empty flush prune purge refresh sync truncate wipe".split())
-"""Verbs that act on a whole collection."""
 _LONG: Final = 7
 """More words than these are a sentence, no name."""
 
@@ -53,8 +51,6 @@ def _verb_words(action: Words, shown: str) -> tuple[Words, Words]:
     if match is None:
         return tuple(shown.split("_")), action[1:]
     verb, used = match
-    if verb.word == "upsert":
-        return tuple(shown.split("_")), action[used:]
     if shown not in (verb.word, CANONICAL.get(verb.word), "get", "list"):
         return tuple(shown.split("_")), action  # the path's end is a noun to people's verb: create a schedule preview
     if {"and", "or"} & set(action[:used]):
@@ -65,16 +61,14 @@ def _verb_words(action: Words, shown: str) -> tuple[Words, Words]:
 
 
 def _numbered_item(facts: Facts, chain: NounChain, verb: ChosenVerb, rest: Words) -> Words:
-    """Return the last noun in the number in which people act on it, or in the path's where it is read or emptied."""
-    last, spoken = chain.nouns[-1], facts.phrase.object if facts.phrase else ()
+    """Return the last noun in the singular, or in the path's number where it is read."""
+    last = chain.nouns[-1]
     if last.parameters:
         many = verb.shown == "list" and not chain.mass
         return (*last.one[:-1], plural(last.one[-1])) if many else last.one
     if chain.mass:
         return last.words
-    plural_spoken = last.words[-1] in spoken and last.one[-1] not in spoken
-    whole = plural_spoken or verb.shown in _EMPTYING or _reads_all(facts, verb.shown, rest)
-    noun = last.words if whole else last.one
+    noun = last.words if _reads_all(facts, verb.shown, rest) else last.one
     many = verb.shown == "list"
     return (*noun[:-1], plural(singular(noun[-1]))) if many else noun
 
