@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -34,7 +35,7 @@ _MODULES = (
     "uvicorn.loops.asyncio", "uvicorn.protocols.http.auto", "httpcore2", "truststore", "tomllib", "encodings.idna",
     "difflib",
 )  # fmt: skip
-_GRACE = 5.0
+_GRACE = 5
 _PROGRAM = """
 import _socket, marshal, os, sys
 server = _socket.socket(_socket.AF_UNIX)
@@ -84,8 +85,8 @@ def _import(package: str) -> None:
     gc.freeze()
 
 
-def _next_start(listener: socket.socket) -> bool:
-    """Fork for each start until standard input ends; return True in each fork, once it is what was asked for."""
+def _next_start(listener: socket.socket) -> socket.socket | None:
+    """Fork for each start until standard input ends; in each fork, return the connection with who asked for it."""
     while 0 not in select.select([0, listener.fileno()], [], [])[0]:
         with suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
@@ -93,24 +94,18 @@ def _next_start(listener: socket.socket) -> bool:
         connection, _ = listener.accept()
         if os.fork() == 0:
             listener.close()
-            return _started(connection)
+            _become(connection)
+            return connection
         connection.close()
-    return False
+    return None
 
 
-def _started(connection: socket.socket) -> bool:
-    """Return True in a fork that has become the process that is asked for; the process itself waits for its end."""
+def _become(connection: socket.socket) -> None:
+    """Become the process that is asked for, which ends when nobody waits for it any more."""
     head, streams, _, _ = socket.recv_fds(connection, 8, 3)
     with connection.makefile("rb") as file:
         arguments, folder, variables = marshal.loads(file.read(int.from_bytes(head, "big")))  # noqa: S302 - of _PROGRAM
-    end, life = os.pipe()
-    process = os.fork()
-    if process:
-        for stream in (life, *streams):
-            os.close(stream)
-        _attend(process, connection, end)
-    os.close(end)
-    connection.close()
+    threading.Thread(target=_attend, args=(connection,), daemon=True).start()
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(variables)
@@ -119,23 +114,17 @@ def _started(connection: socket.socket) -> bool:
         os.close(stream)
     sys.path.insert(0, folder)
     sys.argv[1:] = arguments
-    return True
 
 
-def _attend(process: int, connection: socket.socket, end: int) -> None:
-    """Wait for the end of a fork, and tell its code; end it when nobody waits for it any more."""
-    if end not in select.select([connection.fileno(), end], [], [])[0]:
-        os.kill(process, signal.SIGTERM)
-        if not select.select([end], [], [], _GRACE)[0]:
-            os.kill(process, signal.SIGKILL)
-    _, status = os.waitpid(process, 0)
-    with suppress(OSError):
-        connection.send(bytes([os.waitstatus_to_exitcode(status) & 0xFF]))
-    os._exit(0)
+def _attend(connection: socket.socket) -> None:
+    if not connection.recv(1):
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(_GRACE)
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
-def _run(package: str) -> None:
-    """Run the adapter, and end without taking the interpreter apart, which takes longer than the start."""
+def _run(package: str, connection: socket.socket) -> None:
+    """Run the adapter, tell its code, and end without taking the interpreter apart, which takes longer than a start."""
     code: object = 0
     table = os.environ.pop(TABLE, "")
     if table:
@@ -153,7 +142,8 @@ def _run(package: str) -> None:
     atexit._run_exitfuncs()
     with suppress(OSError, ValueError):
         sys.stdout.flush()
-    os._exit(code & 0xFF if isinstance(code, int) else 1)
+    connection.send(bytes([code & 0xFF if isinstance(code, int) else 1]))
+    os._exit(0)
 
 
 if __name__ == "__main__":
@@ -163,6 +153,6 @@ if __name__ == "__main__":
         server.listen(64)
         os.write(1, b"ready\n")
         _import(name)
-        is_started = _next_start(server)
-    if is_started:
-        _run(name)
+        asked = _next_start(server)
+    if asked is not None:
+        _run(name, asked)

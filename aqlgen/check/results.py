@@ -1,4 +1,4 @@
-"""The result of a test, of a category and of the whole (conformance testing, 1.3 and 6.1), and promotion by it."""
+"""The result of a test, of a category and of the whole (conformance testing, 1.3 and 6.1)."""
 
 from __future__ import annotations
 
@@ -12,28 +12,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from aqlgen.check.operations import Operation
-from aqlgen.runtime.cli.trust import Change, change_trust
-from aqlgen.runtime.errors import CommandError
-from aqlgen.runtime.settings.load import ConfigError
-
-__all__ = [
-    "CATEGORIES",
-    "MUST",
-    "Category",
-    "Cause",
-    "Known",
-    "KnownError",
-    "NotPromoted",
-    "Outcome",
-    "Place",
-    "Problem",
-    "Report",
-    "Result",
-    "places_of",
-    "promote",
-    "read_known",
-    "why_not",
-]
 
 _FORM = {"rule": str, "operation": str, "reason": str, "until": date}
 
@@ -108,7 +86,6 @@ class Outcome(StrEnum):
     """The outcome of a test (conformance testing, 1.3)."""
 
     PASS = "PASS"  # noqa: S105
-    WARN = "WARN"
     FAIL = "FAIL"
     SKIP = "SKIP"
 
@@ -157,13 +134,12 @@ class Problem:
 
 @dataclass
 class Result:
-    """The result of one test over `cases` things. `must` says that a problem is a failure, else it is a warning."""
+    """The result of one test over `cases` things."""
 
     id: str
     title: str
     category: Category
     requirement: str
-    must: bool
     setting: str = ""
     cases: int = 0
     count: int = 0
@@ -190,9 +166,7 @@ class Result:
     @property
     def outcome(self) -> Outcome:
         """The outcome of the test."""
-        if self.count:
-            return Outcome.FAIL if self.must else Outcome.WARN
-        return Outcome.PASS if self.cases else Outcome.SKIP
+        return Outcome.FAIL if self.count else Outcome.PASS if self.cases else Outcome.SKIP
 
 
 @dataclass(frozen=True)
@@ -229,7 +203,7 @@ class Report:
     def outcome_of(self, category: Category) -> Outcome:
         """Return the worst outcome of a category; SKIP if none of its tests ran."""
         outcomes = {result.outcome for result in self.of(category)}
-        return next((each for each in (Outcome.FAIL, Outcome.WARN, Outcome.PASS) if each in outcomes), Outcome.SKIP)
+        return next((each for each in (Outcome.FAIL, Outcome.PASS) if each in outcomes), Outcome.SKIP)
 
     @property
     def exceptions(self) -> tuple[str, ...]:
@@ -269,35 +243,5 @@ class Report:
     @property
     def counts(self) -> Mapping[str, int]:
         """The number of tests of each outcome, and in all."""
-        outcomes, names = [result.outcome for result in self.results], ("passed", "warned", "failed", "skipped")
+        outcomes, names = [result.outcome for result in self.results], ("passed", "failed", "skipped")
         return {"total": len(outcomes)} | dict(zip(names, map(outcomes.count, Outcome), strict=True))
-
-
-VALIDATED = "validated"
-
-
-class NotPromoted(Exception):
-    """A level of trust that was not earned or cannot be recorded; the message is one line."""
-
-
-def why_not(report: Report) -> str:
-    """Return why a report does not earn the level `validated`, "" if it does."""
-    if not report.level:
-        return "the adapter does not reach level 1"
-    if report.exceptions:
-        return f"level 1 fails for {', '.join(report.exceptions[:5])}"
-    live = report.outcome_of(Category.LIVE)
-    if live is not Outcome.PASS:
-        return "no read of the live API was made" if live is Outcome.SKIP else "reads of the live API failed"
-    return ""
-
-
-def promote(package: Path, report: Report, by: str, reason: str, environ: Mapping[str, str]) -> str:
-    """Record in trust.json that the adapter is validated, and return what to say of it. Raises NotPromoted."""
-    problem = why_not(report)
-    if problem:
-        raise NotPromoted(problem)
-    try:
-        return change_trust(package, environ, Change(up=True, by=by, reason=reason, to=VALIDATED))
-    except (CommandError, ConfigError) as refusal:
-        raise NotPromoted(str(refusal)) from None

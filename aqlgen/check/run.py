@@ -18,9 +18,9 @@ from aqlgen.runtime.witness import Grade, Witness
 from aqlgen.runtime.witness import Operation as Documented
 from aqlgen.runtime.witness.samples import ABSENT, sample
 
-__all__ = ["TESTS", "Run", "Test", "check"]
-
 _NO_SETTINGS: Mapping[str, str] = {}
+_REFUSALS = ("VALIDATION_", "TOKEN_", "CONFIRMATION_", "PERMISSION_")
+"""How the codes of refusals begin; of those that are not the API's nothing may be sent that changes anything."""
 
 
 @dataclass
@@ -113,8 +113,11 @@ class Run:
     async def send(self, tool: str, arguments: Mapping[str, Any]) -> Answer:
         """Call a tool, and return the answer."""
         self.api.arrived.clear()
-        self.last = await self.adapter.send(tool, arguments)
-        return self.last
+        self.last = answer = await self.adapter.send(tool, arguments)
+        is_refused = answer.code.startswith(_REFUSALS) and not answer.details.keys() & {"http_status", "plan"}
+        sent = [request.method for request in self.arrived if is_refused and request.method != "GET"]
+        self.answers.expect(not sent, str(arguments.get("operation")), f"is refused, and sent: {sent}", answer)
+        return answer
 
     async def call(self, operation: Operation, params: Any = None, **beside: Any) -> Answer:
         """Call an operation, with the parameters of its example if no others are given."""
@@ -188,26 +191,23 @@ class Test:
     title: str
     category: Category
     requirement: str
-    must: bool
     where: str
     body: Body
 
     def result(self, setting: str = "", known: Sequence[Known] = ()) -> Result:
         """Return an empty result."""
         excused = frozenset(item.operation for item in known if item.rule == self.id)
-        return Result(self.id, self.title, self.category, self.requirement, self.must, setting, known=excused)
+        return Result(self.id, self.title, self.category, self.requirement, setting, known=excused)
 
 
 TESTS: list[Test] = []
 
 
-def check(
-    id: str, title: str, category: Category, requirement: str, *, must: bool = True, where: str = "whole"
-) -> Callable[[Body], Body]:
+def check(id: str, title: str, category: Category, requirement: str, *, where: str = "whole") -> Callable[[Body], Body]:
     """Add a test to the list. `where` is whole (one full connection), every (each), agent, alone, or live."""
 
     def add(body: Body) -> Body:
-        TESTS.append(Test(id, title, category, requirement, must, where, body))
+        TESTS.append(Test(id, title, category, requirement, where, body))
         return body
 
     return add

@@ -32,8 +32,6 @@ from aqlgen.check.stand_in import StandIn, base_url, base_urls, serve
 from aqlgen.runtime.table import Adapter as AdapterTable
 from aqlgen.runtime.witness import Witness
 
-__all__ = ["DEFAULT_SAMPLE", "Checked", "Chosen", "check_adapter", "test_ids"]
-
 DEFAULT_SAMPLE = 200
 _AT_ONCE = 6
 """Processes at once: they wait more than they work."""

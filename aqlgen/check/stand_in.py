@@ -212,7 +212,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _handle(self) -> None:
         size = min(int(self.headers.get("content-length") or 0), _LONGEST_BODY)
-        body = self.rfile.read(size) if size else self._chunked()
+        body = self.rfile.read(size)
         parts = urlsplit(self.path)
         path = parts.path.removeprefix(self.prefix) or "/"
         api, prefix = "", self.prefix
@@ -234,16 +234,6 @@ class _Handler(BaseHTTPRequestHandler):
             self.end_headers()
             if self.command != "HEAD" and reply.status not in (204, 304):
                 self.wfile.write(reply.body)
-
-    def _chunked(self) -> bytes:
-        if self.headers.get("transfer-encoding", "").lower() != "chunked":
-            return b""
-        parts: list[bytes] = []
-        while size := int(self.rfile.readline().split(b";")[0], 16):
-            parts.append(self.rfile.read(size))
-            self.rfile.readline()
-        self.rfile.readline()
-        return b"".join(parts)
 
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = do_TRACE = _handle  # noqa: N815
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +10,6 @@ import typer
 
 from aqlgen.check.checks import TESTS
 from aqlgen.check.reports import as_data, as_text, format_of, missing_parts
-from aqlgen.check.results import NotPromoted, promote
 from aqlgen.check.runner import Checked as CheckedAdapter
 from aqlgen.check.runner import Chosen, check_adapter, test_ids
 from aqlgen.cli.app import Folder, Output, OutputFormat, Quiet, app, examples
@@ -79,13 +77,6 @@ def check_command(
     base_url: Annotated[
         str, typer.Option("--base-url", metavar="URL", help="Also call safe reads of the live API at URL.")
     ] = "",
-    promote: Annotated[
-        bool, typer.Option("--promote", help="With --base-url: record the adapter as validated in trust.json.")
-    ] = False,
-    by: Annotated[
-        str, typer.Option("--by", metavar="WHO", help="With --promote: name of the person or tool that decides.")
-    ] = "",
-    reason: Annotated[str, typer.Option("--reason", metavar="WHY", help="With --promote: reason.")] = "",
     show_all: Annotated[bool, typer.Option("--all", help="Also show passed tests.")] = False,
     output_format: OutputFormat = Output.HUMAN,
     quiet: Quiet = False,
@@ -97,11 +88,10 @@ def check_command(
     if pristine:
         running: dict[str, object] = {"--level": level != 1, "--sample": sample is not None, "--report": report}
         running |= {"--all": show_all, "--test": only, "--evidence": evidence, "--fail-fast": fail_fast}
-        running |= {"--base-url": base_url, "--promote": promote, "--quick": quick, "--record": record}
+        running |= {"--base-url": base_url, "--quick": quick, "--record": record}
         _refuse(running, "start the adapter, and --pristine does not")
         _check_pristine(folder, output_format=output_format, quiet=quiet)
     partly = bool(only) or fail_fast or quick
-    _check_promotion(by, reason, base_url, promote=promote, partly=partly)
     _refuse({"--record": record and partly}, "needs the whole check, without --test, --fail-fast and --quick")
     reports = _checked(report)
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
@@ -110,35 +100,21 @@ def check_command(
     if record:
         _record(folder, checked)
     reached = _passed(checked) if only else checked.report.level >= level and checked.report.is_sound
-    trust, earned = _promoted(folder, checked, by, reason) if promote else ("", True)
-    success = reached and earned
-    if output_format is Output.JSON or not quiet or not success:
-        _print(checked, output_format, trust, reached=reached, earned=earned, show_all=show_all, edited=_edited(folder))
-    raise typer.Exit(0 if success else 1)
+    if output_format is Output.JSON or not quiet or not reached:
+        _print(checked, output_format, reached=reached, show_all=show_all, edited=_edited(folder))
+    raise typer.Exit(0 if reached else 1)
 
 
-def _print(
-    checked: CheckedAdapter,
-    output_format: Output,
-    trust: str,
-    *,
-    reached: bool,
-    earned: bool,
-    show_all: bool,
-    edited: list[str],
-) -> None:
-    """Print the report, what became of a promotion, and the generated files that were edited."""
+def _print(checked: CheckedAdapter, output_format: Output, *, reached: bool, show_all: bool, edited: list[str]) -> None:
+    """Print the report, and the generated files that were edited."""
     if output_format is Output.JSON:
-        success = {"success": reached and earned}
-        more = {name: value for name, value in (("trust", trust), ("edited", edited)) if value}
-        typer.echo(json_text({**success, **as_data(checked.report), **more}))
+        more = {"edited": edited} if edited else {}
+        typer.echo(json_text({"success": reached, **as_data(checked.report), **more}))
         return
     typer.echo(as_text(checked.report, show_all=show_all), err=not reached)
     if edited:
         text = f"Not as generated: {few(edited, 5)}. `aqlgen check --pristine` compares every file."
         typer.echo(text, err=not reached)
-    if trust:
-        typer.echo(trust, err=not earned)
 
 
 def _edited(folder: Path) -> list[str]:
@@ -155,30 +131,6 @@ def _refuse(values: Mapping[str, object], why: str) -> None:
     options = [option for option, value in values.items() if value]
     if options:
         raise OptionError.of("bad-option", f"{', '.join(options)} {why}", help="`aqlgen check --help` shows both.")
-
-
-def _check_promotion(by: str, reason: str, base_url: str, *, promote: bool, partly: bool) -> None:
-    """Refuse options of a promotion that do not go together."""
-    problem = ""
-    if not promote:
-        problem = "--by and --reason are for --promote" if by or reason else ""
-    elif not base_url:
-        problem = "--promote needs --base-url: a stand-in proves nothing about the API"
-    elif not by.strip() or not reason.strip():
-        problem = "--promote needs --by and --reason, which are recorded"
-    elif partly:
-        problem = "--promote needs the whole check, without --test, --fail-fast and --quick"
-    if problem:
-        raise OptionError.of("bad-option", problem, help="docs/conformance.md describes the trust levels.")
-
-
-def _promoted(folder: Path, checked: CheckedAdapter, by: str, reason: str) -> tuple[str, bool]:
-    """Record the level of trust; returns what to say of it, and whether it was earned."""
-    package = folder.resolve() / "src" / Project.open(folder).package
-    try:
-        return promote(package, checked.report, by, reason, os.environ), True
-    except NotPromoted as problem:
-        return f"The adapter is not promoted: {problem}.", False
 
 
 def _checked(reports: list[Path] | None) -> list[Path]:

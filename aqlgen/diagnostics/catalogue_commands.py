@@ -271,8 +271,8 @@ ELEMENT_ENTRIES: Final[Mapping[str, Entry]] = {
     ),
     "schema-not-used": Entry(
         "A part of the element has no effect",
-        "The adapter takes it from elsewhere: limits from adapter.toml, the trust level from `aqlgen check --promote`, "
-        "hosts from base_url.",
+        "The adapter takes it from elsewhere: limits from adapter.toml, the trust level from "
+        "`<name>-adapter trust promote`, hosts from base_url.",
         "Follow the message, or remove the part.",
     ),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from time import time
 from typing import Any
@@ -29,14 +29,8 @@ async def answers(run: Run) -> None:
        Category.ERRORS, "R-ERR-1, R-ENV-4, R-REQ-1")  # fmt: skip
 async def refusals(run: Run) -> None:
     """Send refused requests of many kinds; the connection judges the shape of the answers."""
-    queries: list[Any] = [
-        {"query": 1},
-        {"query": "operations", "x": 1},
-        [],
-        {"query": "operations", "first": 0},
-        {"query": "types", "name": {"a": 1}},
-        7,
-    ]
+    queries: tuple[Any, ...] = ({"query": 1}, {"query": "operations", "x": 1}, [], {"query": "operations", "first": 0},
+                                {"query": "types", "name": {"a": 1}}, 7)  # fmt: skip
     cases: list[Any] = [{"operation": "introspect", "params": params} for params in queries]
     cases += [{"operation": "no_such_operation", "params": {}}, {"operations": "all"}, {"operations": []}]
     cases += [{}, {"operation": ""}, {"operation": 7}, {"params": {}}]
@@ -49,51 +43,82 @@ async def refusals(run: Run) -> None:
 
 
 _METHODS = {"read": "GET", "create": "POST", "update": "PATCH", "delete": "DELETE"}
-_CODES = {401: "PERMISSION_DENIED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND_RESOURCE", 429: "RATE_LIMIT_EXCEEDED"}
-"""The code of a failure by its status, where any family has it; one of 500 and more is the adapter's own."""
-_TOLD: tuple[tuple[str, int, dict[str, str], dict[str, Any]], ...] = (
-    *(("read", status, {}, {}) for status in (400, 401, 404, 409, 418, 422, 500)),
-    ("read", 403, {"WWW-Authenticate": 'Bearer scope="all:write"'}, {"required_scope": "all:write"}),
-    ("read", 503, {"Retry-After": "3600"}, {"retry_after_seconds": 3600, "outcome": None}),
-    ("create", 409, {}, {"code": "CONFLICT_ALREADY_EXISTS", "outcome": None}),
-    ("update", 409, {}, {"code": "CONFLICT_VERSION_MISMATCH", "outcome": None}),
-    ("delete", 404, {}, {"outcome": None}),
-    *((family, 502, {}, {"outcome": "unknown"}) for family in ("create", "update", "delete")),
-)
-"""Failures of the API by family of the call, each with the expected details; None: absent."""
+_BROAD = {3: "INTERNAL_ERROR", 4: "VALIDATION_INVALID_VALUE", 5: "INTERNAL_ERROR"}
+_CODES = {
+    **dict.fromkeys((401, 402, 403, 423, 451), "PERMISSION_DENIED"),
+    **dict.fromkeys((404, 410), "NOT_FOUND_RESOURCE"),
+    **dict.fromkeys((407, 408, 421, 426), "INTERNAL_ERROR"),
+    **dict.fromkeys((409, 412), "CONFLICT_VERSION_MISMATCH"),
+    **dict.fromkeys((425, 429), "RATE_LIMIT_EXCEEDED"),
+    **dict.fromkeys((301, 400, 405, 418, 422, 500, 501, 502, 504, 505, 511, 503), ""),
+    413: "VALIDATION_PAYLOAD_TOO_LARGE",
+}
+"""Each status with the code of its failure, "" for that of its hundred (structured error codes, 6)."""
+_UNSURE = {301, 408, 500, 502, 503, 504}
+"""Statuses after which a write may have been carried out (RFC 9110, 15)."""
+_LATER = {401, 403, 413, 425, 429, 500, 501, 502, 503, 504, 505, 511}
+"""Statuses whose Retry-After says when the same call may succeed (RFC 9110, 10.2.3)."""
 
 
 @check("EQ-5", "A failure has status, code, subject and the API's words, and tells whether the call may be carried out",
        Category.ERRORS, "R-ERR-1, R-ERR-2")  # fmt: skip
 async def consequences(run: Run) -> None:
-    """Let the API fail in each way and in each form; the connection looks for its words in the message."""
-    for family, status, headers, more in _TOLD:
-        operations = [item for item in run.callable if (item.family, item.row.method) == (family, _METHODS[family])]
+    """Let the API fail by every status, in each form; the connection looks for its words in the message."""
+    for family, method in _METHODS.items():
+        operations = [item for item in run.callable if (item.family, item.row.method) == (family, method)]
         for operation in [item for item in operations if not item.row.carries and item.row.idempotency is None][:1]:
-            usual = (
-                {"code": "INTERNAL_ERROR"} if status >= 500 else {"code": _CODES[status]} if status in _CODES else {}
-            )
-            for reply in Reply.failures(status)[0 if family == "read" and status < 500 else 2 :]:
-                failure = replace(reply, headers={**reply.headers, **headers})
-                with run.api.behaving(failure, operation.row.method):
+            for number, status in enumerate(_CODES):
+                wait = "0" if status in (429, 503) else "3600"
+                more = {"Retry-After": wait, "WWW-Authenticate": 'Bearer scope="all:write"'}
+                reply = Reply.failures(status)[number % 3]
+                with run.api.behaving(replace(reply, headers={**reply.headers, **more}), method):
                     answer = await run.call(operation)
-                details, expected = {"code": answer.code, **answer.details}, {**usual, "http_status": status, **more}
-                stated = {name: details.get(name) for name in expected}
-                run.expect(stated == expected or not run.writes(operation), operation, f"says {stated} at {status}")
-                is_whole = HOSTILE[:20] in json.dumps(details, ensure_ascii=False) or not run.writes(operation)
-                run.expect(is_whole, operation, f"hides the API's words at {status}")
-                right = (status != 404 or _is_named(operation, details)) and details.get("request_id")
-                run.expect(right, operation, f"does not say what and which call: {details}")
+                if run.writes(operation):
+                    told, expected = {"code": answer.code, **answer.details}, _expected(operation, status, int(wait))
+                    shown = {name: told.get(name) for name in expected}
+                    run.expect(shown == expected, operation, f"says {shown} at {status}, not {expected}")
+                    is_whole = HOSTILE[:20] in json.dumps(told, ensure_ascii=False) and told.get("request_id")
+                    run.expect(is_whole, operation, f"hides the API's words, or which call it was, at {status}")
+            await _blamed(run, operation)
     await _conditional(run)
     await _endings(run)
 
 
-def _is_named(operation: Operation, details: Mapping[str, Any]) -> bool:
-    """Return True if a failure names the last identifier in the path, or has none that may be shown."""
-    parameters = [operation.row.parameters[name] for name in operation.params]
-    path = [each for each in parameters if each.location == "path"]
+def _expected(operation: Operation, status: int, wait: int) -> dict[str, Any]:
+    """Return what an agent is to know of a call that the API fails by a status; None: nothing."""
+    code = _CODES[status] or _BROAD[status // 100]
+    is_made = (operation.family, status) == ("create", 409)
+    path = [operation.row.parameters[name] for name in operation.params
+            if operation.row.parameters[name].location == "path"]  # fmt: skip
     last = max(path, key=lambda each: operation.row.path.find(f"{{{each.wire}}}"), default=None)
-    return last is None or last.sensitive or details.get("resource_id") == str(operation.params[last.name])
+    is_shown = status in (404, 410) and last is not None and not last.sensitive
+    return {
+        "code": "CONFLICT_ALREADY_EXISTS" if is_made else code,
+        "http_status": status,
+        "retry_after_seconds": wait if status in _LATER else None,
+        "required_scope": "all:write" if status in (401, 403) else None,
+        "outcome": "unknown" if status in _UNSURE and operation.family != "read" else None,
+        "resource_id": str(operation.params[last.name])[:200] if is_shown and last is not None else None,
+    }
+
+
+async def _blamed(run: Run, operation: Operation) -> None:
+    """Let the API refuse each parameter in the forms that APIs have; the agent is to know it by its own name."""
+    forms: tuple[Callable[[str], Any], ...] = (
+        lambda name: {"errors": [{"field": name, "message": "it is refused"}]},
+        lambda name: {"detail": [{"loc": ["body", name], "msg": "it is refused"}]},
+        lambda name: {"errors": [{"source": {"pointer": f"/data/attributes/{name}"}, "detail": "it is refused"}]},
+        lambda name: {"errors": {name: ["it is refused"]}},
+    )
+    shown = operation.row.shown_parameters
+    names = [name for name in operation.params if name in shown and shown[name].location in ("body", "query")]
+    for number, name in enumerate(names[:8]):
+        wire = shown[name].wire
+        with run.api.behaving(Reply.of(422, forms[number % len(forms)](wire)), operation.row.method):
+            answer = await run.call(operation)
+        problems = answer.details.get("problems") or [{}]
+        told = (answer.details.get("param_name"), problems[0].get("param_name"))
+        run.expect(told == (name, name) or not run.writes(operation), operation, f"names {told}, the API {wire}")
 
 
 async def _conditional(run: Run) -> None:
@@ -110,9 +135,8 @@ async def _conditional(run: Run) -> None:
                 with run.api.behaving(Reply.of(428, {"message": "which version?"}), operation.row.method):
                     answer = await run.call(operation)
                 right = (answer.code, answer.details.get("param_name")) == ("VALIDATION_MISSING_PARAM", name)
-                run.expect(
-                    right or not run.writes(operation), operation, f"says {answer.code} where the API wants {header}"
-                )
+                text = f"says {answer.code} where the API wants {header}"
+                run.expect(right or not run.writes(operation), operation, text)
 
 
 async def _endings(run: Run) -> None:
@@ -185,9 +209,8 @@ async def limits_of_the_api(run: Run) -> None:
                 headers = {**usual.headers, **{f"X-RateLimit-{name}": value for name, value in left.items()}}
                 with run.api.behaving(Reply(usual.status, usual.body, headers)):
                     is_told = "RATE_LIMIT_QUOTA_WARNING" in (await run.call(operation)).warned
-                run.expect(
-                    is_told is (count < 10), operation, f"reports {is_told} that {count} of 100 requests are left"
-                )
+                text = f"reports {is_told} that {count} of 100 requests are left"
+                run.expect(is_told is (count < 10), operation, text)
             with run.api.behaving(Reply.of(429, {"message": "later"}, **{"Retry-After": "3600"})):
                 answer = await run.call(operation)
                 seconds = answer.details.get("retry_after_seconds")

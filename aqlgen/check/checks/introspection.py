@@ -16,7 +16,6 @@ from aqlgen.runtime.witness import Finding, Grade, Request
 from aqlgen.runtime.witness.examine import CALLS, EXAMPLE, NO_TYPE
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
-_PERMISSIONS = {"create": (False, False), "read": (True, False)}
 
 
 async def _listed(run: Run, **params: Any) -> list[dict[str, Any]]:
@@ -35,9 +34,8 @@ async def the_list_of_operations(run: Run) -> None:
     for operation in run.whole:
         entry = entries.get(operation.name, {})
         right = (entry.get("endpoint"), entry.get("semantic_category")) == (operation.family, operation.row.category)
+        right = right and _NAME.fullmatch(operation.name) is not None
         run.expect(right and str(entry.get("description", "")).strip(), operation, "is not listed as it is", entry)
-    for name in names:
-        run.expect(_NAME.fullmatch(name), name, "is not snake_case")
     for family in FAMILIES:
         narrowed = {entry.get("name") for entry in await _listed(run, category=family.upper(), all=True)}
         expected = {entry.get("name") for entry in listed if entry.get("endpoint") == family}
@@ -72,17 +70,11 @@ async def the_details_of_operations(run: Run) -> None:
         if not run.expect(isinstance(details, dict), operation, "has no details"):
             continue
         run.keep("operation_details", **details)
-        shown = [details.get(key) for key in ("name", "endpoint", "semantic_category", "mcpTool", "permissions")]
-        permissions = dict(
-            zip(("readOnly", "destructive"), _PERMISSIONS.get(operation.family, (False, True)), strict=True)
-        )
-        expected = [
-            operation.name,
-            operation.family,
-            operation.row.category,
-            run.adapter.tool(operation.family),
-            permissions,
-        ]
+        row, family = operation.row, operation.family
+        permissions = {"readOnly": family == "read", "destructive": family not in ("read", "create")}
+        expected = {"name": row.name, "endpoint": family, "semantic_category": row.category,
+                    "mcpTool": run.adapter.tool(family), "permissions": permissions}  # fmt: skip
+        shown = {key: details.get(key) for key in expected}
         run.expect(shown == expected, operation, f"is described as {shown}")
         entries, table = details.get("parameters") or [], operation.row.shown_parameters
         is_told = len(entries) >= len(table) or f"{operation.name}.params" in str(details.get("description"))
@@ -107,13 +99,9 @@ class _Examined:
         """Call an operation, and return the envelope."""
         answer = await self._run.own(family, operation, **params)
         self._run.succeeded.update([operation] if answer.ok else ())
-        agents = {request.headers.get("user-agent") for request in self._run.arrived}
-        table = self._run.table
-        right = agents <= {
-            f"{table.name}-adapter/{table.version}",
-            *self._run.secrets.values(),
-            params.get("user_agent", f"{table.name}-adapter/{table.version}"),
-        }
+        agents, table = {request.headers.get("user-agent") for request in self._run.arrived}, self._run.table
+        usual = f"{table.name}-adapter/{table.version}"
+        right = agents <= {usual, params.get("user_agent", usual), *self._run.secrets.values()}
         self._run.expect(right or "User-Agent" in table.headers, operation, f"is sent by {agents}")
         return answer
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64decode, b64encode
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import anyio
 
+from aqlgen.check.checks.lists import without
 from aqlgen.check.client import LEGACY, MODERN
 from aqlgen.check.connection import output_of
 from aqlgen.check.operations import Operation, security_of
@@ -42,7 +44,6 @@ async def _token(run: Run, operation: Operation, params: Any = None) -> str | No
     right = answer.code == "CONFIRMATION_REQUIRED" and token.startswith("conf_") and is_told
     right = right and (answer.get("confirmation") or {}).get("token") == token
     run.expect(right, operation, "is not asked about, with a token beside the error, too")
-    run.expect(not run.writes(operation), operation, "is sent before it is confirmed")
     return token if right else None
 
 
@@ -51,11 +52,8 @@ async def _token(run: Run, operation: Operation, params: Any = None) -> str | No
 async def confirmations(run: Run) -> None:
     """Ask, alter, confirm, repeat."""
     for operation in run.grave():
-        others = run.sampled(operation, 1)
-        params = {
-            **operation.params,
-            **{name: value for name, value in run.sampled(operation, 0).items() if name in others},
-        }
+        first, others = run.sampled(operation, 0), run.sampled(operation, 1)
+        params = operation.params | {name: first[name] for name in others if name in first}
         token = await _token(run, operation, params)
         if token is None:
             continue
@@ -65,8 +63,8 @@ async def confirmations(run: Run) -> None:
         forged = token[:-6] + ("AAAAAA" if not token.endswith("AAAAAA") else "BBBBBB")
         await run.refused(operation, params, "a forged token", "TOKEN_INVALID", confirmation_token=forged)
         for name, changed in _altered(operation, params, others):
-            answer = await run.call(operation, changed, confirmation_token=token)
-            right = answer.code.startswith(("TOKEN_SCOPE_MISMATCH", "VALIDATION_")) and not run.writes(operation)
+            code = (await run.call(operation, changed, confirmation_token=token)).code
+            right = code.startswith(("TOKEN_SCOPE_MISMATCH", "VALIDATION_"))
             run.expect(right, operation, f"takes a token for another {name}, or for none")
         revoked = await _token(run, operation, params)
         await run.introspect(query="revoke_token", token=revoked)
@@ -82,10 +80,10 @@ def _altered(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield other calls by the parameter in which they differ: it has another value, or none and no default."""
     for name, value in others.items():
-        is_default = operation.row.parameters[name].schema.get("default") == params[name]
-        changes = [{**params, name: value}]
-        changes += [] if is_default else [{key: each for key, each in params.items() if key != name}]
-        yield from ((name, changed) for changed in changes if changed != params)
+        if value != params[name]:
+            yield name, {**params, name: value}
+        if operation.row.parameters[name].schema.get("default") != params[name]:
+            yield name, without(params, name)
 
 
 @check("SA-2", "A token is good in the session that it was given to, expires, and is given so often", Category.SAFETY,
@@ -131,8 +129,7 @@ async def persons(run: Run) -> None:
             async with run.connected(era, person=person, settings=_BY_PERSON) as session:
                 for number, reply in enumerate(replies, 1):
                     answer = await session.call(operation)
-                    is_done = answer.ok and len(session.writes(operation)) == 1
-                    right = is_done if reply == "accept" else not answer.ok and not session.writes(operation)
+                    right = answer.ok is (reply == "accept") is (len(session.writes(operation)) == 1)
                     session.expect(right and len(questions) == number, operation, f"a person's {reply} is not heeded")
             shown = all(operation.row.method in question for question in questions)
             run.expect(shown, operation, "the question does not show the request", questions)
@@ -146,8 +143,8 @@ async def nobody(run: Run) -> None:
         for operation in run.grave():
             for beside in ({}, {"confirmation_token": "conf_" + "a" * 60}):
                 answer = await run.call(operation, **beside)
-                run.expect(not answer.ok and not run.arrived, operation, "runs without a person")
-                run.expect("conf_" not in json.dumps(answer.error), operation, "gives a token")
+                right = not answer.ok and not run.arrived and "conf_" not in json.dumps(answer.error)
+                run.expect(right, operation, "runs without a person, or gives a token")
 
 
 @check("SA-5", "Forbidden calls are refused, unproven ones need a confirmation once, safe ones never",
@@ -162,7 +159,7 @@ async def levels(run: Run) -> None:
         row = operation.row
         is_always = row.danger in ("destructive", "dangerous") or not _ASKED.isdisjoint(row.effects)
         behavior = "deny" if row.danger == "forbidden" else "confirm" if is_always or row.asked == "first" else "allow"
-        await _behaves(run, operation, behavior, ("confirmation_token",) if behavior == "confirm" else ())
+        await _behaves(run, operation, behavior)
         token = await _token(run, operation) if behavior == "confirm" else None
         code = (await run.call(operation, confirmation_token=token) if token else await run.call(operation)).code
         is_denied = code == "PERMISSION_DANGER_LEVEL_DENIED" and not run.arrived
@@ -173,17 +170,14 @@ async def levels(run: Run) -> None:
             run.expect((code == "CONFIRMATION_REQUIRED") is is_always, operation, f"ends a second time with {code!r}")
 
 
-async def _behaves(run: Run, operation: Operation, behavior: str, names: Collection[str]) -> None:
-    """Expect that introspection tells how a call behaves, and the parameters that it needs for that."""
+async def _behaves(run: Run, operation: Operation, behavior: str) -> None:
+    """Expect that introspection tells how a call behaves, and the parameter that it needs for that."""
     danger = (await run.introspect(query="danger", name=operation.name)).data.get("operation") or {}
     answer = danger.get("behavior"), (danger.get("danger") or {}).get("level")
     run.expect(answer == (behavior, operation.row.danger), operation, f"is told to behave as {answer}")
-    details = (await run.introspect(query="operations", name=operation.name)).data.get("operation") or {}
     typed = (await run.introspect(query="types", name=f"{operation.name}.params", all=True)).data.get("type") or {}
-    is_cut = len(details.get("parameters") or ()) < len(operation.row.shown_parameters)
-    for entries in (typed.get("fields") or (), *([] if is_cut else [details.get("parameters") or ()])):
-        shown = {entry.get("name") for entry in entries} & {"confirmation_token"}
-        run.expect(shown == set(names), operation, f"shows {shown} of the parameters of a confirmation")
+    is_shown = "confirmation_token" in [entry.get("name") for entry in typed.get("fields") or ()]
+    run.expect(is_shown is (behavior == "confirm"), operation, f"shows a token: {is_shown}, though it is to {behavior}")
 
 
 @check("SA-6", "A read-only adapter offers reads alone, and performs nothing else by any name", Category.SAFETY,
@@ -191,12 +185,11 @@ async def _behaves(run: Run, operation: Operation, behavior: str, names: Collect
 async def read_only(run: Run) -> None:
     """Call what a read-only adapter does not offer."""
     async with run.connected(settings={"READ_ONLY": "1", "POLICY": "open"}) as run:
-        listed = (await run.introspect(query="operations", all=True)).data.get("operations") or ()
-        names = {entry.get("name") for entry in listed}
-        rows = [(item, item.row) for item in run.callable]
-        others = [item for item, row in rows if not is_plain_read(item.family, row.method, row.danger, row.rule)]
+        listed = await run.introspect(query="operations", all=True)
+        others = [item for item in run.callable
+                  if not is_plain_read(item.family, item.row.method, item.row.danger, item.row.rule)]  # fmt: skip
         for operation in others[:40]:
-            run.expect(operation.name not in names, operation, "is listed")
+            run.expect(f"'{operation.name}'" not in str(listed.data), operation, "is listed")
             for tool in list(run.adapter.tools)[:2]:
                 answer = await run.send(tool, {"operation": operation.name, "params": operation.params})
                 run.expect(not answer.ok and not run.arrived, operation, "runs in a read-only adapter")
@@ -204,27 +197,21 @@ async def read_only(run: Run) -> None:
             run.expect((await run.call(operation)).ok, operation, "fails in a read-only adapter")
 
 
-def _credentials(run: Run, operation: Operation) -> tuple[bool, list[str]]:
-    """Return whether a call shows a credential as it is, and no digest of it, and the secrets of other APIs."""
-    api, security = run.table.of_api(operation.row.api), security_of(run.table, operation.row)
-    schemes = [run.table.security_schemes.get(name) for option in security for name in option]
-    is_shown = bool(security) and all(security) and all(
-        scheme is not None and (scheme["type"] != "http" or scheme.get("scheme", "").lower() in ("basic", "bearer"))
-        for scheme in schemes
-    )  # fmt: skip
-    ours = {name for scheme in api.security_schemes.values() for name in scheme["variables"]}
-    return is_shown, [secret for name, secret in run.secrets.items() if name not in ours]
-
-
 def _whole(request: Arrived) -> str:
     """Return a request as text, with what stands in base64 behind Basic."""
-    kind, _, text = request.headers.get("authorization", "").partition(" ")
     pair = ""
-    if kind.lower() == "basic":
-        with suppress(ValueError):
-            pair = b64decode(text).decode("utf-8", "replace")
+    with suppress(ValueError):
+        pair = b64decode(request.headers.get("authorization", "").partition(" ")[2]).decode("utf-8", "replace")
     body = request.body.decode("utf-8", "replace")
     return json.dumps([dict(request.headers), request.query, request.path, pair, body])
+
+
+def _echo(status: int, request: Arrived) -> Reply:
+    """Return an answer that repeats a request, as it is and encoded, in its body and its headers."""
+    whole = _whole(request)
+    headers = dict.fromkeys(("WWW-Authenticate", "X-Request-Id", "Link"), whole.encode("ascii", "replace").decode())
+    coded = [b64encode(whole.encode()).decode(), whole.encode().hex()]
+    return Reply.of(status, {"you": dict(request.headers), "message": whole, "coded": coded}, **headers)
 
 
 @check("SA-7", "Credentials go to the API alone, and into no answer, log or audit entry", Category.SAFETY, "R-TRUST-5",
@@ -239,25 +226,14 @@ async def secrets(run: Run) -> None:
     with serve(elsewhere) as other:
         async with run.connected(settings={"LOG_LEVEL": "debug", "AUDIT_PATH": str(file)}) as run:
             for operation in [*run.reads(4), *run.grave()]:
-                is_shown, of_others = _credentials(run, operation)
-                requests: list[str] = []
+                schemes = run.table.of_api(operation.row.api).security_schemes.values()
+                ours = {name for scheme in schemes for name in scheme["variables"]}
+                others = [secret for name, secret in run.secrets.items() if name not in ours]
                 for status in (200, 400, 404, 500):
-
-                    def echo(request: Arrived, status: int = status) -> Reply:
-                        whole = _whole(request)
-                        coded = [b64encode(whole.encode()).decode(), whole.encode().hex()]
-                        line = whole.encode("ascii", "replace").decode()
-                        headers = dict.fromkeys(("WWW-Authenticate", "X-Request-Id", "Link"), line)
-                        data = {"you": dict(request.headers), "message": whole, "coded": coded}
-                        return Reply.of(status, data, **headers)
-
-                    with run.api.behaving(echo):
+                    with run.api.behaving(partial(_echo, status)):
                         await run.call(operation)
-                    requests += map(_whole, run.arrived)
-                crossed = [text for text in requests if any(secret in text for secret in of_others)]
-                run.expect(not crossed, operation, "is sent with the credential of another API")
-                right = any(secret in text for secret in run.secrets.values() for text in requests)
-                run.expect(right or not is_shown or not requests, operation, "is sent without its credential")
+                    crossed = [item for item in run.arrived if any(secret in _whole(item) for secret in others)]
+                    run.expect(not crossed, operation, "is sent with the credential of another API")
                 with run.api.behaving(Reply(302, b"", {"Location": f"{other}/stolen"})):
                     await run.call(operation)
             written = run.adapter.log() + (file.read_text(encoding="utf-8") if file.exists() else "")
@@ -309,8 +285,8 @@ async def audit(run: Run) -> None:
     expected = {"TOKEN_ISSUED", "TOKEN_VALIDATED", "OPERATION_PERFORMED"}
     expected |= {"OPERATION_DENIED"} if run.grave("forbidden") else set()
     run.expect(expected <= events, "audit log", f"has only the events {events}")
-    run.expect(not any(value in text for value in hidden), "audit log", "holds the value of a secret")
-    run.expect(not re.search(r'conf_[^"]{21}', text), "audit log", "holds a whole token")
+    is_secret = any(value in text for value in hidden) or re.search(r'conf_[^"]{21}', text)
+    run.expect(not is_secret, "audit log", "holds the value of a secret, or a whole token")
     run.expect((await output_of(run.launch, "audit", "verify"))[0] == 0, "audit verify", "does not accept the log")
     if len(lines) > 2:
         file.write_text("\n".join([lines[0], lines[1].replace("req_", "req-", 1), *lines[3:]]) + "\n", encoding="utf-8")
@@ -323,8 +299,7 @@ async def together(run: Run) -> None:
     """Hide a grave call in a batch and in a plan; what follows it in a batch waits with it."""
     for operation in run.grave()[:2]:
         others = [item for item in run.callable if item.family == operation.family and item.name != operation.name]
-        mild = sorted(others, key=lambda item: item.row.danger != "reversible")
-        follower = next(iter(mild), operation)
+        follower = min(others, key=lambda item: item.row.danger != "reversible", default=operation)
         items = [{"operation": item.name, "params": item.params} for item in (operation, follower)]
         batch = await run.send(run.adapter.tool(operation.family), {"operations": items})
         halted, waiting = (batch.get("halted_at") or {}).get("operation"), batch.get("pending_operations")
