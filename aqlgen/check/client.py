@@ -26,6 +26,8 @@ INITIALIZE: Final[dict[str, Any]] = {
 }
 _USUAL = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 _HEADER = "x-mcp-header"
+LONGEST = 1 << 26
+"""Bytes of a message from an adapter."""
 Person = Callable[[str], str]
 """The answer of a person to a question: accept, decline or cancel."""
 
@@ -153,7 +155,7 @@ def text_of(result: Mapping[str, Any]) -> str:
 
 
 async def post(url: str, body: Any = INITIALIZE, method: str = "POST", **headers: str) -> tuple[int, bytes, str]:
-    """Send a request; returns the status, the body and the session id."""
+    """Send a request; returns the status, the body and the session id. Raises ConnectionError for too long a body."""
     parts = urlsplit(url)
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
 
@@ -163,7 +165,10 @@ async def post(url: str, body: Any = INITIALIZE, method: str = "POST", **headers
             more = {name.replace("_", "-"): value for name, value in headers.items()}
             connection.request(method, parts.path, content, {**_USUAL, **more})
             answer = connection.getresponse()
-            return answer.status, answer.read(), answer.headers.get("mcp-session-id") or ""
+            body = answer.read(LONGEST + 1)
+            if len(body) > LONGEST:
+                raise ConnectionError(f"the adapter answers more than {LONGEST:,} bytes")
+            return answer.status, body, answer.headers.get("mcp-session-id") or ""
         finally:
             connection.close()
 

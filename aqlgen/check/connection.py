@@ -18,11 +18,10 @@ from typing import IO, Any
 import anyio
 import anyio.to_thread
 
-from aqlgen.check.client import Client, OverHttp, OverStdio, Person, text_of
+from aqlgen.check.client import LONGEST, Client, OverHttp, OverStdio, Person, text_of
 
 _ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/mcp")
 _SECONDS, _GRACE = 60.0, 5.0
-_LONGEST_LINE = 1 << 26
 _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "SYSTEMROOT", "USERPROFILE", "XDG_CONFIG_HOME")
 
 
@@ -169,7 +168,7 @@ async def _by_stdio(launch: Launch, errors: IO[bytes]) -> AsyncIterator[OverStdi
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
         *launch.command, stdin=pipe, stdout=pipe, stderr=errors, env=launch.environment, cwd=launch.project,
-        limit=_LONGEST_LINE,
+        limit=LONGEST,
     )  # fmt: skip
     try:
         yield OverStdio(process)

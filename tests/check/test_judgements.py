@@ -14,11 +14,12 @@ import pytest
 
 from aqlgen.check.checks.answers import is_chosen_within
 from aqlgen.check.checks.updates import Updated, _is_filled, patched, replaced
-from aqlgen.check.client import OverStdio
+from aqlgen.check.client import OverStdio, post
 from aqlgen.check.envelope import HOSTILE, problems_of
 from aqlgen.check.operations import Operation, scalars, unserved
 from aqlgen.check.results import KnownError, read_known
 from aqlgen.check.runner import prefix_of
+from aqlgen.check.stand_in import Reply, StandIn, serve
 from aqlgen.runtime.witness import Document
 from aqlgen.runtime.witness.project import Owner
 from tests.cases import each
@@ -139,6 +140,16 @@ def test_lines_that_are_no_json_and_the_end_of_an_adapter_break_the_connection()
             asyncio.run(received(line))
     with pytest.raises(ConnectionError, match="ended"):
         asyncio.run(received(b""))
+
+
+def test_an_answer_over_http_that_has_no_end_breaks_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("aqlgen.check.client.LONGEST", 9)
+    api = StandIn.__new__(StandIn)
+    api.arrived, api.misbehaviour = [], lambda request: Reply(200, request.body)
+    with serve(api) as url:
+        assert asyncio.run(post(url, b"[1, 2, 3]")) == (200, b"[1, 2, 3]", "")
+        with pytest.raises(ConnectionError, match="more than 9 bytes"):
+            asyncio.run(post(url, b"[1, 2, 34]"))
 
 
 WARNING = {"code": "QUOTA_WARNING", "message": "little is left of it", "severity": "low"}

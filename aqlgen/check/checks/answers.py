@@ -34,9 +34,8 @@ async def answers_arrive(run: Run) -> None:
         with run.api.behaving(Reply(200, body, {"Content-Type": "application/json"})):
             answer = await run.call(operation, {**operation.params, **operation.in_full})
         right = json.dumps(_EXTRA)[1:-1] in json.dumps(answer.data) and _DIGITS in answer.text
-        run.expect(
-            answer.ok and (right or answer.warned), operation, "an undeclared field, or a digit of it, is changed"
-        )
+        right = answer.ok and (right or answer.warned)
+        run.expect(right, operation, "an undeclared field, or a digit of it, is changed")
         expected = {path: value for path, value in answer.fields.items() if json.dumps(value) in scalars(data)}
         if expected:
             run.keep("round_trip_tests", name=operation.name, expected_fields=expected, read_response=answer)
@@ -68,17 +67,16 @@ async def _chosen(run: Run, operation: Operation, fields: Any) -> Answer:
 
 async def _select(run: Run, operation: Operation, thing: dict[str, Any]) -> None:
     """Ask for a field beside one that is not there, and for a field of a field."""
-    for key in [name for name in thing if name.replace("_", "").isalnum()][:1]:
-        answer = await _chosen(run, operation, [key, "no_such_field"])
+    names = [name for name in thing if name.replace("_", "").isalnum()]
+    inner = [[outer, name] for outer in names if isinstance(thing[outer], dict) and len(thing[outer]) > 1
+             for name in thing[outer] if name.replace("_", "").isalnum()]  # fmt: skip
+    for outer, *further in [*([name] for name in names[:1]), *inner[:1]]:
+        path = ".".join([outer, *further])
+        answer = await _chosen(run, operation, [path, "no_such_field"])
         shown = _thing(answer.data)
-        within = shown != {key: thing[key]} and is_chosen_within(shown, key)
-        run.expect(within or shown == {key: thing[key]}, operation, f"gives other fields than {key}")
+        right = shown == {outer: {name: thing[outer][name] for name in further} or thing[outer]}
+        run.expect(right or is_chosen_within(shown, outer), operation, f"gives other fields than {path}")
         run.expect("no_such_field" in answer.warned, operation, "says nothing of a field that is not there")
-        places = [(outer, name) for outer, value in thing.items() if isinstance(value, dict) and len(value) > 1
-                  for name in value if (outer + name).replace("_", "").isalnum()]  # fmt: skip
-        for outer, name in places[:1] if not within else ():
-            shown = _thing((await _chosen(run, operation, [f"{outer}.{name}"])).data)
-            run.expect(shown == {outer: {name: thing[outer][name]}}, operation, f"gives other than {outer}.{name}")
 
 
 def _thing(data: Any) -> dict[str, Any]:
@@ -108,14 +106,11 @@ async def batches(run: Run) -> None:
                for entry in answer.get("results") or ()]  # fmt: skip
         expected = [(index, operation.name, index != 1) for index in range(3)]
         run.expect(got == expected, operation, f"gives the results {got}")
-        summary = answer.get("summary") or {}
-        right = summary == {**summary, "total": 3, "succeeded": 2, "failed": 1}
-        run.expect(right, operation, f"sums up {summary}")
-        run.expect(len(run.arrived) == 2, operation, f"sent {len(run.arrived)} requests")
+        right = {"total": 3, "succeeded": 2, "failed": 1}.items() <= (answer.get("summary") or {}).items()
+        run.expect(right and len(run.arrived) == 2, operation, f"sums up {answer.get('summary')}")
 
 
-@check("L2-4", "A dry run shows the request without secrets, and sends nothing", Category.LEVEL_2,
-       "R-SEL-5")  # fmt: skip
+@check("L2-4", "A dry run shows the request without secrets, and sends nothing", Category.LEVEL_2, "R-SEL-5")
 async def dry_runs(run: Run) -> None:
     """Show the request of every operation that changes something, and compare it with the one that is sent."""
     for operation in [item for item in run.callable if "dry_run" in item.row.adapter_parameters]:
@@ -178,9 +173,8 @@ async def plans(run: Run) -> None:
     makes = [item for item in run.callable if item.family == "create" and item.row.method == "POST"]
     for operation in [item for item in makes if item.row.idempotency is None][:1]:
         with run.api.behaving(Reply.of(500, {"message": "broken"})):
-            halted = await run.own(
-                "execute", "run_steps", steps=[{"operation": operation.name, "params": operation.params}]
-            )
+            steps = [{"operation": operation.name, "params": operation.params}]
+            halted = await run.own("execute", "run_steps", steps=steps)
         token = (halted.details.get("plan") or {}).get("continue")
         if run.arrived and token is not None:
             await run.own("execute", "run_steps", **{"continue": token})
@@ -234,12 +228,10 @@ async def bounded_answers(run: Run) -> None:
     for operation in [*pages[:1], *others[:1]]:
         paging, data = operation.row.paging, run.api.data_of(operation.row)
         more = operation.in_full
-        reply: Any = Reply.of(
-            200, [{"text": part} for part in parts] if isinstance(data, list) else {"text": "".join(parts)}
-        )
+        items = [{"text": part} for part in parts]
+        reply: Any = Reply.of(200, items if isinstance(data, list) else {"text": "".join(parts)})
         if paging is not None:
-            reply = PagedList(operation.row, paging, data, [{"text": part} for part in parts]).reply
-            more = {"first": _PARTS, **more}
+            reply, more = PagedList(operation.row, paging, data, items).reply, {"first": _PARTS, **more}
         with run.api.behaving(reply):
             shown = await _continued(run, operation, {**operation.params, **more})
         right = shown == "".join(parts) or run.last.code.startswith("PERMISSION")
@@ -255,9 +247,8 @@ async def _continued(run: Run, operation: Operation, params: dict[str, Any]) -> 
         run.expect(size < 200_000, operation, f"answers {size:,} characters", "too long an answer")
         items = data.get("items", [data]) if isinstance(data, dict) else data
         texts += "".join(str(item.get("text", "")) for item in items if isinstance(item, dict))
-        cuts = [
-            warning["details"] for warning in answer.get("warnings") or () if "truncated_count" in warning["details"]
-        ]
+        details = [warning["details"] for warning in answer.get("warnings") or ()]
+        cuts = [each for each in details if "truncated_count" in each]
         info = data.get("pageInfo") or {} if isinstance(data, dict) else {}
         following = cuts[0].get("next") if cuts else "pageInfo.endCursor" if info.get("hasNextPage") else None
         if following is None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from itertools import islice
 from typing import Any
 from urllib.parse import unquote
 
 from aqlgen.check.checks.lists import without
-from aqlgen.check.connection import values_of
 from aqlgen.check.operations import Operation, schema_of
 from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check
@@ -25,8 +25,7 @@ _ADDED = (
 _MOST_WRONG = 24
 
 
-@check("PH-1", "A call without a required parameter is refused by its name, and sends nothing",
-       Category.PARAMETERS, "R-REQ-4")  # fmt: skip
+@check("PH-1", "A call without a required parameter is refused by its name", Category.PARAMETERS, "R-REQ-4")
 async def required_parameters(run: Run) -> None:
     """Leave out each required parameter in turn."""
     missing, code = "missing_required", "VALIDATION_MISSING_PARAM"
@@ -39,14 +38,12 @@ async def required_parameters(run: Run) -> None:
             answer = await run.refused(operation, params, f"a call without {name}", code, f"'{name}'")
             run.keep(missing, operation=operation.name, parameter=name, response=answer)
         if len(operation.required) > 1 and not operation.row.choices:
-            missing_params = (await run.refused(operation, {}, "a call without parameters", code)).details.get(
-                "missing_params"
-            )
-            right = set(missing_params or ()) == set(operation.required)
-            run.expect(right, operation, f"says that of {operation.required} {missing_params} are missing")
+            answer = await run.refused(operation, {}, "a call without parameters", code)
+            right = set(answer.details.get("missing_params") or ()) == set(operation.required)
+            run.expect(right, operation, f"does not say that {operation.required} are missing")
 
 
-@check("PH-2", "An unknown parameter is refused with the known ones, and sends nothing", Category.PARAMETERS, "R-REQ-3")
+@check("PH-2", "An unknown parameter is refused with the known ones", Category.PARAMETERS, "R-REQ-3")
 async def unknown_parameters(run: Run) -> None:
     """Send every parameter that is shown, one that no operation has, and those that are of other operations."""
     itself = (await run.introspect(query="operations", name="introspect")).data.get("operation") or {}
@@ -94,13 +91,10 @@ async def _send_wrong_values(run: Run, *, are_updates: bool) -> None:
                 run.keep("constraint_tests", name=f"{operation.name}.{name}{place}", documented=True, response=answer)
 
 
-check("PH-3", "A value that the document does not allow is refused at any depth, with the expected one",
-      Category.PARAMETERS, "R-REQ-3, R-REQ-4, R-ERR-1")(
-    lambda run: _send_wrong_values(run, are_updates=False)
-)  # fmt: skip
-check("CD-1", "An update refuses undocumented values and read-only fields", Category.CONSTRAINTS, "R-UPD-1, R-ERR-1")(
-    lambda run: _send_wrong_values(run, are_updates=True)
-)
+check("PH-3", "A value that the document does not allow is refused at any depth", Category.PARAMETERS,
+      "R-REQ-3, R-REQ-4, R-ERR-1")(partial(_send_wrong_values, are_updates=False))  # fmt: skip
+check("CD-1", "An update refuses undocumented values and read-only fields", Category.CONSTRAINTS,
+      "R-UPD-1, R-ERR-1")(partial(_send_wrong_values, are_updates=True))  # fmt: skip
 
 
 @check("PH-4", "Documented defaults apply to omitted parameters", Category.PARAMETERS, "R-REQ-5")
@@ -109,37 +103,30 @@ async def defaults(run: Run) -> None:
     for operation in run.callable:
         name, default = operation.row.selector, operation.row.default_fields
         if operation.is_safe_read and operation.row.selector and default in ("minimal", "standard", "full"):
-            without = await run.call(operation)
-            explicit = await run.call(operation, {**operation.params, name: default})
-            right = without.ok and _data_of(without) == _data_of(explicit)
-            run.expect(right, operation, f"{name} is not '{default}' by default")
-            for path, value in list(values_of(without.get("data"), "data"))[:1]:
+            usual, explicit = await run.call(operation), await run.call(operation, {**operation.params, name: default})
+            data = [without(each.data, "pageInfo") if isinstance(each.data, dict) else each.data
+                    for each in (usual, explicit)]  # fmt: skip
+            run.expect(usual.ok and data[0] == data[1], operation, f"{name} is not '{default}' by default")
+            for path, value in list(usual.fields.items())[:1]:
                 run.keep("optional_defaults", operation=operation.name, parameter=name, expected_value_path=path,
-                         expected_value=value, response=without)  # fmt: skip
-
-
-def _data_of(answer: Any) -> Any:
-    """Return the data of an answer without the cursors, which are new each time."""
-    data = answer.get("data")
-    return without(data, "pageInfo") if isinstance(data, dict) else data
+                         expected_value=value, response=usual)  # fmt: skip
 
 
 @check("PH-5", "A call of another family's tool is refused with the right one", Category.PARAMETERS, "R-REQ-6")
 async def other_tools(run: Run) -> None:
     """Call operations by the tools of other families."""
     for operation in run.callable:
-        right_tool = run.adapter.tool(operation.family)
-        for tool in [name for name in run.adapter.tools if name != right_tool][:1]:
-            answer = await run.send(tool, {"operation": operation.name, "params": operation.params})
-            right = answer.code == "VALIDATION_ENDPOINT_MISMATCH" and right_tool in str(answer.error.get("message"))
-            run.expect(right and not run.arrived, operation, f"is taken by {tool}")
+        tool = run.adapter.tool(operation.family)
+        for other in [name for name in run.adapter.tools if name != tool][:1]:
+            answer = await run.send(other, {"operation": operation.name, "params": operation.params})
+            right = answer.code == "VALIDATION_ENDPOINT_MISMATCH" and tool in str(answer.error.get("message"))
+            run.expect(right and not run.arrived, operation, f"is taken by {other}")
 
 
 _HOSTILE = ("../../secret", "a/b?c=d&e=f#g", "a;b=c", "..", ".")
 
 
-@check("PH-6", "A value cannot leave its place in a path or a header", Category.PARAMETERS,
-       "R-TRUST-7")  # fmt: skip
+@check("PH-6", "A value cannot leave its place in a path or a header", Category.PARAMETERS, "R-TRUST-7")
 async def values_stay_in_place(run: Run) -> None:
     """Send values that would leave their place if they were not encoded; IF-4 sees what arrives in other places."""
     for operation in run.callable[:60]:
@@ -152,13 +139,12 @@ async def values_stay_in_place(run: Run) -> None:
             await run.call(operation, {**operation.params, places["path"]: value})
             steps = operation.row.path.partition("?")[0].count("/")
             for request in run.arrived:
-                right = {unquote(step) for step in request.path.split("/")}.isdisjoint((".", ".."))
-                right = right and request.path.count("/") == steps
+                parts = [unquote(step) for step in request.path.split("/")]
+                right = len(parts) == steps + 1 and not {".", ".."} & set(parts)
                 run.expect(right, operation, f"{places['path']}={value!r} leads to {request.path}")
 
 
-@check("PH-7", "A call sends the same request in every notation",
-       Category.PARAMETERS, "R-REQ-1")  # fmt: skip
+@check("PH-7", "A call sends the same request in every notation", Category.PARAMETERS, "R-REQ-1")
 async def forms_of_arguments(run: Run) -> None:
     """Send arguments in other forms."""
     tool = run.adapter.tool("read")
@@ -170,22 +156,17 @@ async def forms_of_arguments(run: Run) -> None:
 
 async def _by_every_way(run: Run, operation: Operation) -> None:
     """Compare the request and the data of a call with those of the same call, written otherwise."""
-    name, params, row, tool = operation.name, operation.params, operation.row, run.adapter.tool(operation.family)
-    item, wire = {"operation": name, "params": params}, {each.wire: key for key, each in row.parameters.items()}
-    spelled = {
-        each.wire: params[key]
-        for key, each in row.parameters.items()
-        if key in params and each.wire not in row.parameters
-    }
-    usual = await run.call(operation)
+    name, params, known, tool = operation.name, operation.params, operation.row.parameters, run.adapter.tool("read")
+    spelled = {known[key].wire: key for key in params if known[key].wire not in known}
+    wire = {item.wire if item.wire in spelled else key: params[key] for key, item in known.items() if key in params}
+    item, usual = {"operation": name, "params": params}, await run.call(operation)
     sent = [request.without_headers for request in run.arrived]
     ways: dict[str, dict[str, Any]] = {
         "as JSON text": {"operation": name, "params": json.dumps(params)},
         "beside the operation": {"operation": name, **params},
-        "in the API's spelling": {"operation": name, "params": {key: value for key, value in params.items()
-                                                                if row.parameters[key].wire not in spelled} | spelled},
+        "in the API's spelling": {"operation": name, "params": wire},
         "in a batch": {"operations": [item]},
-    }  # fmt: skip
+    }
     for way, arguments in ways.items():
         answer = await run.send(tool, arguments)
         result: Any = answer["results"][0]["result"] if answer.get("results") else answer
@@ -193,5 +174,5 @@ async def _by_every_way(run: Run, operation: Operation) -> None:
         run.expect(right, operation, f"does something else when its parameters stand {way}")
     await run.own("execute", "run_steps", steps=[item])
     run.expect([each.without_headers for each in run.arrived] == sent, operation, "sends something else in a plan")
-    for key, value in spelled.items():
-        await run.refused(operation, {**params, key: value}, f"{wire[key]} and {key}", "VALIDATION_")
+    for other, key in spelled.items():
+        await run.refused(operation, {**params, other: params[key]}, f"{key} and {other}", "VALIDATION_")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -91,9 +91,7 @@ async def hosts_and_origins(run: Run) -> None:
             status, body, _ = await post(**{"url": url, **case})
             right = status in expected and b"Traceback" not in body
             run.expect(right, str(case), f"is answered with {status}", body.decode("latin-1"))
-    code, *outputs = await output_of(run.launch, *_EVERYWHERE)
-    refused = code not in (0, None) and "MCP_AQL_HTTP_AUTH" in "".join(outputs)
-    run.expect(refused, _EVERYWHERE[3], f"is served without a token: {code}", outputs)
+    await _said(run, _EVERYWHERE, range(1, 256), "MCP_AQL_HTTP_AUTH")
 
 
 @check("TR-5", "With a token configured, every connection needs it", Category.TRANSPORT, "R-TRUST-3", where="alone")
@@ -115,8 +113,7 @@ async def tokens(run: Run) -> None:
         run.expect(_TOKEN not in log(), "the token", "is in the log")
 
 
-@check("TR-6", "Requests beyond the limits are refused, and the next one is answered", Category.TRANSPORT,
-       "R-REQ-9")  # fmt: skip
+@check("TR-6", "Requests beyond the limits are refused, and the next one is answered", Category.TRANSPORT, "R-REQ-9")
 async def limits(run: Run) -> None:
     """Send what is as large, long, deep and many as it may be, and one more."""
     item = {"operation": "introspect", "params": {"query": "operations", "first": 1}}
@@ -145,10 +142,8 @@ def _nested(depth: int) -> Any:
 @check("RU-1", "It starts with the owner's configuration", Category.OPERATION, "R-OPS-4", where="alone")
 async def as_configured(run: Run) -> None:
     """Start it by the interpreter with the project's adapter.toml and hooks, and list its tools."""
-    set_here = ("CONFIG", "POLICY", "APPROVAL", "ENDPOINT_MODE", "READ_ONLY")
-    kept = {
-        name: value for name, value in run.launch.variables.items() if name.removeprefix("MCP_AQL_") not in set_here
-    }
+    ours = ("CONFIG", "POLICY", "APPROVAL", "ENDPOINT_MODE", "READ_ONLY")
+    kept = {name: value for name, value in run.launch.variables.items() if name.removeprefix("MCP_AQL_") not in ours}
     try:
         launch = replace(run.launch, variables=kept, command=(sys.executable, "-P", "-m", run.api.package.name))
         async with replace(run, launch=launch).connected() as run:
@@ -158,18 +153,24 @@ async def as_configured(run: Run) -> None:
         run.expect(False, "the adapter", f"does not start: {problem}")
 
 
+async def _said(run: Run, arguments: Sequence[str], codes: Collection[int], text: str = "") -> tuple[str, str]:
+    """Run a command of the adapter, expect its code and a text in its output, and return both outputs."""
+    code, *outputs = await output_of(run.launch, *arguments)
+    whole = "".join(outputs)
+    right = code in codes and whole.strip() and text in whole and "Traceback" not in whole
+    run.expect(right, " ".join([*arguments, text]), f"ends with code {code}", outputs)
+    return outputs[0], outputs[1]
+
+
 @check("RU-2", "Settings that nothing reads or that cannot be used stop the start, in a line", Category.OPERATION,
        "R-OPS-4", where="alone")  # fmt: skip
 async def settings(run: Run) -> None:
     """Start it with wrong settings, and with a key in adapter.toml that is not a setting."""
     file = Path(run.launch.variables["MCP_AQL_CONFIG"]).with_name("wrong.toml")
     file.write_text("no_such_setting = true\n", encoding="utf-8")
-    unusable = {"POLCY": "open", "TIMEOUT": "-1", "BASE_URL": "ftp://x", "CONFIG": str(file)}
-    for name, value in unusable.items():
-        code, *outputs = await output_of(run.with_settings({name: value}).launch, "doctor")
+    for name, value in (("POLCY", "open"), ("TIMEOUT", "-1"), ("BASE_URL", "ftp://x"), ("CONFIG", str(file))):
         named = "no_such_setting" if name == "CONFIG" else name
-        right = code == 2 and named in "".join(outputs) and "Traceback" not in "".join(outputs)
-        run.expect(right, f"MCP_AQL_{name}={value}", f"ends with code {code}", outputs)
+        await _said(run.with_settings({name: value}), ["doctor"], (2,), named)
 
 
 @check("RU-3", "Its commands answer people; the log is JSON lines on standard error", Category.OPERATION, "R-OPS-4",
@@ -177,17 +178,15 @@ async def settings(run: Run) -> None:
 async def commands(run: Run) -> None:
     """Run its commands, and a call in mock mode with the log of all."""
     for arguments in (("--version",), ("--help",), ("operations",), ("describe", "introspect"), ("doctor",)):
-        code, *outputs = await output_of(run.launch, *arguments)
-        is_done = code in ((0, 1) if arguments == ("doctor",) else (0,)) and "".join(outputs).strip()
-        run.expect(is_done and "Traceback" not in str(outputs), " ".join(arguments), f"ends with code {code}", outputs)
+        await _said(run, arguments, (0, 1) if arguments == ("doctor",) else (0,))
     for read in sorted(run.reads(20), key=lambda item: not run.api.data_of(item.row))[:1]:
-        debugged = run.with_settings({"LOG_LEVEL": "debug"}).launch
-        code, output, log = await output_of(debugged, "call", read.name, json.dumps(read.params), "--mock")
-        answer, records = data_of(output) or {}, [data_of(line) for line in log.splitlines()]
-        right = code == 0 and answer.get("success") is True and (answer.get("data") or not run.api.data_of(read.row))
-        run.expect(right, f"call {read.name} --mock", f"ends with code {code}", output)
-        whole = [record for record in records if {"level", "logger", "timestamp"} <= dict(record or {}).keys()]
-        run.expect(records and whole == records, "log", "has no line, or one without level, logger and time", log[:300])
+        arguments = ("call", read.name, json.dumps(read.params), "--mock")
+        output, log = await _said(run.with_settings({"LOG_LEVEL": "debug"}), arguments, (0,), '"success":true')
+        is_whole = (data_of(output) or {}).get("data") or not run.api.data_of(read.row)
+        run.expect(is_whole, f"call {read.name} --mock", "gives no data", output)
+        records = [data_of(line) or {} for line in log.splitlines()]
+        right = records and all({"level", "logger", "timestamp"} <= record.keys() for record in records)
+        run.expect(right, "log", "has no line, or one without level, logger and time", log[:300])
 
 
 @check("RU-5", "Quotas of the owner are counted and kept", Category.OPERATION, "R-RATE-1", where="alone")
