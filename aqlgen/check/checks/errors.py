@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from time import time
 from typing import Any
 
 from aqlgen.check.envelope import HOSTILE
-from aqlgen.check.operations import Operation
+from aqlgen.check.operations import Operation, schema_of
 from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check
 from aqlgen.check.stand_in import Reply
@@ -231,13 +231,27 @@ async def deprecated_operations(run: Run) -> None:
         run.expect(True, operation, "")
 
 
-@check("WA-2", "Repairs of a call are reported", Category.WARNINGS, "R-WARN-1")
-async def understood_values(run: Run) -> None:
-    """Send numbers as texts."""
-    for operation in run.callable[:100]:
-        shown = operation.row.shown_parameters
-        numbers = [name for name, value in operation.params.items() if type(value) is int and name in shown
-                   and operation.schema(shown[name]).get("type") == "integer"]  # fmt: skip
-        for name in numbers[:1]:
-            answer = await run.call(operation, {**operation.params, name: str(operation.params[name])})
-            run.expect(answer.code or name in answer.warned, operation, f"says nothing of {name} as a text")
+@check("WA-2", "A call that is repaired sends what the right call sends, and says so", Category.WARNINGS, "R-WARN-1")
+async def repairs(run: Run) -> None:
+    """Write values otherwise, and wrap them: what is sent is what the right call sends, or nothing is."""
+    operations = [item for item in run.callable if not item.row.choices and item.row.idempotency is None]
+    for operation, stated in [(item, each) for item in operations[:40] if (each := run.documented(item)) is not None]:
+        names = [name for name in operation.params if operation.row.parameters[name].location != "adapter"]
+        await run.call(operation)
+        sent = [request.without_headers for request in run.writes(operation)]
+        for name in names[:4]:
+            kinds = stated.document.kinds(schema_of(stated, operation.row, name))
+            for other in _otherwise(operation.params[name]) if kinds and "string" not in kinds else ():
+                answer = await run.call(operation, {**operation.params, name: other})
+                right = sent == [request.without_headers for request in run.writes(operation)] and name in answer.warned
+                run.expect(answer.code or right, operation, f"takes {json.dumps(other)[:80]} for {name} unsaid")
+
+
+def _otherwise(value: Any) -> Iterator[Any]:
+    """Yield other notations of a value that is no text: as a text, as JSON, as a list of one, within an object."""
+    yield json.dumps(value)
+    yield f" {json.dumps(value)} "
+    yield [value]
+    yield {"value": value}
+    if isinstance(value, list) and len(value) == 1:
+        yield value[0]

@@ -180,8 +180,8 @@ async def commands(run: Run) -> None:
     for arguments in (("--version",), ("--help",), ("operations",), ("describe", "introspect"), ("doctor",)):
         await _said(run, arguments, (0, 1) if arguments == ("doctor",) else (0,))
     for read in sorted(run.reads(20), key=lambda item: not run.api.data_of(item.row))[:1]:
-        arguments = ("call", read.name, json.dumps(read.params), "--mock")
-        output, log = await _said(run.with_settings({"LOG_LEVEL": "debug"}), arguments, (0,), '"success":true')
+        call = ("call", read.name, json.dumps(read.params), "--mock")
+        output, log = await _said(run.with_settings({"LOG_LEVEL": "debug"}), call, (0,), '"success":true')
         is_whole = (data_of(output) or {}).get("data") or not run.api.data_of(read.row)
         run.expect(is_whole, f"call {read.name} --mock", "gives no data", output)
         records = [data_of(line) or {} for line in log.splitlines()]

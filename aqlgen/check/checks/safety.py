@@ -73,6 +73,9 @@ async def confirmations(run: Run) -> None:
         right = answer.ok and len(run.writes(operation)) == 1
         run.expect(right, operation, f"does not run once it is confirmed ({len(run.writes(operation))} requests)")
         await run.refused(operation, params, "a token twice", "TOKEN_ALREADY_USED", confirmation_token=token)
+        await run.own("execute", "confirm_operation", confirmation_token=await _token(run, operation, params))
+        codes = [(await run.call(operation, params)).code for _ in range(2)]
+        run.expect(codes == ["", "CONFIRMATION_REQUIRED"], operation, f"confirmed before, it ends {codes}")
 
 
 def _altered(
@@ -131,8 +134,9 @@ async def persons(run: Run) -> None:
                     answer = await session.call(operation)
                     right = answer.ok is (reply == "accept") is (len(session.writes(operation)) == 1)
                     session.expect(right and len(questions) == number, operation, f"a person's {reply} is not heeded")
-            shown = all(operation.row.method in question for question in questions)
-            run.expect(shown, operation, "the question does not show the request", questions)
+                    parts = [part for request in session.writes(operation) for part in (request.method, request.path)]
+                    right = all(part in questions[-1] for part in parts)
+                    session.expect(right, operation, f"the question does not show {parts}", questions)
 
 
 @check("SA-4", "If only a person may confirm and none can be asked, nothing runs", Category.SAFETY, "R-SAFE-4",

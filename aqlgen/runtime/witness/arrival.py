@@ -62,20 +62,26 @@ def unanswered(sent: Answer, envelope: Mapping[str, Any], field: str | None) -> 
     """
     answered, text = envelope.get("data"), json.dumps(envelope, ensure_ascii=False)
     if not ((envelope.get("_meta") or {}).get("fields") or envelope.get("warnings")):
-        shown = Counter(_leaves(answered))
-        left = Counter(_leaves(_items(sent.data, answered, field))) - shown
-        values = [value for name, value in left if (name, _decoded(value)) not in shown]
-        yield from [f"{_shown(values)} of its answer is lost"] if values else []
+        data, answered = _compared(sent.data, answered, field)
+        shown = [(name, json.dumps(value)) for name, value in _leaves(answered)]
+        leaves = [((name, json.dumps(value)), (name, json.dumps(_decoded(value)))) for name, value in _leaves(data)]
+        wanted = [leaf if leaf in shown else decoded for leaf, decoded in leaves]
+        lost, known = Counter(wanted) - Counter(shown), set(wanted)
+        if lost:
+            yield f"{_shown(list(lost))} of its answer is lost"
+        elif [leaf for leaf in shown if leaf in known] != wanted:
+            yield f"its answer comes in another order, or twice: {_shown(shown)}"
     for name in ("etag", "location"):
         if name in sent.headers and json.dumps(sent.headers[name])[1:-1] not in text:
             yield f"the {name} of its answer is lost"
 
 
-def _items(data: Any, answered: Any, field: str | None) -> Any:
-    """Return the data of an answer that an adapter has to give: of a page the items, nothing where there are none."""
-    if isinstance(answered, dict) and "pageInfo" in answered and field != "":
-        data = data.get(field) if field and isinstance(data, dict) else None
-    return {} if data is None else data
+def _compared(data: Any, answered: Any, field: str | None) -> tuple[Any, Any]:
+    """Return the data of an answer that an adapter has to give, and those that it gives: of a page the items."""
+    if isinstance(answered, dict) and "pageInfo" in answered:
+        answered = answered.get("items")
+        data = data if field == "" else data.get(field) if field and isinstance(data, dict) else None
+    return {} if data is None else data, answered
 
 
 def _decoded(value: Any) -> Any:
