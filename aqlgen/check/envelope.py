@@ -23,70 +23,49 @@ _LEAKS = re.compile(
     r"object at 0x|#<Object>|node_modules| at Function\b| at Module\b|previous instructions"
 )
 _WAIT = re.compile(r"(?:in|for) (\d+) seconds?")
+
+
+def _object(*required: str, is_open: bool = False, **properties: Any) -> dict[str, Any]:
+    """Return the schema of an object."""
+    return {"type": "object", "required": required, "properties": properties, "additionalProperties": is_open}
+
+
 _TEXT = {"type": "string", "minLength": 10, "maxLength": 4000}
 _CODE = {"type": "string", "pattern": "^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$"}
 _COUNT = {"type": "integer", "minimum": 0}
-_WARNING = {
-    "type": "object",
-    "required": ["code", "message"],
-    "properties": {
-        "code": _CODE,
-        "message": _TEXT,
-        "details": {"type": "object"},
-        "severity": {"enum": ["low", "medium", "high"]},
-    },
-    "additionalProperties": False,
-    "if": {"properties": {"code": {"const": "DEPRECATION_WARNING"}}},
-    "then": {"required": ["details"], "properties": {"details": {"required": ["deprecated_item"]}}},
-}
-_SUCCESS = {
-    "required": ["success", "data"],
-    "properties": {
-        "success": {"const": True},
-        "data": True,
-        "warnings": {"type": "array", "items": _WARNING, "minItems": 1},
-        "_meta": {
-            "type": "object",
-            "required": ["request_id", "duration_ms"],
-            "properties": {"request_id": {"type": "string"}, "duration_ms": {"type": "number", "minimum": 0}},
-        },
-        "results": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["index", "operation", "result"],
-                "properties": {"index": _COUNT, "operation": {"type": "string"}, "result": {"$ref": "#"}},
-            },
-        },
-        "summary": {"type": "object", "required": ["total", "succeeded", "failed"], "additionalProperties": _COUNT},
-        "halted_at": {"type": "object"},
-        "pending_operations": {"type": "array"},
-    },
-    "dependentRequired": {"results": ["summary"], "summary": ["results"]},
-    "additionalProperties": False,
-}
-_FAILURE = {
-    "required": ["success", "error"],
-    "properties": {
-        "success": {"const": False},
-        "error": {
-            "type": "object",
-            "required": ["code", "message"],
-            "properties": {
-                "code": {"enum": [code.value for code in Code]},
-                "message": _TEXT,
-                "details": {"type": "object"},
-            },
-            "additionalProperties": False,
-        },
-        "confirmation": {"type": "object", "required": ["token", "expires_at", "message"]},
-    },
-    "additionalProperties": False,
-}
+_ANY = {"type": "object"}
+_WARNING = _object(
+    "code", "message", code=_CODE, message=_TEXT, details=_ANY, severity={"enum": ["low", "medium", "high"]}
+)
+_DEPRECATION = _object("details", is_open=True, details=_object("deprecated_item", is_open=True))
+_IS_DEPRECATION = _object(is_open=True, code={"const": "DEPRECATION_WARNING"})
+_META = _object("request_id", "duration_ms", is_open=True, request_id={"type": "string"},
+                duration_ms={"type": "number", "minimum": 0})  # fmt: skip
+_RESULT = _object("index", "operation", "result", is_open=True, index=_COUNT, operation={"type": "string"},
+                  result={"$ref": "#"})  # fmt: skip
+_SUCCESS = _object(
+    "success",
+    "data",
+    success={"const": True},
+    data=True,
+    warnings={"type": "array", "items": {**_WARNING, "if": _IS_DEPRECATION, "then": _DEPRECATION}, "minItems": 1},
+    _meta=_META,
+    results={"type": "array", "items": _RESULT},
+    summary={**_object("total", "succeeded", "failed"), "additionalProperties": _COUNT},
+    halted_at=_ANY,
+    pending_operations={"type": "array"},
+)
+_FAILURE = _object(
+    "success",
+    "error",
+    success={"const": False},
+    error=_object("code", "message", code={"enum": [code.value for code in Code]}, message=_TEXT, details=_ANY),
+    confirmation=_object("token", "expires_at", "message", is_open=True),
+)
 _ANSWER = {
     "type": "object",
     "if": {"properties": {"success": {"const": True}}},
-    "then": _SUCCESS,
+    "then": {**_SUCCESS, "dependentRequired": {"results": ["summary"], "summary": ["results"]}},
     "else": _FAILURE,
 }
 

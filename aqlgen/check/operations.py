@@ -16,7 +16,7 @@ _TEXT_RULES = ("pattern", "format", "maxLength")
 
 @dataclass(frozen=True)
 class Operation:
-    """An operation with its row of the table. `details` is what introspection tells of it."""
+    """An operation with its row of the table."""
 
     row: Row
     table: Table = field(repr=False)
@@ -50,11 +50,6 @@ class Operation:
     def reads_first(self) -> bool:
         """True if the adapter reads what it updates before it writes."""
         return self.row.update is not None and self.row.update.reads_first
-
-    @property
-    def example(self) -> Mapping[str, Any] | None:
-        """The parameters of a call that is valid; None if none is known."""
-        return self.row.example
 
     @property
     def params(self) -> dict[str, Any]:

@@ -55,8 +55,8 @@ class Run:
     @property
     def callable(self) -> list[Operation]:
         """The operations of which a valid call is known, and a credential can be given."""
-        known = (operation for operation in self.operations if operation.example is not None)
-        return [operation for operation in known if not unserved(self.table, operation.row)]
+        rows = ((operation, operation.row) for operation in self.operations)
+        return [item for item, row in rows if row.example is not None and not unserved(self.table, row)]
 
     def reads(self, count: int = 1) -> list[Operation]:
         """Return some safe reads."""
@@ -92,8 +92,9 @@ class Run:
     def documented(self, operation: Operation) -> Documented | None:
         """Return an operation as its document has it, by the witness; None if it cannot say."""
         row, documents = operation.row, self.witness.documents if self.witness else ()
-        candidates = (each for document in documents if document.api == row.api for each in document.operations)
-        return next((each for each in candidates if (each.method, each.path) == (row.method, row.path)), None)
+        key = row.api, row.method, row.path
+        known = (each for document in documents for each in document.operations)
+        return next((each for each in known if (each.document.api, each.method, each.path) == key), None)
 
     def sampled(self, operation: Operation, turn: int) -> dict[str, Any]:
         """Return values of the document for the parameters of an operation, others in each turn."""

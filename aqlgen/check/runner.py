@@ -143,10 +143,7 @@ async def _check(project: Path, package: str, chosen: Chosen) -> Checked:
 
 
 async def _run_all(run: Run, chosen: Chosen) -> list[Result]:
-    """Run every setting and every test that starts its own, some at once.
-
-    The setting in which every operation is called comes first; with `fail_fast` one comes after the other.
-    """
+    """Run every setting and every test that starts its own, some at once; with `fail_fast` one after the other."""
     results: list[Result] = []
     limit = anyio.CapacityLimiter(1 if chosen.fail_fast else _AT_ONCE)
 
@@ -163,19 +160,15 @@ async def _run_all(run: Run, chosen: Chosen) -> list[Result]:
                 settled = replace(run, api=api, witness=witness).with_settings(
                     {"BASE_URL": base_url(run.table, base), **settings}
                 )
-                if not (chosen.fail_fast and _has_failed([*results, run.answers])):
+                if tests and not (chosen.fail_fast and _has_failed([*results, run.answers])):
                     results.extend(await _run_tests(settled, tests, setting, fail_fast=chosen.fail_fast))
 
     tests = [test for test in TESTS if chosen.has(test)]
     async with anyio.create_task_group() as group:
         for setting in _SETTINGS[:2] if chosen.quick else _SETTINGS:
             where = ("every", "whole") if setting == _SETTINGS[0] else ("every",)
-            there = [test for test in tests if test.where in where]
-            if there:
-                group.start_soon(work, there, setting)
-        agent = [test for test in tests if test.where == "agent"]
-        if agent:
-            group.start_soon(work, agent, _AGENTS, _BY_AGENT)
+            group.start_soon(work, [test for test in tests if test.where in where], setting)
+        group.start_soon(work, [test for test in tests if test.where == "agent"], _AGENTS, _BY_AGENT)
         for test in tests:
             if test.where == "alone":
                 group.start_soon(work, [test], None)
