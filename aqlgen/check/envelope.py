@@ -34,11 +34,13 @@ _TEXT = {"type": "string", "minLength": 10, "maxLength": 4000}
 _CODE = {"type": "string", "pattern": "^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$"}
 _COUNT = {"type": "integer", "minimum": 0}
 _ANY = {"type": "object"}
+_KNOWN = {"enum": [code.value for code in Code]}
 _WARNING = _object(
     "code", "message", code=_CODE, message=_TEXT, details=_ANY, severity={"enum": ["low", "medium", "high"]}
 )
 _DEPRECATION = _object("details", is_open=True, details=_object("deprecated_item", is_open=True))
-_IS_DEPRECATION = _object(is_open=True, code={"const": "DEPRECATION_WARNING"})
+_DEPRECATED = {"const": "DEPRECATION_WARNING"}
+_IS_DEPRECATION = _object(is_open=True, code=_DEPRECATED)
 _META = _object("request_id", "duration_ms", is_open=True, request_id={"type": "string"},
                 duration_ms={"type": "number", "minimum": 0})  # fmt: skip
 _RESULT = _object("index", "operation", "result", is_open=True, index=_COUNT, operation={"type": "string"},
@@ -59,7 +61,7 @@ _FAILURE = _object(
     "success",
     "error",
     success={"const": False},
-    error=_object("code", "message", code={"enum": [code.value for code in Code]}, message=_TEXT, details=_ANY),
+    error=_object("code", "message", code=_KNOWN, message=_TEXT, details=_ANY),
     confirmation=_object("token", "expires_at", "message", is_open=True),
 )
 _ANSWER = {

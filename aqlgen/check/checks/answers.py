@@ -73,9 +73,9 @@ async def _select(run: Run, operation: Operation, thing: dict[str, Any]) -> None
     raw = _thing(run.api.data_of(operation.row))
     wires = {normal(wire): wire for each in (raw, *raw.values()) if isinstance(each, dict) for wire in each}
     for outer, *further in [*([name] for name in names[:1]), *inner[:1]]:
-        own = [outer, *further]
-        spelled = [wires.get(normal(name), name) for name in own]  # as the API does
-        for path in dict.fromkeys((".".join(own), ".".join(spelled))):
+        steps = [outer, *further]
+        spelled = [wires.get(normal(name), name) for name in steps]  # as the API does
+        for path in dict.fromkeys((".".join(steps), ".".join(spelled))):
             answer = await _chosen(run, operation, [path, "no_such_field"])
             shown = _thing(answer.data)
             right = shown == {outer: {name: thing[outer][name] for name in further} or thing[outer]}

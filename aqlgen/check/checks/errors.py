@@ -74,10 +74,10 @@ async def consequences(run: Run) -> None:
                 with run.api.behaving(replace(reply, headers={**reply.headers, **more}), method):
                     answer = await run.call(operation)
                 if run.writes(operation):
-                    told, expected = {"code": answer.code, **answer.details}, _expected(operation, status, int(wait))
-                    shown = {name: told.get(name) for name in expected}
+                    details, expected = {"code": answer.code, **answer.details}, _expected(operation, status, int(wait))
+                    shown = {name: details.get(name) for name in expected}
                     run.expect(shown == expected, operation, f"says {shown} at {status}, not {expected}")
-                    is_whole = HOSTILE[:20] in json.dumps(told, ensure_ascii=False) and told.get("request_id")
+                    is_whole = HOSTILE[:20] in json.dumps(details, ensure_ascii=False) and details.get("request_id")
                     run.expect(is_whole, operation, f"hides the API's words, or which call it was, at {status}")
             await _blamed(run, operation)
     await _conditional(run)
@@ -117,8 +117,9 @@ async def _blamed(run: Run, operation: Operation) -> None:
         with run.api.behaving(Reply.of(422, forms[number % len(forms)](wire)), operation.row.method):
             answer = await run.call(operation)
         problems = answer.details.get("problems") or [{}]
-        told = (answer.details.get("param_name"), problems[0].get("param_name"))
-        run.expect(told == (name, name) or not run.writes(operation), operation, f"names {told}, the API {wire}")
+        names_shown = (answer.details.get("param_name"), problems[0].get("param_name"))
+        right = names_shown == (name, name) or not run.writes(operation)
+        run.expect(right, operation, f"names {names_shown}, the API {wire}")
 
 
 async def _conditional(run: Run) -> None:

@@ -36,7 +36,7 @@ __all__ = ["Stated", "Word", "convert"]
 
 _SCHEME: Final = "auth"
 """The name of the security scheme of an element."""
-_UNUSED: Final = {"rate_limits": "[quota] in adapter.toml", "trust": "`aqlgen check --promote`"}
+_UNUSED: Final = {"rate_limits": "[quota] in adapter.toml", "trust": "`<name>-adapter trust promote`"}
 _MILD: Final = (None, "safe", "reversible")
 
 
