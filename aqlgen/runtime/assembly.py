@@ -227,8 +227,8 @@ def open_audit(
     secrets: Callable[[], Iterable[str]],
 ) -> Audit:
     """Return the audit log that the settings describe."""
-    bounds = {"max_size": config.audit.max_size, "keep": config.audit.keep}
-    return Audit(audit_file(config, adapter, environ), logger, adapter=adapter.name, secrets=secrets, **bounds)
+    path, most = audit_file(config, adapter, environ), config.audit.max_size
+    return Audit(path, logger, adapter=adapter.name, secrets=secrets, max_size=most)
 
 
 def audit_file(config: Config, adapter: Adapter, environ: Mapping[str, str]) -> Path | None:

@@ -49,7 +49,7 @@ def test_it_is_promoted_and_demoted_one_step_at_a_time_with_who_when_and_why(tru
     assert trust() == (0, f"generated, the default: there is no {file_of(package)}\n")
     assert trust("promote", *BY)[0] == 0
     validated = json.loads(file_of(package).read_text())
-    assert trust("promote", *BY, "--to", "community_reviewed")[0] == 0
+    assert trust("promote", *BY)[0] == 0
     assert trust("demote", "--by", "harness", "--reason", "3 operations fail")[0] == 0
     record = json.loads(file_of(package).read_text())
     steps = [(change["from"], change["to"], change["by"], change["reason"]) for change in record["promotion_history"]]
@@ -69,10 +69,6 @@ def test_it_is_promoted_and_demoted_one_step_at_a_time_with_who_when_and_why(tru
 @pytest.mark.parametrize(
     ("steps", "arguments", "problem"),
     [
-        ([], ("promote", *BY, "--to", "certified"), "one step at a time, to 'validated' and not to 'certified'"),
-        ([], ("promote", *BY, "--to", "community_reviewed"), "one step at a time"),
-        ([], ("promote", *BY, "--to", "generated"), "one step at a time"),
-        ([], ("promote", *BY, "--to", "royal"), "one step at a time"),
         ([], ("promote", "--by", "Ada"), "--reason must be a text"),
         ([], ("promote", "--reason", "why"), "--by must be a text"),
         ([], ("promote", "--by", "a\nb", "--reason", "why"), "--by must be a text of one line"),

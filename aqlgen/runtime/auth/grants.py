@@ -199,7 +199,7 @@ def denied(name: str, sources: Sources, seen: Secrets, source: Source, refused: 
     if refused.error in OAUTH_ERRORS:
         details["oauth_error"] = refused.error
     description, code = redact(refused.description, seen.all), redact(refused.error, seen.all)
-    message = f"Permission denied: {reason}. {_advice(name, sources, source, refused.error)}"
+    message = f"Permission denied: {reason}. {_advice(name, sources, source)}"
     if description or code:
         details["upstream"] = upstream(refused.status, code=code, message=description)
     if leaks(message):
@@ -213,19 +213,13 @@ def unreachable(problem: str) -> Failure:
     return Failure(Code.INTERNAL_ERROR, f"Internal error: {reason}", {"reason": reason})
 
 
-def _advice(name: str, sources: Sources, source: Source, error: str) -> str:
-    roles = sources.schemes[source.scheme].get("optional_variables", {})
-    if error in ("invalid_client", "unauthorized_client"):
-        return f"Check {roles.get('client_id')} and {roles.get('client_secret')}."
-    if error == "invalid_scope":
-        return f"Set {roles.get('scopes')} to scopes which the client may have."
-    if error == "invalid_grant" and source.grant == "refresh_token":
-        return f"The refresh token is no longer good: set a new {roles.get('refresh_token')}."
-    if error == "invalid_grant" and source.grant == "password":
-        return f"Check {roles.get('username')} and {roles.get('password')}."
+def _advice(name: str, sources: Sources, source: Source) -> str:
+    """Return what to check: the login, or the variables of the grant and the scopes."""
     if source.grant == "login":
         return f"The login is no longer good: run '{name}-adapter login' again."
-    return f"Check the variables of '{source.scheme}': {by_doctor(name, 'them', '`aqlgen explain` names them')}."
+    scopes = sources.schemes[source.scheme].get("optional_variables", {}).get("scopes")
+    names = [*sources.origins(source), *([scopes] if scopes else [])]
+    return f"Check {', '.join(names)}: {by_doctor(name, 'them', '`aqlgen explain` names them')}."
 
 
 _MOST_SESSIONS = 500

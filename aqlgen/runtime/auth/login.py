@@ -35,9 +35,8 @@ _MAX_SCOPES = 4000
 
 
 class LoginOptions(NamedTuple):
-    """The person's options: scopes (empty: those that the operations need), port of the redirect, code of a device."""
+    """The person's options: port of the redirect, code of a device."""
 
-    scopes: str = ""
     port: int = 0
     device: bool = False
     browser: bool = True
@@ -85,8 +84,11 @@ def _check(url: str, base: str, configured: str | None) -> None:
         raise CommandError(f"{url} is neither https nor on this machine: no secret is sent there")
 
 
-async def login(sources: Sources, scheme: str, base: str, options: LoginOptions, io: LoginIO) -> str:
-    """Log in and store the tokens. Returns a sentence for the person. Raises CommandError."""
+async def login(sources: Sources, scheme: str, base: str, scopes: str, options: LoginOptions, io: LoginIO) -> str:
+    """Log in and store the tokens; `scopes` are those that the operations need, unless the owner's variable says which.
+
+    Returns a sentence for the person. Raises CommandError.
+    """
     if not sources.logins.durable:
         raise CommandError("a login needs a state that lasts: set MCP_AQL_STATE_URL to a file, not to memory:")
     variables = sources.schemes[scheme]["optional_variables"]
@@ -98,7 +100,12 @@ async def login(sources: Sources, scheme: str, base: str, options: LoginOptions,
     try:
         server = await find_server(sources, scheme, base, io)
         with anyio.fail_after(io.wait):
-            token = await _token(sources, scheme, server, client, options, io)
+            form = {
+                "scope": (sources.role(scheme, "scopes") or scopes)[:_MAX_SCOPES],
+                "audience": sources.role(scheme, "audience") or "",
+            }
+            form = {key: value for key, value in form.items() if value}
+            token = await _token(server, client, form, options, io)
     except Failure as refusal:
         raise CommandError(refusal.message) from None
     except TimeoutError:
@@ -110,15 +117,10 @@ async def login(sources: Sources, scheme: str, base: str, options: LoginOptions,
     return _store(sources, scheme, server, client, token, io)
 
 
-async def _token(
-    sources: Sources, scheme: str, server: Server, client: Client, options: LoginOptions, io: LoginIO
-) -> Token:
+async def _token(server: Server, client: Client, form: Mapping[str, str], options: LoginOptions, io: LoginIO) -> Token:
     by_device = bool(server.device_url) and (options.device or not server.authorization_url)
     if options.device and not by_device:
         raise CommandError("the API offers no login by a device's code")
-    scopes = sources.role(scheme, "scopes") or options.scopes
-    form = {"scope": scopes[:_MAX_SCOPES], "audience": sources.role(scheme, "audience") or ""}
-    form = {key: value for key, value in form.items() if value}
     return await (_by_device if by_device else _by_browser)(server, client, form, options, io)
 
 
@@ -216,12 +218,6 @@ def _explanation(refused: Refused, variables: Mapping[str, str]) -> str:
     if refused.error in ("invalid_client", "unauthorized_client"):
         names = f"{variables['client_id']} and {variables['client_secret']}"
         return f"the server does not know the client: check {names}.{details}"
-    if refused.error == "access_denied":
-        return f"the login was refused by the person or by the server.{details}"
-    if refused.error == "expired_token":
-        return "the code was not entered in time: try again"
-    if refused.error == "invalid_scope":
-        return f"the server does not give these scopes: choose others with --scopes.{details}"
     return f"the authorization server gave no token ({stated_error(refused)}).{details}"
 
 

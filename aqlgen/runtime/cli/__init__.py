@@ -144,7 +144,7 @@ def _login(folder: Path, _: object | None, options: argparse.Namespace) -> int:
     if options.forget:
         _print(forget(folder, options.scheme, os.environ))
     else:
-        login_options = LoginOptions(options.scopes, options.port, options.device, not options.no_browser)
+        login_options = LoginOptions(options.port, options.device, not options.no_browser)
         _print(log_in(folder, options.scheme, login_options, os.environ))
     return 0
 
@@ -176,7 +176,7 @@ def _audit(folder: Path, _: object | None, options: argparse.Namespace) -> int:
 def _trust(folder: Path, _: object | None, options: argparse.Namespace) -> int:
     from .trust import Change, change_trust, shown_trust
 
-    asked = options.by, options.reason, options.to, options.authority, options.certificate_id, options.expires_at
+    asked = options.by, options.reason, options.authority, options.certificate_id, options.expires_at
     change = Change(options.action == "promote", *asked)
     is_shown = options.action == "show"
     _print(shown_trust(folder, os.environ) if is_shown else change_trust(folder, os.environ, change))

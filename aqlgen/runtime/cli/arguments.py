@@ -80,7 +80,6 @@ def argument_parser(adapter: Adapter) -> argparse.ArgumentParser:
 
     login = commands.add_parser("login", help="log in, so that the adapter acts for you")
     login.add_argument("scheme", metavar="SCHEME", nargs="?", help="security scheme, if there are several")
-    login.add_argument("--scopes", default="", help="scopes, separated by spaces (default: those of the operations)")
     login.add_argument("--port", type=_port, default=0, help="port of the redirect to this machine (default: any)")
     login.add_argument("--device", action="store_true", help="log in by a code, in a browser on another device")
     login.add_argument("--no-browser", action="store_true", help="print the address instead of opening a browser")
@@ -98,7 +97,6 @@ def argument_parser(adapter: Adapter) -> argparse.ArgumentParser:
     trust.add_argument("action", choices=("show", "promote", "demote"), nargs="?", default="show")
     trust.add_argument("--by", default="", metavar="WHO", help="person or tool that decides")
     trust.add_argument("--reason", default="", metavar="WHY", help="reason, in a line")
-    trust.add_argument("--to", default="", metavar="LEVEL", help="expected new level, as a check")
     trust.add_argument("--authority", default="", help="certified: certifying authority")
     trust.add_argument("--certificate-id", default="", help="certified: id of the certificate")
     trust.add_argument("--expires-at", default="", metavar="TIME", help="certified: expiry date, such as 2027-01-20")

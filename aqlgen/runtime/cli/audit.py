@@ -28,7 +28,7 @@ def audit_verdict(folder: Path, environ: Mapping[str, str], last: str = "") -> s
         raise CommandError(f"{path} has no entries: nothing was written yet, or the log was removed")
     files = counted(len(chained_files(path)), "file")
     entries = "1 entry" if verdict.entries == 1 else f"{verdict.entries:,} entries"
-    start = "\nIt continues an earlier file that was deleted (audit.keep)." if verdict.goes_on else ""
+    start = "\nIt continues an earlier file that was deleted." if verdict.goes_on else ""
     keep = f"\nStore the last hash elsewhere, and give it next time: {verdict.last}" if verdict.last else ""
     end = (
         "" if last else "\nThat no entries are missing at the end is not shown: only --last with a kept hash shows it."

@@ -39,11 +39,10 @@ def log_in(
     adapter = adapter.of_api(chosen.partition(":")[0] if adapter.apis else "")
     sources.schemes = adapter.security_schemes  # the addresses of the others are none that this login may reach
     base = config.base_url or (server_url(adapter.servers[0], config.server_variables) if adapter.servers else "")
-    if not options.scopes:
-        options = options._replace(scopes=" ".join(_needed_scopes(folder, adapter, chosen)))
+    scopes = " ".join(_needed_scopes(folder, adapter, chosen))
     hosts = Hosts(adapter, config.base_url, config.server_variables, sources.configured_urls)
     io = io or LoginIO(Fetch(config.timeout, hosts=hosts))
-    return anyio.run(login, sources, chosen, base.rstrip("/"), options, io)
+    return anyio.run(login, sources, chosen, base.rstrip("/"), scopes, options, io)
 
 
 def forget(folder: Path, scheme: str | None, environ: Mapping[str, str]) -> str:

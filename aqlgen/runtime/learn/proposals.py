@@ -23,9 +23,7 @@ _LONGEST: Final = 400
 
 _TEXT: Final = {"type": "string", "pattern": r"^[\w/.@$:~+{}\[\] -]{0,200}$"}
 _KINDS: Final = {"enum": ["string", "integer", "number", "boolean", "array", "object", "null"]}
-_PAGING: Final = (
-    "style page_param offset_param cursor_param before_param size_param items has_more total next next_in item_cursor"
-)
+_PAGING: Final = "style page_param offset_param cursor_param size_param items next next_in"
 _SCHEMES: Final = {"type": "object", "propertyNames": _TEXT, "additionalProperties": {"type": "array", "maxItems": 0}}
 
 

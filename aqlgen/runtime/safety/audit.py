@@ -46,15 +46,11 @@ _ROTATED = re.compile(r"-\d{8}T\d{6}\d{0,6}Z")
 
 
 class Chain:
-    """Appends lines to the file at `path`. From `max_size` bytes on the file is renamed; 0: never.
+    """Appends lines to the file at `path`. From `max_size` bytes on the file is renamed; 0: never."""
 
-    Of the renamed files the latest `keep` stay; 0: all.
-    """
-
-    def __init__(self, path: Path, *, max_size: int = 0, keep: int = 0) -> None:
+    def __init__(self, path: Path, *, max_size: int = 0) -> None:
         self.path = path
         self._max_size = max_size
-        self._keep = keep
 
     def append(self, line: bytes = b"") -> int:
         """Append an entry, a JSON object that is not empty, with its hashes. Raises OSError.
@@ -96,10 +92,6 @@ class Chain:
         line = json.dumps(entry, separators=(",", ":")).encode()
         with _opened(self.path) as file:
             os.write(file, _chained(line, end[2] if end else _START.encode()))
-        if self._keep:
-            for old in chained_files(self.path)[: -1 - self._keep]:
-                with suppress(OSError):
-                    old.unlink()
 
 
 class Verdict(NamedTuple):
@@ -286,12 +278,11 @@ class Audit:
         adapter: str = "",
         secrets: Callable[[], Iterable[str]] = tuple,
         max_size: int = 0,
-        keep: int = 0,
     ) -> None:
         self.path = path
         self._chain: Chain | None = None
         if path is not None:
-            self._chain = Chain(path, max_size=max_size, keep=keep)
+            self._chain = Chain(path, max_size=max_size)
         self._logger = logger
         self._adapter = adapter
         self._secrets = secrets

@@ -86,8 +86,6 @@ class Gatekeeper:
                 "warning",
                 "confirmation.approval is operator, and no operator reaches this process: its state is in memory",
             )
-        if config.confirmation.skew > 60:
-            logger.write("warning", "confirmation.skew is above 60 seconds: tokens live on for long after they expire")
 
     async def admit(
         self,

@@ -141,14 +141,18 @@ CANCEL = "cancel_execution"
 LONGEST_WAIT = 30
 """Seconds that a call waits at most: clients give up after 60, and a server that stops lets calls end for 35."""
 
-_ID: Mapping[str, Any] = {
-    "name": "execution_id",
-    "type": "string",
-    "required": True,
-    "description": "As the call that began the work returned it",
-    "minLength": 8,
-    "maxLength": 8000,
-}
+_ID = field("execution_id", "string", True, "As the call that began the work returned it", minLength=8, maxLength=8000)
+_WAIT = field(
+    "wait_seconds",
+    "integer",
+    False,
+    "Answer once it has ended, and after this time at the latest; 0 answers at once",
+    minimum=0,
+    maximum=LONGEST_WAIT,
+)
+_TOKEN_OF_CALL = field(
+    "confirmation_token", "string", False, "Token of a CONFIRMATION_REQUIRED answer to this call", maxLength=4000
+)
 _EXECUTION = {
     "name": "object",
     "kind": "object",
@@ -165,17 +169,7 @@ def execution_operations() -> tuple[ProtocolOperation, ...]:
             STATUS,
             "read",
             "Get the progress of long work that a call started, and its result at the end",
-            (
-                _ID,
-                {
-                    "name": "wait_seconds",
-                    "type": "integer",
-                    "required": False,
-                    "description": "Answer once it has ended, and after this time at the latest; 0 answers at once",
-                    "minimum": 0,
-                    "maximum": LONGEST_WAIT,
-                },
-            ),
+            (_ID, _WAIT),
             _EXECUTION,
             (("Wait for half a minute at most", {"execution_id": _HANDLE, "wait_seconds": 30}),),
         ),
@@ -183,16 +177,7 @@ def execution_operations() -> tuple[ProtocolOperation, ...]:
             CANCEL,
             "execute",
             "Cancel long work that a call started, by the API's operation; fails if there is none",
-            (
-                _ID,
-                {
-                    "name": "confirmation_token",
-                    "type": "string",
-                    "required": False,
-                    "description": "Token of a CONFIRMATION_REQUIRED answer to this call",
-                    "maxLength": 4000,
-                },
-            ),
+            (_ID, _TOKEN_OF_CALL),
             _EXECUTION,
             (("Cancel", {"execution_id": _HANDLE}),),
         ),

@@ -117,8 +117,6 @@ class AuditSettings(NamedTuple):
     Empty: audit.jsonl beside the state. "off", or empty with state in memory: log records of level notice."""
     max_size: Annotated[int, Whole(0, 1024 * MIB), Names("AUDIT_MAX_SIZE")] = 100 * MIB
     """Bytes after which the audit log is renamed with the time and started again, {allowed}; 0: never."""
-    keep: Annotated[int, Whole(0, 10_000), Names("AUDIT_KEEP")] = 0
-    """Maximum renamed audit logs to keep, {allowed}; 0: all."""
 
 
 class TelemetrySettings(NamedTuple):

@@ -98,11 +98,6 @@ STYLES: dict[str, tuple[dict[str, Any], Callable[[dict[str, str], int], Answer],
         lambda values, size: Answer(NUMBERED[(int(values.get("sheet", 1)) - 1) * size :][:size]),
         {"style": "page", "page_param": "sheet", "size_param": "limit", "items": ""},
     ),
-    "last item, by its number": (
-        query(limit=NUMBER, behind=NUMBER),
-        lambda values, size: Answer([item for item in NUMBERED if item["id"] > int(values.get("behind", 0))][:size]),
-        {"style": "cursor", "cursor_param": "behind", "item_cursor": "/id", "size_param": "limit", "items": ""},
-    ),
     "page from zero": (
         query(limit=NUMBER, sheet={"type": "integer", "default": 0}),
         lambda values, size: Answer(PETS[int(values.get("sheet", 0)) * size :][:size]),
@@ -112,17 +107,6 @@ STYLES: dict[str, tuple[dict[str, Any], Callable[[dict[str, str], int], Answer],
         query(limit=NUMBER, mark=TEXT, colour=TEXT),
         lambda values, size: Answer(dict(zip(("pets", "bookmark"), by_token(values, size), strict=True))),
         {"style": "cursor", "cursor_param": "mark", "next": "/bookmark", "size_param": "limit", "items": "/pets"},
-    ),
-    "token in a header": (
-        query(limit=NUMBER, mark=TEXT),
-        lambda values, size: Answer(by_token(values, size)[0], 200, {"X-Mark": by_token(values, size)[1]}),
-        {"style": "cursor", "cursor_param": "mark", "next": "X-Mark", "next_in": "header", "size_param": "limit"}
-        | {"items": ""},
-    ),
-    "last item": (
-        query(limit=NUMBER, behind=TEXT),
-        lambda values, size: Answer([pet for pet in PETS if pet["id"] > values.get("behind", "")][:size]),
-        {"style": "cursor", "cursor_param": "behind", "item_cursor": "/id", "size_param": "limit", "items": ""},
     ),
     "address in the answer": (
         query(limit=NUMBER),
@@ -142,11 +126,6 @@ STYLES: dict[str, tuple[dict[str, Any], Callable[[dict[str, str], int], Answer],
             {"Link": f'<{url_after(values, size)}>; rel="next"'} if following(values, size) else {},
         ),
         {"style": "link", "next": "Link", "next_in": "header", "items": ""},
-    ),
-    "a count of all": (
-        query(limit=NUMBER, begin=NUMBER),
-        lambda values, size: Answer({"pets": cut(values, size + 9 * (size == 5), "begin"), "count": len(PETS)}),
-        {"style": "offset", "offset_param": "begin", "size_param": "limit", "items": "/pets", "total": "/count"},
     ),
 }
 
@@ -235,7 +214,7 @@ def test_what_the_document_says_rightly_is_confirmed_and_nothing_else_proposed(
     report, _ = look(tmp_path, rows, lambda asked: listing(asked, answer))
     assert not proposed(report, Fact.PAGES)
     (seen,) = [seen for seen in report.observations if seen.fact is Fact.PAGES]
-    assert seen.override["pagination"].items() >= {(key, value) for key, value in expected.items() if key != "total"}
+    assert seen.override["pagination"].items() >= expected.items()
 
 
 def test_only_reads_without_doubt_are_sent_whatever_else_there_is(tmp_path: Path) -> None:

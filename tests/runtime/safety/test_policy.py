@@ -288,21 +288,16 @@ def test_a_rule_that_is_wrong_stops_the_start_with_its_place(package: Path, rule
 @pytest.mark.parametrize(
     ("rule", "message"),
     [
-        (
-            {"operations": ["delete_animals"]},
-            "rule 1 ('rule-1'): 'delete_animals' fits no operation; did you mean 'delete_animal'?",
-        ),
+        ({"operations": ["delete_animals"]}, "rule 1 ('rule-1'): 'delete_animals' fits no operation"),
         ({"operations": ["delete_animal", "GET /x"]}, "'GET /x' fits no operation"),
         ({"tags": ["pets"]}, "no operation has the tag 'pets'"),
         ({"operations": ["delete_*"], "families": ["read"]}, "no operation is all that it asks for"),
         ({"when": {"forse": True}}, "no operation that it is about has a parameter 'forse'"),
-        ({"operations": ["delete_*"], "when": {"animal": 1}}, "has a parameter 'animal'; did you mean 'animal_id'?"),
+        ({"operations": ["delete_*"], "when": {"animal": 1}}, "has a parameter 'animal'"),
         ({"operations": ["update_*"], "when": {"input.nome": 1}}, None),
     ],
 )  # fmt: skip
-def test_a_rule_that_fits_nothing_stops_the_start_with_a_hint(
-    package: Path, rule: dict[str, Any], message: str | None
-) -> None:
+def test_a_rule_that_fits_nothing_stops_the_start(package: Path, rule: dict[str, Any], message: str | None) -> None:
     """R-SAFE-1"""
     config = Config(policy_rules=setting("policy.rules", [{**rule, "action": "deny"}]))
     if message is None:

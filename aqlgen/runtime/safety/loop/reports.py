@@ -243,7 +243,6 @@ def of_pause(execution: Execution, pause: Pause, notifications: Iterable[Notific
     since = f"Paused since {pause.notification.timestamp}: waiting for a confirmation of '{line(pause.action, 300)}'"
     reason = pause.reason
     if pause.level != "confirm":
-        since = since.replace("confirmed", "verified")
         reason = f"{reason}. Challenge {pause.id} waits for a person's code"
     return directive(
         False,

@@ -222,7 +222,7 @@ class Rules:
             for condition in rule.conditions:
                 if not any(self._leads(name, condition) for name in concerned):
                     path = ".".join(condition.path)
-                    yield f"{where}: no operation that it is about has a parameter '{path}'{self._near(rule, path)}"
+                    yield f"{where}: no operation that it is about has a parameter '{path}'"
 
     def _unfitting(self, rule: Rule, operations: Sequence[tuple[str, str, tuple[Any, ...]]]) -> Iterator[str]:
         for text, pattern in rule.names:
@@ -231,12 +231,11 @@ class Rules:
                 for name, _, values in operations
                 for each in (name, *(alias.name for alias in values[0]))
             ):
-                names = [name for name, _, _ in operations]
                 note = " (steps of workflows are decided one by one)" if text in self._table.workflows else ""
-                yield f"'{text}' fits no operation{note}{_hint(text, names)}"
+                yield f"'{text}' fits no operation{note}"
         tags = {tag.casefold() for _, _, values in operations for tag in values[4]}
         for tag in sorted(rule.tags - tags):
-            yield f"no operation has the tag '{tag}'{_hint(tag, sorted(tags))}"
+            yield f"no operation has the tag '{tag}'"
         if not any(rule.selects(name, family, values) for name, family, values in operations):
             yield "no operation is all that it asks for"
 
@@ -246,14 +245,6 @@ class Rules:
             return False
         places = places_of(row, condition.path, self._table.types)
         return any(place.declared for place in places) or (bool(places) and is_open(row, self._table.types))
-
-    def _near(self, rule: Rule, path: str) -> str:
-        names: set[str] = set()
-        for name, family, values in self._table.values(*_ATTRIBUTES):
-            if rule.selects(name, family, values):
-                row = self._table.find(name, family)
-                names |= set() if row is None else {*row.sent_parameters}
-        return _hint(path, sorted(names))
 
 
 def check_rules(config: Config, table: Table) -> list[str]:
@@ -280,10 +271,3 @@ def _untold(rule: Rule, name: str, parameters: frozenset[str]) -> Iterator[str]:
 
 def _may_apply(rule: Rule, parameters: frozenset[str], *, has_body: bool) -> bool:
     return has_body or all(spelled(condition.path[0]) in parameters for condition in rule.conditions)
-
-
-def _hint(text: str, names: Sequence[str]) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(text.lower(), names, 1, 0.6)
-    return f"; did you mean '{near[0]}'?" if near else ""
