@@ -146,7 +146,8 @@ def test_a_login_without_a_refresh_token_says_how_long_it_lasts(tmp_path: Path) 
     server = Server(refresh_token=None, expires_in=1200)
     with serving(server) as local:
         folder = adapter(tmp_path / "p", f"{local.url}/v1", scheme("authorizationCode"), ["oauth"])
-        result = log_in(folder, None, LoginOptions(), {**environ(tmp_path), "P_SCOPES": "mine"}, around(server.browser()))
+        mine = {**environ(tmp_path), "P_SCOPES": "mine"}
+        result = log_in(folder, None, LoginOptions(), mine, around(server.browser()))
     assert "for 20 minutes" in result
     assert server.query["scope"] == "mine"
 

@@ -233,7 +233,8 @@ class Credentials:
             reason = f"the operation '{row.name}' needs a credential of a kind not served yet: {', '.join(kinds)}"
             return Failure(Code.PERMISSION_DENIED, f"Permission denied: {reason}.", {"reason": reason, "missing": []})
         lacking = [[name for name in schemes if self.sources.of(name) is None] for schemes in supported]
-        variables = [name for schemes in lacking for scheme in schemes for name in self._missing(scheme)]
+        wanted = [scheme for schemes in lacking for scheme in schemes if not self.sources.is_per_user(scheme)]
+        variables = [name for scheme in wanted for name in self.sources.missing(scheme)]
         reason = f"no credential is set for operation '{row.name}'"
         advice = "; or ".join(dict.fromkeys(" and ".join(map(self._advice, schemes)) for schemes in lacking))
         seen = by_doctor(self.adapter.name, "which ones are set", "'aqlgen serve' names the missing when it starts")
@@ -252,9 +253,6 @@ class Credentials:
 
     def _is_supported(self, scheme: str) -> bool:
         return bool(self.adapter.security_schemes.get(scheme, {}).get("variables"))
-
-    def _missing(self, scheme: str) -> list[str]:
-        return [] if self.sources.is_per_user(scheme) else self.sources.missing(scheme)
 
     def _advice(self, scheme: str) -> str:
         """Return how a scheme's credential can be supplied, as the end of a sentence."""

@@ -127,7 +127,8 @@ class Grants:
 
     async def _post(self, scheme: str, url: str, form: Mapping[str, str], client_id: str = "") -> Token:
         client = Client(client_id or self._role(scheme, "client_id"), self._role(scheme, "client_secret"))
-        token = await ask(self._fetch, url, _without_empty(form), client, clock=self._clock, methods=self._methods)
+        sent = {key: value for key, value in form.items() if value}
+        token = await ask(self._fetch, url, sent, client, clock=self._clock, methods=self._methods)
         self._seen.add([token.value, token.refresh])
         return token
 
@@ -175,10 +176,6 @@ class Grants:
 
     def _role(self, scheme: str, role: str) -> str:
         return self._sources.role(scheme, role) or ""
-
-
-def _without_empty(form: Mapping[str, str]) -> dict[str, str]:
-    return {key: value for key, value in form.items() if value}
 
 
 def _checked(url: str, *, trusted: bool) -> str:

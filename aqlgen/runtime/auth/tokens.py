@@ -192,7 +192,7 @@ class Tokens:
             if value is not None:
                 return value
             if slot.tries != tries and slot.failure is not None:
-                raise _copy(slot.failure)
+                raise Failure(slot.failure.code, slot.failure.message, slot.failure.details)
             return await self._renew(key, slot, make, refused)
 
     async def _renew(self, key: Hashable, slot: _Slot, make: Callable[[], Awaitable[Token]], refused: str) -> str:
@@ -216,10 +216,6 @@ class Tokens:
         if token.expires is not None and self._clock() >= token.expires - margin(token):
             return None
         return token.value
-
-
-def _copy(failure: Failure) -> Failure:
-    return Failure(failure.code, failure.message, failure.details)
 
 
 _TOKEN, _ROTATED = "oauth", "oauth-refresh"
@@ -268,7 +264,8 @@ class SharedTokens:
     async def rotated(self, scheme: str, first: str) -> str | None:
         """Return what has replaced the owner's refresh token, None if nothing has, or the store is away."""
         with suppress(StoreAway):
-            return _text_or_none(await self._custody.kept(_ROTATED, f"{scheme} {_short(first)}"))
+            value: str | None = await self._custody.kept(_ROTATED, f"{scheme} {_short(first)}")
+            return value
         return None
 
     async def keep_rotated(self, scheme: str, first: str, refresh: str) -> None:
@@ -295,7 +292,3 @@ class SharedTokens:
 
 def _short(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-
-
-def _text_or_none(value: Any) -> str | None:
-    return value if isinstance(value, str) else None

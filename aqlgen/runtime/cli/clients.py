@@ -73,10 +73,6 @@ def _vscode(start: Start) -> dict[str, Any]:
     return {"inputs": inputs, "servers": {start.name: start.entry("${input:{}}", type="stdio")}}
 
 
-def _zed(start: Start) -> str:
-    return _json({"context_servers": {start.name: start.entry()}})
-
-
 def _codex(start: Start) -> str:
     """Return a table of TOML, whose basic strings are those of JSON."""
     lines = [f"[mcp_servers.{start.name}]", f"command = {_text(start.command)}", f"args = {_text([*start.arguments])}"]
@@ -121,7 +117,11 @@ CLIENTS: Mapping[str, Client] = {
         _servers("${}"),
         lambda start: f"gemini mcp add --scope user {start.words('--env')}{start.name} {start.line}",
     ),
-    "zed": Client("Zed", "settings.json of “zed: open settings file”", _zed),
+    "zed": Client(
+        "Zed",
+        "settings.json of “zed: open settings file”",
+        lambda start: _json({"context_servers": {start.name: start.entry()}}),
+    ),
 }
 """The clients by the name that a person types; each form is the one of the client's own documentation."""
 

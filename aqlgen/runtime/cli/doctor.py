@@ -52,6 +52,7 @@ def doctor(
     from ..auth.logins import Logins
     from ..auth.sources import config_of_each, report
     from ..encode.urls import has_base_url, server_url
+    from ..hooks import Hooks
     from ..hosts.report import OperationHost, host_uses
     from ..safety.rules.rules import check_rules
     from ..state.custody import open_state, state_file
@@ -88,7 +89,7 @@ def doctor(
             "state": _store(config.state_url, adapter.name, environ, state, keys.source),
         },
         "http": _http(config.http, Variables(environ)),
-        "hooks": _hooks_of(hooks),
+        "hooks": [name for name, hook in Hooks.load(hooks)._asdict().items() if hook is not None],
         "files": files_read(folder, environ),
         "credentials": credentials,
         "demanding": usage.demanding,
@@ -102,12 +103,6 @@ def doctor(
         shown["call"] = call_safely(folder, hooks, environ, shown, mock=mock)
     masked: dict[str, Any] = redacted(_without_userinfo(shown), adapter_secrets(adapter, environ, config))
     return masked
-
-
-def _hooks_of(hooks: object | None) -> list[str]:
-    from ..hooks import Hooks
-
-    return [name for name, hook in Hooks.load(hooks)._asdict().items() if hook is not None]
 
 
 def _named(name: str, url: str) -> str:

@@ -21,7 +21,7 @@ from ..text import iso_time, line
 
 
 class Change(NamedTuple):
-    """A change that somebody asks for, by one step."""
+    """A change that somebody asks for. `to` is "" for the next level, up or down."""
 
     up: bool
     by: str
@@ -29,6 +29,7 @@ class Change(NamedTuple):
     authority: str = ""
     certificate_id: str = ""
     expires_at: str = ""
+    to: str = ""
 
 
 def shown_trust(folder: Path, environ: Mapping[str, str]) -> str:
@@ -91,7 +92,10 @@ def _next(level: str, change: Change) -> str:
     place = TRUST_LEVELS.index(level) + (1 if change.up else -1)
     if not 0 <= place < len(TRUST_LEVELS):
         raise CommandError(f"'{level}' is the {'highest' if change.up else 'lowest'} level: it cannot be {word}")
-    return TRUST_LEVELS[place]
+    reached = TRUST_LEVELS[place]
+    if change.to and change.to != reached:
+        raise CommandError(f"'{level}' is {word} one step at a time, to '{reached}' and not to '{change.to}'")
+    return reached
 
 
 def _entries(record: TrustRecord, level: str, change: Change) -> dict[str, Any]:

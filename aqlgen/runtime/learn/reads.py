@@ -189,12 +189,11 @@ async def read_all(
             data = read_json(response) if response is not None and response.status < 300 else MISSING
             kept += 0 if response is None else len(response.content)
             known.learn(row, data)
-            carried = response is not None and any(map(_holds_credential, sent))
+            carried = response is not None and any(
+                occurs(text, each.secrets)
+                for each in sent
+                for text in (urlsplit(each.url).query, *(value for _, value in each.headers))
+            )
             if kept > _LARGEST_KEPT and response is not None:
                 response, data = replace(response, content=b""), MISSING
             reads.append(Read(row, params, response, data, carried))
-
-
-def _holds_credential(request: ApiRequest) -> bool:
-    texts = (urlsplit(request.url).query, *(value for _, value in request.headers))
-    return any(occurs(text, request.secrets) for text in texts)

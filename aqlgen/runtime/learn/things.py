@@ -181,11 +181,11 @@ def params_of(row: Row, values: Sequence[str]) -> dict[str, Any]:
     """Return the parameters that fill the path of a row."""
     names = {item.wire: name for name, item in row.parameters.items() if item.location == "path"}
     pairs = zip(placeholders(row.path), values, strict=True)
-    return {names[wire]: _typed(row.parameters[names[wire]].schema, value) for wire, value in pairs}
-
-
-def _typed(schema: JsonSchema, value: str) -> Any:
-    return int(value) if "integer" in declared_types(schema) and value.isdecimal() else value
+    params: dict[str, Any] = {}
+    for wire, value in pairs:
+        is_number = "integer" in declared_types(row.parameters[names[wire]].schema) and value.isdecimal()
+        params[names[wire]] = int(value) if is_number else value
+    return params
 
 
 def free_value(schema: JsonSchema, types: Types, text: str, was: Any = None) -> Any:

@@ -193,19 +193,16 @@ def _entry(line: bytes) -> dict[str, Any]:
     if not isinstance(values, dict):
         return {"at": "", "event": "unreadable", "subject": _line(text), "result": "", "by": "", "all": ""}
     rest = {name: value for name, value in values.items() if name not in ("previous", "hash", "timestamp", "event")}
+    subject = next((values[name] for name in _SUBJECTS if values.get(name)), "")
     return {
         "id": str(values.get("hash", ""))[:64],
         "at": _line(values.get("timestamp", "")),
         "event": _line(values.get("event", "")),
-        "subject": _subject(next((values[name] for name in _SUBJECTS if values.get(name)), "")),
+        "subject": _line(", ".join(map(str, subject)) if isinstance(subject, list) else subject),
         "result": _line(next((values[name] for name in _RESULTS if values.get(name)), "")),
         "by": _line(values.get("operator") or values.get("caller") or ""),
         "all": visible(json.dumps(rest, ensure_ascii=False, default=str))[:4000],
     }
-
-
-def _subject(value: Any) -> str:
-    return _line(", ".join(map(str, value)) if isinstance(value, list) else value)
 
 
 def _line(value: Any) -> str:

@@ -191,14 +191,13 @@ def _chained(line: bytes, previous: bytes) -> bytes:
     return begin + b',"hash":"' + hashlib.sha256(begin).hexdigest().encode() + b'"}\n'
 
 
-def _hashed(line: bytes, end: re.Match[bytes]) -> bytes:
-    return line[: end.start(2) - len(b',"hash":"')]
-
-
 def _is_whole(line: bytes) -> bool:
     """Return True for an entry that ends with its hash."""
     end = _END.search(line, max(0, len(line) - _LONGEST_END))
-    return end is not None and hashlib.sha256(_hashed(line, end)).hexdigest().encode() == end[2]
+    if end is None:
+        return False
+    hashed = line[: end.start(2) - len(b',"hash":"')]
+    return hashlib.sha256(hashed).hexdigest().encode() == end[2]
 
 
 def _end_of(file: int, size: int) -> tuple[bytes, bytes]:

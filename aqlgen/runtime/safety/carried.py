@@ -152,13 +152,10 @@ def _is_request(place: CarriedPlace, item: Mapping[str, Any], spellings: set[str
     method = method.upper() if isinstance(method, str) and method.isascii() else ""
     if isinstance(path, str) and method:
         inner.append(Inner(method, path))
-    is_plain = isinstance(path, str) and _PLAIN_PATH.fullmatch(path) is not None and not _climbs(path)
+    is_plain = isinstance(path, str) and _PLAIN_PATH.fullmatch(path) is not None
+    is_plain = is_plain and {".", ".."}.isdisjoint(str(path).partition("?")[0].split("/"))
     is_single = spellings == {place.field} and addresses == {place.address}
     return is_single and method in _METHODS and is_plain and not _overrides(item)
-
-
-def _climbs(path: str) -> bool:
-    return any(step in (".", "..") for step in path.partition("?")[0].split("/"))
 
 
 def _overrides(item: Any) -> bool:

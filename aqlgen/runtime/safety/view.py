@@ -278,7 +278,8 @@ def _lines(node: _Node, types: Types) -> Iterator[_Line]:
     if not isinstance(value, Mapping | list | tuple) or not value:
         yield _line(node, hidden=hidden)
         return
-    opens = hidden or _is_long(value) or _has_credential(value, node.secrets) or has_right_to_left(value)
+    is_long = len(json.dumps(value, ensure_ascii=False, default=str)) > _SHORT
+    opens = hidden or is_long or _has_credential(value, node.secrets) or has_right_to_left(value)
     if node.depth < _DEEPEST and opens and (isinstance(value, Mapping) or len(value) <= _MOST_ITEMS):
         for inner in (_fields if isinstance(value, Mapping) else _items)(node, types):
             yield from _lines(replace(inner, hidden=hidden), types)
@@ -329,10 +330,6 @@ def _line(node: _Node, *, hidden: bool) -> _Line:
     shown = literal(value) if len(text) <= _LONGEST_VALUE and CUT_NAME not in node.path else None
     fits = shown is not None and len(shown) <= _LONGEST_VALUE
     return _Line(node.path, shown if fits else None, len(text), _digest(text), node.rank, node.depth)
-
-
-def _is_long(value: Any) -> bool:
-    return len(json.dumps(value, ensure_ascii=False, default=str)) > _SHORT
 
 
 def _is_secret(key: str, secrets: frozenset[str]) -> bool:

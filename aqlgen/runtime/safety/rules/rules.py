@@ -164,7 +164,11 @@ class Rules:
             if rules and any(rule.conditions for rule in rules):
                 entry = table.raw(family)[name]
                 parameters, has_body = spoken_parameters(entry)
-                rules = [rule for rule in rules if _may_apply(rule, parameters, has_body=has_body)]
+                rules = [
+                    rule
+                    for rule in rules
+                    if has_body or all(spelled(condition.path[0]) in parameters for condition in rule.conditions)
+                ]
                 if is_text(entry):
                     self.untold += (text for rule in rules for text in _untold(rule, name, parameters))
             if rules:
@@ -267,7 +271,3 @@ def _untold(rule: Rule, name: str, parameters: frozenset[str]) -> Iterator[str]:
         if spelled(condition.path[0]) not in parameters:
             path = ".".join(condition.path)
             yield f"rule '{rule.id}': '{path}' cannot be told in the body of {name}, a text: each call {effect}"
-
-
-def _may_apply(rule: Rule, parameters: frozenset[str], *, has_body: bool) -> bool:
-    return has_body or all(spelled(condition.path[0]) in parameters for condition in rule.conditions)
