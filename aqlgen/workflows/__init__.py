@@ -171,7 +171,8 @@ class _Document:
         """Check a plan as far as it can be checked without the values of its inputs. Raises UnsayableError."""
         try:
             plan = read_plan(_without_inputs(steps), _without_inputs(outputs))
-            check_plan(plan, _Known({row.name: row for row in self._rows}, self._table))
+            rows = {row.name: row for row in self._rows}
+            check_plan(plan, rows.__getitem__, lambda *_: None, self._table.types)  # each call checks its values
         except Failure as failure:
             raise UnsayableError(failure.message.removesuffix(" Nothing was sent."), pointer) from None
 
@@ -213,22 +214,6 @@ class _Document:
 
     def _refusal(self, message: str, pointer: str) -> DocumentError:
         return DocumentError.of("invalid-workflows", message, pointer=pointer, file=self._file, help=_FORM)
-
-
-class _Known:
-    """The operations of the table, for the check of a plan."""
-
-    def __init__(self, rows: Mapping[str, Row], table: Table) -> None:
-        self._rows = rows
-        self.types: Mapping[str, Mapping[str, Any]] = table.types
-
-    def find(self, operation: str) -> Row:
-        """Return the row of an operation."""
-        return self._rows[operation]
-
-    def problem(self, _row: Row, _params: Mapping[str, Any], _open: frozenset[str]) -> Failure | None:
-        """Return None: values are checked with each call."""
-        return None
 
 
 def _without_inputs(value: Any) -> Any:

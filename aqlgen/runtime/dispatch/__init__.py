@@ -7,6 +7,7 @@ is a coroutine. Warnings stand on the call; a refusal is a Failure.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from ..client import ApiSide
 from ..envelope import Envelope, Stamp
 from ..errors import Failure
-from ..hooks import Call, Hooks
+from ..hooks import Call, HookError, Hooks
 from ..safety.refusals import not_offered
 from ..session import Session
 from ..table import Row, Table, chosen
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from ..logs import Logger
     from ..logs.observers import Observers
     from ..protocol_operations import Handler, Person, Registry
-    from ..safety.approvals import Approval
+    from ..safety.approvals import Approval, HeldCall
     from ..safety.audit import Audit
     from ..safety.gatekeeper import Gatekeeper
     from ..safety.loop.loop import SafetyLoop
@@ -278,6 +279,43 @@ class Calls:
         """Raise Failure for an operation that belongs to another tool."""
         if family not in (None, expected):
             raise wrong_family(self.config, operation, expected, family)
+
+    def api_row(self, name: str, family: str | None) -> Row | None:
+        """Return the row of an operation of the API; None for any other."""
+        if name == "introspect" or self.registry.find(name) is not None:
+            return None
+        return self.introspection.find(name, family)
+
+    def is_safe_read(self, name: str, family: str | None) -> bool:
+        """Return True for an operation that changes nothing and tells nothing grave."""
+        row = self.api_row(name, family)
+        return name == "introspect" or (row is not None and row.family == "read" and row.danger == "safe")
+
+    async def foresee(self, call: ToolCall) -> HeldCall | None:
+        """Return the confirmation that a call will need; None where it needs none, or would fail. Nothing is sent."""
+        await asyncio.sleep(0)  # calls of others have their turn between two that are looked at
+        request, gate, checking = call.request, self.gatekeeper, self.checking
+        row = self.introspection.find(request.operation, call.family)
+        if row is None or not gate.watches(row) or call.family not in (None, row.family):
+            return None
+        try:
+            call.row, call.params = row, params = await checking.checked(row, checking.given(request, row))
+            if "dry_run" in row.adapter_parameters and params.pop("dry_run", False):
+                return None
+            if self.loop is not None:
+                plan = None if request.approvals is None else request.approvals.plan
+                await self.loop.needs(call.session, row, params, plan)
+            return await gate.foresee_confirmation(row, call.seen(), partial(checking.built, row, params))
+        except (Failure, HookError):
+            return None  # the call itself will say it
+
+    async def foresee_first_use(self, call: ToolCall) -> HeldCall | None:
+        """Return the confirmation that any calls of an operation will need, if its first use is asked about."""
+        row = self.introspection.find(call.request.operation, call.family)
+        if row is None or not self.gatekeeper.watches(row):
+            return None
+        call.row, call.params = row, {}
+        return await self.gatekeeper.foresee_first_use(row, call.seen())
 
     @cached_property
     def activity(self) -> Activity | None:

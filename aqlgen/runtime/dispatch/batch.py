@@ -19,7 +19,6 @@ from ..safety.approvals import Approvals, HeldCall, fitting
 from ..text import tokens_of
 from ..warnings import Warnings
 from . import ToolCall
-from .ahead import api_row, foresee, is_safe_read
 from .arguments import Request, read_item
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ class Batch:
         """Answer a batch in order; an operation that fails does not stop those after it."""
         requests = [self._read(item) for item in items]
         rows = [
-            None if isinstance(request, Failure) else api_row(self.calls, request.operation, self.family)
+            None if isinstance(request, Failure) else self.calls.api_row(request.operation, self.family)
             for request in requests
         ]
         results: list[dict[str, Any]] = []
@@ -68,7 +67,7 @@ class Batch:
                 result = await self.calls.answer(self._call(request._replace(max_tokens=share)), warnings)
                 if row is not None and result["success"] and index + 1 < len(items):
                     room -= tokens_of(result["data"])
-                if self.person is not None and not is_safe_read(self.calls, request.operation, self.family):
+                if self.person is not None and not self.calls.is_safe_read(request.operation, self.family):
                     self.person.batched = True  # from here on the question cannot be the result of all of it
             except Failure as failure:
                 result = failure.envelope()
@@ -108,7 +107,7 @@ class Batch:
         for request in requests:
             if isinstance(request, Failure):
                 continue
-            pending = await foresee(self.calls, self._call(request))
+            pending = await self.calls.foresee(self._call(request))
             if not group and (pending is None or self.approvals.decided(pending.digest)):
                 return
             if pending is not None and (not group or pending.row.name == group[0].row.name):

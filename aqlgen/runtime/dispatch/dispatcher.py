@@ -28,12 +28,14 @@ from ..state.custody import State
 from ..table import Adapter, Table
 from ..warnings import ABOUT_DATA, Warnings
 from ..warnings.rules import WarningRules
+from ..wire import current_spending, with_spending
 from . import Calls, Checking, Extension, Next, Stage, ToolCall, composed
-from .arguments import Limits, parse_json_texts, read_batch, read_single, refuse_in_batch, sent_tokens
+from .arguments import QUOTA_TOKEN, Limits, parse_json_texts, read_batch, read_single, refuse_in_batch, sent_tokens
 from .performer import Performer
 
 if TYPE_CHECKING:
     from ..calls import Exchanges
+    from ..quota.spending import CallSpending
     from .executions import Executions
 
 __all__ = ["ApiSide", "Dispatcher", "Parts"]
@@ -71,6 +73,40 @@ class LongCalls(Extension):
         """Return the data of a call that began work with its execution."""
         row = call.row
         return data if row.long_running is None else await self._executions.begun(row, call.params, exchanges, data)
+
+
+class Metering(Extension):
+    """The owner's quotas: counts the requests of each call, and warns of limits that near their end (R-RATE-1)."""
+
+    def __init__(self, calls: Calls) -> None:
+        from ..quota.counting import Quotas
+
+        self.quotas = Quotas(calls.config, calls.adapter.name, calls.state.shared, calls.observers)
+
+    def first(self, call: ToolCall, next: Next) -> Awaitable[Any]:
+        """Pass a call on; the requests of one that an operation of the protocol makes are that one's."""
+        return self._metered(call, next) if current_spending() is None else next(call)
+
+    async def _metered(self, call: ToolCall, next: Next) -> Any:
+        spending = self._spending_of(call)
+        with with_spending(spending):
+            data = await next(call)
+        call.warnings.extend(spending.take_warnings())
+        return data
+
+    def _spending_of(self, call: ToolCall) -> CallSpending:
+        """Return what a call spends, with the other calls of its batch or plan, and with the token that it brings."""
+        from ..quota.spending import CallSpending
+
+        request, approvals = call.request, call.request.approvals
+        spending = None if approvals is None else approvals.spending
+        if not isinstance(spending, CallSpending):
+            spending = CallSpending(self.quotas, call.session, call.person)
+            if approvals is not None:
+                approvals.spending = spending
+                spending.offer(approvals.quota_token)
+        spending.offer(request.inside.get(QUOTA_TOKEN, request.outside.get(QUOTA_TOKEN)))
+        return spending
 
 
 class Plans(Extension):
@@ -340,8 +376,6 @@ def extensions_of(dispatcher: Dispatcher) -> Iterator[Extension]:
     if any(adapter.counts.values()):
         yield Plans(dispatcher)
     if config.quota != QuotaSettings():
-        from .metering import Metering
-
         yield Metering(dispatcher)
     if config.concurrency != "fully-concurrent":
         from .concurrency import Concurrency

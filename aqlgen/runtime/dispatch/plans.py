@@ -51,7 +51,7 @@ async def answer_plan(calls: Calls, call: ToolCall) -> Any:
     family = "read" if operation.family == "read" else None
     approvals = Approvals(*sent_tokens({**request.outside, **request.inside}))
     side = Side(calls, family, plan, {"steps": steps, "return": returns}, stamp, session, person, approvals)
-    side.rows = await calls.gatekeeper.beside(check_plan, plan, side)
+    side.rows = await calls.gatekeeper.beside(check_plan, plan, side.find, side.problem, calls.table.types)
     run = Run(plan, progress, side)
     if params.get(DRY_RUN) and DRY_RUN not in inputs:
         return await run.preview()

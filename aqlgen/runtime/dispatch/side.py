@@ -19,7 +19,6 @@ from ..text import folded
 from ..warnings import CallWarning, Warnings
 from ..warnings.rules import repeated_by
 from . import ToolCall
-from .ahead import foresee, foresee_first_use, is_safe_read
 from .arguments import TOKEN, Request
 
 if TYPE_CHECKING:
@@ -67,11 +66,6 @@ class Side:
 
     # What is known before
 
-    @property
-    def types(self) -> Types:
-        """The types of the table."""
-        return self._calls.table.types
-
     def agent_path(self, step: Step, path: str) -> str:
         """Return a path of a step's answers in the agent's names."""
         return self._selection.agent_path(self.rows[step.number], path)
@@ -93,7 +87,7 @@ class Side:
     def problem(self, row: Row, params: Mapping[str, Any], open_params: frozenset[str]) -> Failure | None:
         """Return what is wrong with parameters, as far as those with references leave it sure."""
         known = {name: value for name, value in params.items() if name not in open_params}
-        unknown = _unknown(row, open_params, self.types)
+        unknown = _unknown(row, open_params, self._calls.table.types)
         if unknown:
             from ..validation.problems import failure as failure_of
             from ..validation.problems import unknown_problem
@@ -110,7 +104,7 @@ class Side:
 
     def is_safe_read(self, name: str) -> bool:
         """Return True for an operation that changes nothing and tells nothing grave."""
-        return is_safe_read(self._calls, name, self._family)
+        return self._calls.is_safe_read(name, self._family)
 
     async def perform(self, operation: str, params: Mapping[str, Any]) -> Envelope:
         """Perform a call as if it came alone."""
@@ -128,7 +122,7 @@ class Side:
             self._calls.limits.check({"params": params})
         except Failure:
             return None
-        held = await foresee(self._calls, self._call(operation, params))
+        held = await self._calls.foresee(self._call(operation, params))
         if held is None or thing is None:
             return held
         from ..safety.question_texts import name_of
@@ -137,7 +131,7 @@ class Side:
 
     async def foresee_first_use(self, operation: str) -> HeldCall | None:
         """Return what would have to be confirmed about any calls of an operation, if anything."""
-        return await foresee_first_use(self._calls, self._call(operation, {}))
+        return await self._calls.foresee_first_use(self._call(operation, {}))
 
     async def confirm(self, calls: Sequence[HeldCall]) -> int:
         """Have calls confirmed together, and return how many of them were. Raises Failure if they are not."""

@@ -1,8 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""A plan as an agent gives it, read and checked whole before anything is sent (R-STEP-1).
-
-`Operations` says what a plan needs of the dispatcher to be checked.
-"""
+"""A plan as an agent gives it, read and checked whole before anything is sent (R-STEP-1)."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ..calls.conditions import MOST_FIELDS, OPERATORS, check_condition
 from ..errors import Code, Failure, invalid
@@ -74,23 +71,6 @@ class Plan:
         if root.isdecimal():
             return next((step for step in self.steps if step.number == int(root)), None)
         return next((step for step in self.steps if step.id == root), None)
-
-
-class Operations(Protocol):
-    """What is known of operations before a call."""
-
-    def find(self, operation: str) -> Row:
-        """Return the row of an operation that a step may perform. Raises Failure for any other."""
-        ...
-
-    def problem(self, row: Row, params: Mapping[str, Any], open_params: frozenset[str]) -> Failure | None:
-        """Return what is wrong with parameters; of `open_params` no more is known than the names."""
-        ...
-
-    @property
-    def types(self) -> Types:
-        """The types of the table."""
-        ...
 
 
 def read_plan(steps: Any, returns: Any) -> Plan:
@@ -200,22 +180,31 @@ def _are_fields(fields: Any) -> bool:
     return isinstance(fields, list) and bool(fields) and all(isinstance(path, str) for path in fields)
 
 
-def check_plan(plan: Plan, operations: Operations) -> dict[int, Row]:
-    """Check a plan and return each step's row. Raises Failure that tells every problem; the first decides its code."""
+def check_plan(
+    plan: Plan,
+    find: Callable[[str], Row],
+    problem_of: Callable[[Row, Mapping[str, Any], frozenset[str]], Failure | None],
+    types: Types,
+) -> dict[int, Row]:
+    """Check a plan and return each step's row. Raises Failure that tells every problem; the first decides its code.
+
+    `find` raises Failure for an operation that no step may perform; `problem_of` returns what is wrong with parameters,
+    of which no more than the names may be known.
+    """
     problems: list[Failure] = []
     rows: dict[int, Row] = {}
     count = 0
     for step in plan.steps:
         try:
-            row = rows[step.number] = operations.find(step.operation)
+            row = rows[step.number] = find(step.operation)
             references = list(step.references())
             count += len(references)
             for reference in references:
-                _check_reference(plan, step, reference, rows, operations.types)
+                _check_reference(plan, step, reference, rows, types)
             open_params = frozenset(
                 name for name, value in step.params.items() if next(references_in(value), None) is not None
             )
-            problem = operations.problem(row, step.params, open_params)
+            problem = problem_of(row, step.params, open_params)
             if problem is not None:
                 raise problem
         except Failure as failure:
@@ -224,7 +213,7 @@ def check_plan(plan: Plan, operations: Operations) -> dict[int, Row]:
         references = list(references_in(plan.returns))
         count += len(references)
         for reference in references:
-            _check_reference(plan, None, reference, rows, operations.types)
+            _check_reference(plan, None, reference, rows, types)
         if count > _MOST_REFERENCES:
             raise _invalid("$ref", f"A plan has no more than {_MOST_REFERENCES} references; this one has {count}")
     except Failure as failure:
