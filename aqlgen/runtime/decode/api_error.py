@@ -51,14 +51,12 @@ _NAMES = (
     *("attribute", "location"),
 )
 _MAPS = ("errors", "fielderrors", "validationerrors", "modelstate", "details")
-_FAULTS = (
+_HOLDERS = (
     *("message", "messages", "error", *_MAPS, "invalidparams", "detail", "violations", "fieldviolations", "issues"),
-    *("elements",),
+    *("elements", "errormessages", "reason", "fault", "body"),
 )
-_HOLDERS = tuple(dict.fromkeys((*_MESSAGES, *_FAULTS, "body")))
 """Folded keys: of messages, the most telling first; of codes, those of the error itself first; of names; of what may
-hold faults by their names; of what may hold single faults; and of all that holds what an error reports, as against
-what it repeats of the request.
+hold faults by their names; and of all that holds what an error reports, as against what it repeats of the request.
 """
 PLACES = ("body", "query", "path", "header", "cookie")
 WRAPPERS = (*PLACES, "data", "attributes", "params", "relationships")
@@ -69,7 +67,6 @@ _LONGEST_CODE = 60
 _MAX_TEXT = 262_144
 _MAX_DEPTH = 6
 _MAX_FAULTS = 50
-_MAX_JOINED = 5
 _MAX_ITEMS = 20
 _MAX_STEPS = 20
 _MAX_STEP = 100
@@ -176,42 +173,48 @@ def _quoted(message: str) -> Iterator[Fault]:
 
 def _of_data(data: Any, body: Any = None) -> ApiError:
     """Return the error that data report; its message is the most telling text."""
-    objects = list(_objects(data))
-    faults = list(dict.fromkeys(islice(_faults(data, 0, listed=False), _MAX_FAULTS)))
-    texts = [*map(_message, objects), _texts(data), *(fault.message for fault in faults)]
-    message = next(filter(None, texts), "")
-    codes = [text for fields in objects for key in (*_CODES, "name") if isinstance(text := fields.get(key), str)]
-    codes = [*codes[:_MAX_ITEMS], *(f"{fault.code} {fault.message}" for fault in faults[:_MAX_ITEMS])]
-    api_code = next(filter(None, (_code(fields, _CODES[:4]) for fields in objects)), "")[:_MAX_STEP]
+    reports = list(islice(_reports(data), 2 * _MAX_FAULTS))
+    message = next((fault.message for fault in reports if fault.message), "")
+    api_code = next((fault.code for fault in reports if fault.code and not fault.steps), "")
+    faults = list(dict.fromkeys(fault for fault in reports if fault.steps or fault.listed))[:_MAX_FAULTS]
+    evidence = " ".join(f"{fault.message} {fault.code}" for fault in reports[:_MAX_ITEMS])
     if not any(fault.steps for fault in faults):
         faults += _quoted(message)
-    return ApiError(message, tuple(faults), api_code, " ".join((message, *codes)), data if body is None else body)
+    return ApiError(message, tuple(faults), api_code, evidence, data if body is None else body)
 
 
-def _objects(data: Any) -> Iterator[dict[str, Any]]:
-    """Yield the objects that make up an error by their folded keys, the outer ones first."""
-    level = [data]
-    for _ in range(_MAX_DEPTH):
-        inner: list[Any] = []
-        for value in level[:_MAX_FAULTS]:
-            if isinstance(value, Mapping):
+def _reports(data: Any) -> Iterator[Fault]:
+    """Yield what each object and each text of a list reports, the outer ones first, with the name that it is about."""
+    level: list[tuple[Any, tuple[str, ...], bool]] = [(data, (), isinstance(data, list))]
+    for depth in range(_MAX_DEPTH):
+        inner: list[tuple[Any, tuple[str, ...], bool]] = []
+        for value, steps, listed in level[:_MAX_FAULTS]:
+            if isinstance(value, list):
+                inner += [(item, steps, True) for item in value[:_MAX_ITEMS]]
+            elif isinstance(value, str):
+                yield Fault(steps, "", value, "", listed)
+            elif isinstance(value, Mapping):
                 fields = by_folded_key(value)
-                yield fields
-                inner += [fields[key] for key in _HOLDERS if key in fields]
-            elif isinstance(value, list):
-                inner += value[:_MAX_ITEMS]
+                place, named = _named(fields, depth)
+                message = next((text for key in _MESSAGES if isinstance(text := fields.get(key), str) and text), "")
+                yield Fault(steps or named, place, message, _code(fields), listed)
+                for key, held in fields.items():
+                    if key in _MAPS and isinstance(held, Mapping) and _is_by_name(held):
+                        inner += [(item, steps_of_name(str(name)), True) for name, item in held.items()]
+                    elif key in _HOLDERS and not isinstance(held, str):
+                        inner.append((held, (), isinstance(held, list)))
+                    elif steps and not message and not isinstance(held, str):  # names within a name
+                        inner.append((held, (*steps, *steps_of_name(key)), True))
+                    elif (
+                        not depth and key not in _HOLDERS and _is_list_of_texts(held)
+                    ):  # a map of names without a frame
+                        inner.append((held, steps_of_name(key), True))
         level = inner
 
 
-def _message(fields: Mapping[str, Any]) -> str:
-    return next(filter(None, (_texts(fields.get(key)) for key in _MESSAGES)), "")
-
-
-def _texts(value: Any) -> str:
-    """Return a text, or the first texts of a list, as one."""
-    if isinstance(value, str):
-        return value
-    return "; ".join([item for item in value if isinstance(item, str)][:_MAX_JOINED]) if isinstance(value, list) else ""
+def _is_by_name(value: Mapping[str, Any]) -> bool:
+    """Return True if the keys of an object are names of parameters and not those of one fault."""
+    return not any(key in _MESSAGES and isinstance(text, str) for key, text in by_folded_key(value).items())
 
 
 def by_folded_key(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -235,34 +238,6 @@ def steps_of_name(value: Any) -> tuple[str, ...]:
     return tuple(step for step in steps if step not in ("", "$"))[:_MAX_STEPS]
 
 
-def _faults(body: Any, depth: int, *, listed: bool) -> Iterator[Fault]:
-    """Yield the faults of a value; `listed` says that it stands in a list of them."""
-    if isinstance(body, str) and listed:
-        yield Fault(message=body)
-    elif isinstance(body, list) and depth < _MAX_DEPTH:
-        for item in body[:_MAX_ITEMS]:
-            yield from _faults(item, depth + 1, listed=True)
-    elif isinstance(body, Mapping) and depth < _MAX_DEPTH:
-        yield from _faults_of_object(body, depth, listed=listed)
-
-
-def _faults_of_object(body: Mapping[str, Any], depth: int, *, listed: bool) -> Iterator[Fault]:
-    fields = by_folded_key(body)
-    if not depth and all(map(_is_list_of_texts, body.values())) and fields.keys().isdisjoint(_FAULTS):
-        yield from _faults_by_name(body, depth, ())
-        return
-    place, steps = _named(fields, depth)
-    fault = Fault(steps, place, _first_text(fields), _code(fields), listed)
-    faults = [fault] if steps else []
-    for key in _FAULTS:
-        inner = fields.get(key)
-        if key in _MAPS and isinstance(inner, Mapping) and not _first_text(by_folded_key(inner)):
-            faults += _faults_by_name(inner, depth, ())
-        else:
-            faults += _faults(inner, depth + 1, listed=False)
-    yield from faults or ([fault] if listed else ())
-
-
 def _is_list_of_texts(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(item, str) for item in value)
 
@@ -282,25 +257,7 @@ def _named(fields: Mapping[str, Any], depth: int) -> tuple[str, tuple[str, ...]]
     return place, ()
 
 
-def _faults_by_name(body: Mapping[str, Any], depth: int, within: tuple[str, ...]) -> Iterator[Fault]:
-    """Yield the faults of an object that has the names of parameters as keys."""
-    for name, item in list(body.items())[:_MAX_ITEMS]:
-        steps = within + steps_of_name(str(name))
-        if isinstance(item, Mapping) and depth < _MAX_DEPTH and not _first_text(by_folded_key(item)):
-            yield from _faults_by_name(item, depth + 1, steps)
-            continue
-        for fault in item[:_MAX_ITEMS] if isinstance(item, list) else [item]:
-            fields = by_folded_key(fault) if isinstance(fault, Mapping) else {"message": str(fault or "")}
-            yield Fault(steps, "", _first_text(fields), _code(fields))
-
-
-def _first_text(fields: Mapping[str, Any]) -> str:
-    return next((fields[key] for key in _MESSAGES if isinstance(fields.get(key), str) and fields[key]), "")
-
-
-def _code(fields: Mapping[str, Any], keys: Iterable[str] = _CODES) -> str:
-    """Return the first of these keys that is a code: a text or a number."""
-    codes = (fields.get(key) for key in keys)
-    return next(
-        (str(code) for code in codes if isinstance(code, str | int) and not isinstance(code, bool) and code != ""), ""
-    )
+def _code(fields: Mapping[str, Any]) -> str:
+    """Return the first key that is a code: a text or a number."""
+    codes = (code for key in _CODES if isinstance(code := fields.get(key), str | int) and code is not True)
+    return next((str(code)[:_MAX_STEP] for code in codes if code not in ("", False)), "")

@@ -170,10 +170,6 @@ def test_a_needed_scope_is_told(pets: Package) -> None:
         ({"error": "invalid_request", "error_description": "told better"}, "told better"),
         (["a bare text"], "a bare text"),
         ({"errors": "as a text"}, "as a text"),
-        (
-            {"message": ["age must be a number", "name is empty"], "error": "Bad Request"},
-            "age must be a number; name is empty",
-        ),
         ({"status": 400}, None),
     ],
 )

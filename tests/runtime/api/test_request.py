@@ -211,23 +211,6 @@ def test_accept_names_what_the_document_declares_json_first(package: Make) -> No
     assert dict(package({"op": operation(responses={"204": {}})}).build({}).headers)["Accept"] == "*/*"
 
 
-@pytest.mark.parametrize(
-    ("kind", "value", "query"),
-    [
-        ("application/x-www-form-urlencoded", {"a b": "c&d", "e": [1, 2], "f": {"g": True}}, "a+b=c%26d&e=1&e=2&f="),
-        ("application/json", {"a": [1]}, "%7B%22a%22%3A%5B1%5D%7D"),
-        ("application/json", "text", "%22text%22"),
-        ("application/jsonpath", "$.a[?@.b==1]", "%24.a%5B%3F%40.b%3D%3D1%5D"),
-        ("application/x-www-form-urlencoded", {}, ""),
-    ],
-)
-def test_one_parameter_can_be_the_whole_query(package: Make, kind: str, value: Any, query: str) -> None:
-    parameters = {"filter": {"in": "querystring", "content_type": kind, "schema": {}}}
-    sent = package({"op": operation(parameters=parameters)}).build({"filter": value})
-    assert sent.url.partition("?")[2].startswith(query)
-    assert ("?" in sent.url) == bool(query)
-
-
 def test_any_method_is_sent_and_may_have_a_body(package: Make) -> None:
     parameters = {"q": {"in": "body", "schema": STRING}}
     row = operation("QUERY", parameters=parameters, body=body("fields"))
