@@ -83,10 +83,9 @@ _LABEL = re.compile(r"[A-Z][\w ]{2,40}: \S{1,60} (?=[A-Z])")
 """A label and one word before the first sentence of a description."""
 _NEAR = 100
 """Characters beyond its length within which a description says its summary."""
-_MOST_REQUIRED, _MOST_BARE = 2_000, 8_000
-"""Characters that required parameters may take beyond the size, and then as many without texts and shapes."""
-_LONGEST_PARAMETER, _LONGEST_EXAMPLE = 6_000, 16_000
-_BARE = Detail(text=0, shape=0, values=0)
+_MOST_REQUIRED, _MOST_SHOWN = 2_000, 200
+"""Characters that required parameters may take beyond the size before they lose all but their type, and how many."""
+_LONGEST_EXAMPLE = 16_000
 PARAMETERS = ".params"
 """What follows the name of an operation in the name of the type that has its parameters."""
 
@@ -149,39 +148,30 @@ def _fitting(parameters: Iterable[Info], room: int) -> list[Info] | None:
 
 
 def _cut(details: dict[str, Any], row: Row, table: Table, level: _Level, objects: Objects) -> dict[str, Any]:
-    """Return details without the optional parameters that there is no room for, which are only named.
-
-    Required ones lose all but their type where they take far more than the room, and at last are only named, too.
-    """
+    """Return details without the optional parameters that there is no room for, which are only named."""
     places, whole = _places(row), _whole(row)
     room = level.size - _size(details)
-    kept, others, required = [], [], []
+    kept: list[Info] = []
+    others: list[str] = []
     names, needed = _by_need(row)
-
-    def shown(name: str) -> Info:
-        """Return a parameter in the detail that there is room for."""
-        parameter, is_choice = row.parameters[name], name in row.choices
-        detail = level.required if parameter.required or name == whole else level.optional
-        bare = room < -_MOST_REQUIRED and not is_choice
-        info = parameter_info(parameter, table.types, places.get(name, ""), _BARE if bare else detail.sharing(objects))
-        is_cut = bare or (_size(info) > _LONGEST_PARAMETER and not is_choice)
-        return {key: info[key] for key in ("name", "type", "required")} if is_cut else info
-
     for name in names:
-        if room < -_MOST_REQUIRED - _MOST_BARE and name in needed and name not in row.choices:
-            required.append(name)
+        parameter = row.parameters[name]
+        if len(kept) == _MOST_SHOWN or (room <= 0 and name not in needed):
+            others.append(name)
             continue
-        info = shown(name) if room > 0 or name in needed else None
-        room -= 0 if info is None else _size(info)
-        if info is not None and (room > 0 or name in needed):
+        detail = level.required if parameter.required or name == whole else level.optional
+        is_bare = room < -_MOST_REQUIRED and name not in row.choices
+        detail = Detail(0, 0, 0) if is_bare else detail.sharing(objects)
+        info = parameter_info(parameter, table.types, places.get(name, ""), detail)
+        info = {key: info[key] for key in ("name", "type", "required")} if is_bare else info
+        room -= _size(info)
+        if room > 0 or name in needed:
             kept.append(info)
         else:
             others.append(name)
     note = f"Parameters in full: introspect types, name {row.name}{PARAMETERS}."
-    if required:
-        note += f" {len(required)} more required ones: {line(', '.join(required), _MOST_NAMED)}."
     if others:
-        note += f" {len(others)} more optional ones: {line(', '.join(others), _MOST_NAMED)}."
+        note += f" {len(others)} more: {line(', '.join(others), _MOST_NAMED)}."
     return {**details, "description": with_notes(details["description"], [note]), "parameters": kept}
 
 
