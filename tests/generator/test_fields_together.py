@@ -30,22 +30,25 @@ def description(tmp_path: Path, schema: Any, **more: Any) -> str:
 @pytest.mark.parametrize("discriminator", [{}, {"discriminator": {"propertyName": "type"}}])
 def test_a_body_of_alternatives_says_which_fields_go_together(tmp_path: Path, discriminator: dict[str, Any]) -> None:
     text = description(tmp_path, {"oneOf": [CARD, BANK], **discriminator})
-    assert text == f"Create thing. Fields that go together: {SETS}"
+    assert text == f"Create thing. Give one of: {SETS}"
 
 
 def test_an_update_says_it_of_its_input(tmp_path: Path) -> None:
     body = {"content": {"application/json": {"schema": {"oneOf": [CARD, BANK]}}}}
     document = api({"/things/{id}": {"put": {"operationId": "updateThing", "requestBody": body, "responses": {}}}})
     text = tabulate(tmp_path, document).details("update_thing")["description"]
-    assert text.endswith(f"Fields of input that go together: {SETS}")
+    assert text.endswith(f"Give in input one of: {SETS}")
 
 
 @pytest.mark.parametrize(
     ("rule", "sentence"),
     [
-        ({"anyOf": [{"required": ["url"]}, {"required": ["ownerId", "name"]}]}, "Needs url, or owner_id and name."),
-        ({"minProperties": 1}, "At least one of url, owner_id, name."),
-        ({"minProperties": 1, "maxProperties": 1}, "Exactly one of url, owner_id, name."),
+        (
+            {"anyOf": [{"required": ["url"]}, {"required": ["ownerId", "name"]}]},
+            "Give one of: url; or owner_id and name.",
+        ),
+        ({"minProperties": 1}, "1 or more of url, owner_id, name."),
+        ({"minProperties": 1, "maxProperties": 1}, "1 of url, owner_id, name."),
         ({"dependentRequired": {"ownerId": ["name"]}}, "name is needed with owner_id."),
         ({"dependentRequired": {"url": ["name", "ownerId"]}}, "name and owner_id are needed with url."),
         ({"anyOf": [{"required": ["url"]}, {}]}, ""),
@@ -67,19 +70,22 @@ def test_what_fields_need_of_one_another_is_said_as_a_person_would(
             [{**STRING, "description": "An id."}, {**STRING, "description": "a name"}],
             {"type": "string", "description": "An id; or a name."},
         ),
-        ([{**STRING, "maxLength": 5}, {**STRING, "maxLength": 9}], {"type": "string"}),
+        (
+            [{**STRING, "maxLength": 5}, {**STRING, "maxLength": 9}],
+            {"type": "string", "description": "One of: string(≤5), string(≤9)."},
+        ),
         ([{"enum": ["a", "b"]}, {"enum": ["b", "c"]}, {"const": "a"}], {"type": "string", "enum": ["a", "b", "c"]}),
         (
             [STRING, {**STRING, "enum": ["a", "b"]}],
             {"type": "string", "description": "Known values: 'a', 'b'; others are possible."},
         ),
-        ([STRING, {"type": "integer"}, STRING], {"type": "any", "description": "One of: string, integer."}),
+        ([STRING, {"type": "integer"}, STRING], {"type": "any", "description": "One of: string, int."}),
         (
             [{"type": "array", "items": STRING}, {"type": "array", "items": {"type": "integer"}}],
             {
                 "type": "array",
-                "items": {"type": "any", "description": "One of: string, integer."},
-                "description": "One of: array of string, array of integer.",
+                "items": {"type": "any", "description": "One of: string, int."},
+                "description": "One of: [string], [int].",
             },
         ),
     ],

@@ -708,7 +708,7 @@ def test_which_fields_have_to_be_given_is_told() -> None:
         "properties": {"url": {}, "id": {}},
         "anyOf": [{"required": ["url"]}, {"required": ["id"]}],
     }
-    assert type_details("Image", either, {})["description"] == "Needs url, or id."
+    assert type_details("Image", either, {})["description"] == "Give one of: url; or id."
 
 
 NAMES = (

@@ -41,7 +41,7 @@ def parameter(schema: dict[str, Any]) -> Parameter:
         ({"type": "object", "additionalProperties": {"type": "integer"}}, "Every value is int."),
         ({"type": "object", "patternProperties": {"^x": {"type": "string"}}}, "Keys that match '^x' hold string."),
         ({"type": "object", "minProperties": 1}, "1 or more keys."),
-        ({"type": "object", "minProperties": 2, "maxProperties": 2}, "2 to 2 keys."),
+        ({"type": "object", "minProperties": 2, "maxProperties": 2}, "2 keys."),
         ({"type": "object", "maxProperties": 9}, "0 to 9 keys."),
         (
             {"anyOf": [{"type": "string", "maxLength": 2}, {"type": "string", "format": "uuid"}]},

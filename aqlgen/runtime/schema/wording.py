@@ -73,7 +73,8 @@ def presence_notes(schema: JsonSchema, fields: Sequence[str], names: Mapping[str
     known = [named(spelling[name]) for name in fields if name in spelling]
     few = 0 < len(known) <= _MOST_LISTED
     things = f" of {', '.join(known)}" if few else " keys"
-    yield f"{least} or more{things}." if most is None else f"{least} to {most}{things}."
+    amount = f"{least} or more" if most is None else str(least) if least == most else f"{least} to {most}"
+    yield f"{amount}{things}."
 
 
 def joined(texts: Iterable[str]) -> str:
@@ -159,11 +160,6 @@ class Group:
     required: tuple[str, ...]
 
     @property
-    def only_demands(self) -> bool:
-        """True if it declares no more than the fields that it requires, and no tag."""
-        return not self.tags and len(self.fields) <= len(self.required)
-
-    @property
     def label(self) -> str:
         """The name of the alternative: its tags, such as `type 'card'`, else its type, else ""."""
         tags = (f"{named(name)} {listed(values, _MOST_TAGS)}" for name, values in self.tags.items())
@@ -240,15 +236,9 @@ def group_notes(
     for groups in choices(schema, types):
         possible = [names is None or names.keys() >= {*group.required} for group in groups]
         texts = list(dict.fromkeys(compress(_texts(groups, names), possible)))
-        only_demands = all(group.only_demands for group in groups)
-        if only_demands and _NOTHING in texts:
-            continue
-        more = [f"one of {len(texts) - _MOST_GROUPS} more"] if len(texts) > _MOST_GROUPS else []
-        shown = [*texts[:_MOST_GROUPS], *more]
-        if only_demands and (len(texts) > 1 or (texts and not all(possible))):
-            yield f"{f'{of} needs' if of else 'Needs'} {', or '.join(shown)}."
-        elif len(texts) > 1:
-            yield f"Fields{f' of {of}' if of else ''} that go together: {'; or '.join(shown)}."
+        if len(texts) > 1 or (texts and not all(possible)):
+            more = [f"one of {len(texts) - _MOST_GROUPS} more"] if len(texts) > _MOST_GROUPS else []
+            yield f"Give{f' in {of}' if of else ''} one of: {'; or '.join([*texts[:_MOST_GROUPS], *more])}."
 
 
 def _texts(groups: Sequence[Group], names: Mapping[str, str] | None) -> Iterator[str]:
