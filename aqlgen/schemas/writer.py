@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import filterfalse
 from json import dumps
+from typing import Final
 
 from aqlgen.ir import Json
 from aqlgen.schemas.all_of import Node, with_null
@@ -49,6 +50,8 @@ class Place:
 
 
 Write = Callable[[Json, Place], dict[str, Json]]
+_DEEPEST: Final = 20
+"""The levels of types, one within the other, that are looked through for fields that only the server sets."""
 
 
 class Writer:
@@ -89,9 +92,12 @@ class Writer:
             self._write_discriminator(discriminator, {}, names, out, place, pointer)
         return out
 
-    def read_only(self, raw: Json) -> bool:
-        """Return True if only the server sets a property, or all fields of its object, of which it must have none."""
-        if not isinstance(raw, dict):
+    def read_only(self, raw: Json, level: int = 0) -> bool:
+        """Return True if only the server sets a property, or all fields of its object, of which it must have none.
+
+        What is nested deeper than `_DEEPEST` below it is taken as writable.
+        """
+        if not isinstance(raw, dict) or level > _DEEPEST:
             return False
         view = self._views.view(raw) or self._views.node(raw)
         if "properties" not in view or view.get("readOnly") is True or not view.keys().isdisjoint(_NAMING | _BY_KEY):
@@ -99,7 +105,8 @@ class Writer:
         known = self._server_sets.get(id(raw))
         if known is None:
             self._server_sets[id(raw)] = raw, False  # where it is met again within itself
-            is_read = bool(view["properties"]) and all(map(self.read_only, view["properties"].values()))
+            fields = view["properties"].values()
+            is_read = bool(fields) and all(self.read_only(field, level + 1) for field in fields)
             known = self._server_sets[id(raw)] = raw, is_read
         return known[1]
 

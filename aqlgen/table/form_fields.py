@@ -63,10 +63,13 @@ def is_file(schema: Mapping[str, Json]) -> bool:
 
 def is_bytes(raw: Json, types: Types) -> bool:
     """Return True if a schema of the document is that of raw bytes, or of an array of these."""
-    schema = types.target(raw)
-    if not isinstance(schema, Mapping):
-        return False
-    return schema.get("format") == "binary" or ("items" in schema and is_bytes(schema["items"], types))
+    schema, seen = types.target(raw), set[int]()
+    while isinstance(schema, Mapping) and id(schema) not in seen:
+        if schema.get("format") == "binary":
+            return True
+        seen.add(id(schema))
+        schema = types.target(schema.get("items"))
+    return False
 
 
 def with_files(schema: dict[str, Json], raw: Json, rules: Json, types: Types) -> dict[str, Json]:

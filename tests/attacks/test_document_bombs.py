@@ -179,6 +179,10 @@ SHAPES: dict[str, dict[str, Any]] = {
     "a chain of references": {"X": _ref("X0"), **{f"X{n}": _ref(f"X{n + 1}") for n in range(2000)}, "X2000": {}},
     "a chain of allOf": {"X": _ref("X0"), **{f"X{n}": {"allOf": [_ref(f"X{n + 1}")]} for n in range(2000)}},
     "a chain of arrays": {"X": _ref("X0"), **{f"X{n}": {"items": _ref(f"X{n + 1}")} for n in range(500)}},
+    "a chain of objects": {
+        "X": _ref("X0"),
+        **{f"X{n}": {"type": "object", "properties": {"a": _ref(f"X{n + 1}"), "b": {}}} for n in range(1000)},
+    },
     "a pointer of many steps": {"X": {"$ref": "#" + "/a" * 100_000}},
     "a pointer of many escapes": {"X": {"$ref": "#/" + "~0" * 100_000}},
     "an enumeration of many values": {"X": {"properties": {"e": {"enum": [f"v{n}" for n in range(20_000)]}}}},
@@ -219,6 +223,13 @@ SHAPES: dict[str, dict[str, Any]] = {
 @each("schemas", SHAPES.values(), ids=SHAPES)
 def test_a_shape_ends_in_an_adapter_or_in_a_refusal(schemas: dict[str, Any], tmp_path: Path) -> None:
     assert _code(tmp_path, _document(schemas)) in ("", "no-operations")
+
+
+def test_a_chain_of_lists_is_no_form(tmp_path: Path) -> None:
+    content = {"multipart/form-data": {"schema": _ref("X0")}}
+    lists = {f"X{n}": {"type": "array", "items": _ref(f"X{n + 1}")} for n in range(2000)}
+
+    assert _code(tmp_path, _document({"X": {}} | lists, requestBody={"content": content})) == "no-operations"
 
 
 def test_an_alternative_shares_the_names_of_its_unions() -> None:
