@@ -112,7 +112,8 @@ async def _blamed(run: Run, operation: Operation) -> None:
     )
     shown = operation.row.shown_parameters
     names = [name for name in operation.params if name in shown and shown[name].location in ("body", "query")]
-    for number, name in enumerate(names[:8]):
+    body = operation.row.body and operation.row.body.parameter
+    for number, name in enumerate([name for name in names if name != body][:8]):
         wire = shown[name].wire
         with run.api.behaving(Reply.of(422, forms[number % len(forms)](wire)), operation.row.method):
             answer = await run.call(operation)
