@@ -167,6 +167,16 @@ def _invalid(refusal: _Refusal, code: Code = Code.INVALID_VALUE) -> _Answer:
     return code, f"The API refused the {refused} of '{refusal.row.name}' (HTTP {refusal.status})", {}
 
 
+def _unconditional(refusal: _Refusal) -> _Answer:
+    """Return the parameter of the version where the API takes a call only with one (RFC 6585, 3)."""
+    row = refusal.row
+    name = next((name for name, item in row.parameters.items() if folded(item.wire) == "ifmatch"), "")
+    if not name:
+        return _invalid(refusal)
+    message = f"Missing required parameter '{name}': read '{row.resource}' first and give its ETag"
+    return Code.MISSING_PARAM, message, {"param_name": name, "operation": row.name}
+
+
 def _denied(refusal: _Refusal) -> _Answer:
     account, details = refusal.account, dict[str, Any]()
     scope = _SCOPE.search(refusal.headers.get("www-authenticate", ""))
@@ -254,6 +264,7 @@ _RULES: Mapping[int, Callable[[_Refusal], _Answer]] = {
     423: _withheld,
     425: _limited,
     426: _internal,
+    428: _unconditional,
     429: _limited,
     451: _withheld,
 }
