@@ -102,9 +102,6 @@ class Scope:
         raise UnsayableError(f"a plan cannot express {_shown(expression)}", pointer, _ADVICE)
 
     def _input(self, name: str, tokens: list[str], pointer: str) -> str:
-        if name not in self.inputs and "." in name:
-            name, _, rest = name.partition(".")
-            tokens = [*rest.split("."), *tokens]
         if name not in self.inputs:
             raise UnsayableError(f"there is no input {_shown(name)}", pointer, "Declare it in the inputs' properties.")
         return reference(INPUTS, (self.inputs[name], *tokens), pointer)
@@ -113,9 +110,6 @@ class Scope:
         done = self.steps.get(step)
         if done is None:
             raise UnsayableError(f"there is no earlier step {_shown(step)}", pointer)
-        if name not in done.outputs and "." in name:
-            name, _, rest = name.partition(".")
-            tokens = [*rest.split("."), *tokens]
         output = done.outputs.get(name)
         if not isinstance(output, str):
             raise UnsayableError(f"step {_shown(step)} has no output {_shown(name)}", pointer)
@@ -173,7 +167,6 @@ def _shown(text: str) -> str:
 
 
 _OPERATORS: Final[Mapping[str, str]] = {"==": "eq", "!=": "ne", ">=": "gte", "<=": "lte", ">": "gt", "<": "lt"}
-_MIRRORED: Final[Mapping[str, str]] = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}
 _COMPARE: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
     "==": operator.eq,
     "!=": operator.ne,
@@ -211,7 +204,7 @@ def expected(criteria: Json, row: Row, scope: Scope, names: Names, pointer: str)
 
 
 def _comparisons(text: str, pointer: str) -> Iterator[tuple[str, str, str]]:
-    """Yield (expression, operator, value) of each comparison, the expression of the answer first."""
+    """Yield (expression, operator, value) of each comparison."""
     parts: list[list[str]] = [[""]]
     for piece in _TOKEN.findall(text):
         if piece == "&&":
@@ -225,13 +218,7 @@ def _comparisons(text: str, pointer: str) -> Iterator[tuple[str, str, str]]:
     for part in parts:
         if len(part) == 1 or part[2].count("'") % 2:
             raise UnsayableError("a condition is not a comparison", pointer, _HELP)
-        yield _ordered(part[0].strip(), part[1], part[2].strip())
-
-
-def _ordered(left: str, sign: str, right: str) -> tuple[str, str, str]:
-    if not left.startswith((STATUS, BODY)) and right.startswith((STATUS, BODY)):
-        return right, _MIRRORED.get(sign, sign), left
-    return left, sign, right
+        yield part[0].strip(), part[1], part[2].strip()
 
 
 def _check_status(row: Row, sign: str, right: str, pointer: str) -> None:
@@ -239,9 +226,7 @@ def _check_status(row: Row, sign: str, right: str, pointer: str) -> None:
     if not (right.isascii() and right.isdecimal() and len(right) == 3):
         raise UnsayableError("$statusCode is compared with something else than a status", pointer, _HELP)
     declared = [int(status) for status in row.responses if status.isdecimal() and int(status) in _SUCCESSES]
-    ranges = any(status.upper() == "2XX" for status in row.responses)
-    possible = _SUCCESSES if ranges or not declared else declared
-    failing = [status for status in possible if not _COMPARE[sign](status, int(right))]
+    failing = [status for status in declared or _SUCCESSES if not _COMPARE[sign](status, int(right))]
     if failing:
         raise UnsayableError(
             f"{row.name} may also answer {failing[0]}, which is a success to a plan",
@@ -259,13 +244,12 @@ def _field(expression: str, row: Row, names: Names, pointer: str) -> str:
         )
     if row.paging is not None:
         raise UnsayableError("a condition is about an answer in pages", pointer, _HELP)
-    path = tokens
-    if any(not token or "." in token or token.isdecimal() for token in path):
+    if any(not token or "." in token or token.isdecimal() for token in tokens):
         raise UnsayableError("a condition concerns an item, or a field with dots in its name", pointer, _HELP)
     schema = next((answer.get("schema") for status, answer in row.responses.items() if status[:1] == "2"), None)
     plan = names.plan(schema) if isinstance(schema, Mapping) else None
     agents: list[str] = []
-    for token in path:
+    for token in tokens:
         name, plan = other_name(plan, Way.TO_AGENT, token)
         agents.append(name)
     return ".".join(agents)

@@ -13,9 +13,12 @@ from aqlgen.workflows.expressions import UnsayableError, member
 
 Text = Callable[[Json, str], str]
 """Returns a text of the document as agents may read it; the second argument is its pointer."""
+_KEPT: Final[Mapping[str, type | tuple[type, ...]]] = {
+    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), (int, float)),
+    **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems"), int),
+}
+"""Bounds that stay, with the type of each."""
 _TYPES: Final = frozenset({"string", "integer", "number", "boolean", "object", "array", "null"})
-_NUMBERS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
-_COUNTS: Final = ("minLength", "maxLength", "minItems", "maxItems")
 _FORMATS: Final = ("date", "date-time", "uuid", "email", "uri", "password")
 _DEPTH: Final = 6
 _MOST: Final = 100
@@ -79,7 +82,11 @@ class _Reader:
         if not depth or schema is True:
             return {}
         target, pointer = self.resolved(schema, pointer)
-        kept: dict[str, Json] = {key: target[key] for key in (*_NUMBERS, *_COUNTS) if _fits(key, target.get(key))}
+        kept: dict[str, Json] = {
+            key: target[key]
+            for key, kind in _KEPT.items()
+            if isinstance(target.get(key), kind) and not isinstance(target[key], bool)
+        }
         kinds = target.get("type")
         kinds = [kinds] if isinstance(kinds, str) else kinds
         if isinstance(kinds, list) and kinds and _TYPES.issuperset(map(str, kinds)):
@@ -117,12 +124,6 @@ class _Reader:
         if isinstance(target.get("items"), dict):
             kept["items"] = self.schema(target["items"], member(pointer, "items"), depth - 1)
         return kept
-
-
-def _fits(key: str, value: Json) -> bool:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return False
-    return key in _NUMBERS or (isinstance(value, int) and value >= 0)
 
 
 def _is_plain(value: Json) -> bool:

@@ -14,10 +14,11 @@ from aqlgen.runtime.steps.plan import LOCAL
 from aqlgen.runtime.steps.references import INPUTS
 from aqlgen.runtime.table import Row
 from aqlgen.runtime.text import folded
-from aqlgen.workflows.expressions import DEPTH, DoneStep, Scope, UnsayableError, expected, is_expression, member
+from aqlgen.workflows.expressions import DoneStep, Scope, UnsayableError, expected, is_expression, member
 
 _PLACE: Final = "$components.parameters."
 _FIELDS: Final = "fields"
+_WRITE_FIELDS: Final = "Write the payload as an object, each field with its value or expression."
 
 
 class Written(NamedTuple):
@@ -139,12 +140,10 @@ def _parameters(
 
 def _parameter(entry: Json, row: Row, api: Api, scope: Scope, pointer: str) -> tuple[str, Json]:
     if isinstance(entry, dict) and "reference" in entry:
-        reference, components = entry["reference"], api.components.get("parameters")
-        name = reference.removeprefix(_PLACE) if isinstance(reference, str) else ""
+        components = api.components.get("parameters")
+        name = str(entry["reference"]).removeprefix(_PLACE)
         target = components.get(name) if isinstance(components, dict) else None
-        if not isinstance(target, dict):
-            raise UnsayableError("a reference leads to no parameter of the components", pointer)
-        entry = {**target, "value": entry["value"]} if "value" in entry else target
+        entry = {**target, **entry} if isinstance(target, dict) else entry
     if not isinstance(entry, dict) or not isinstance(entry.get("name"), str) or "value" not in entry:
         raise UnsayableError("a parameter has no name or no value", pointer)
     wire, where = entry["name"], entry.get("in")
@@ -166,17 +165,13 @@ def _body(body: Json, row: Row, scope: Scope, pointer: str) -> dict[str, Json]:
     params = dict(_content_type(body.get("contentType"), row, member(pointer, "contentType")))
     place = member(pointer, "payload")
     payload = _payload(body.get("payload"), place)
-    for index, replacement in enumerate(_list(body.get("replacements"))):
-        payload = _replaced(payload, replacement, member(member(pointer, "replacements"), str(index)))
+    if body.get("replacements"):
+        raise UnsayableError("a payload has replacements", member(pointer, "replacements"), _WRITE_FIELDS)
     whole = _whole(row)
     if whole is not None:
         return {**params, whole: scope.value(payload, place)}
     if not isinstance(payload, dict):
-        raise UnsayableError(
-            f"the payload of {row.name} is not an object of its fields",
-            place,
-            "Write the fields of the payload, each with its value or expression.",
-        )
+        raise UnsayableError(f"the payload of {row.name} is not an object of its fields", place, _WRITE_FIELDS)
     return params | _fields(payload, row, scope, place)
 
 
@@ -220,33 +215,8 @@ def _payload(payload: Json, pointer: str) -> Json:
     try:
         value: Json = json.loads(payload)
     except (ValueError, RecursionError):
-        raise UnsayableError(
-            "the payload is a text, but not JSON", pointer, "Write it as an object, with an expression as a value."
-        ) from None
+        raise UnsayableError("the payload is a text, but not JSON", pointer, _WRITE_FIELDS) from None
     return value
-
-
-def _replaced(payload: Json, replacement: Json, pointer: str) -> Json:
-    """Return a payload with one value replaced. Raises UnsayableError."""
-    target = replacement.get("target") if isinstance(replacement, dict) else None
-    if not isinstance(replacement, dict) or not isinstance(target, str) or not target.startswith("/"):
-        raise UnsayableError("the target of a replacement is not a JSON pointer", pointer)
-    tokens = split(target)
-    if len(tokens) > DEPTH:
-        raise UnsayableError(f"the target of a replacement is deeper than {DEPTH} levels", pointer)
-    return _put(payload, tokens, replacement.get("value"), pointer)
-
-
-def _put(node: Json, tokens: list[str], value: Json, pointer: str) -> Json:
-    if not tokens:
-        return value
-    first, rest = tokens[0], tokens[1:]
-    if isinstance(node, dict):
-        return {**node, first: _put(node.get(first, {}), rest, value, pointer)}
-    if isinstance(node, list) and first.isascii() and first.isdecimal() and int(first) < len(node):
-        index = int(first)
-        return [*node[:index], _put(node[index], rest, value, pointer), *node[index + 1 :]]
-    raise UnsayableError("the target of a replacement is not in the payload", pointer)
 
 
 def _list(value: Json) -> list[Json]:

@@ -102,15 +102,6 @@ def test_the_table_has_a_file_of_workflows_only_where_there_are_some() -> None:
     [
         ({"requestBody": {"payload": {"name": "Rosa", "kind": "cat"}}}, {"name": "Rosa", "kind": "cat"}),
         ({"requestBody": {"payload": '{"name": "{$inputs.name}", "kind": "cat"}'}}, {"name": {"$ref": "inputs.name"}}),
-        (
-            {
-                "requestBody": {
-                    "payload": {"name": "x", "kind": "cat", "homeAddress": {"city": "y", "street": "z"}},
-                    "replacements": [{"target": "/homeAddress/city", "value": "$inputs.name"}],
-                }
-            },
-            {"home_address": {"city": {"$ref": "inputs.name"}, "street": "z"}},
-        ),
     ],
 )
 def test_a_payload_is_the_fields_of_the_body(tmp_path: Path, change: Any, steps: Any) -> None:
@@ -143,7 +134,6 @@ def test_no_workflow_has_the_operation_id_of_an_operation_as_its_name(tmp_path: 
     "condition",
     [
         "$statusCode == 200",
-        "200 == $statusCode",
         "$statusCode >= 200 && $statusCode < 300",
         "$statusCode != 404",
     ],
@@ -158,7 +148,6 @@ def test_a_status_that_every_success_has_needs_no_more(tmp_path: Path, condition
     [
         ("$response.body#/status == 'it''s'", {"status": {"eq": "it's"}}),
         ("$response.body#/id > 3 && $response.body#/id <= 9", {"id": {"gt": 3, "lte": 9}}),
-        ("3 < $response.body#/id", {"id": {"gt": 3}}),
         ("$response.body#/homeAddress/city != null", {"home_address.city": {"ne": None}}),
         ("$response.body#/name == 'a && b'", {"name": {"eq": "a && b"}}),
         ("$response.body#/id == $inputs.id", {"id": {"eq": {"$ref": "inputs.id"}}}),
@@ -245,10 +234,12 @@ def test_what_a_plan_cannot_say_leaves_the_workflow_out(
     [
         {"payload": '{"name": "a", "kind": "cat", "tags": ' + "[" * 800 + "]" * 800 + "}"},
         {"payload": "[" * 100_000},
-        {"payload": {"name": "a", "kind": "cat"}, "replacements": [{"target": "/a" * 10_000, "value": 1}]},
+        {"payload": {"name": "a", "kind": "cat"}, "replacements": [{"target": "/a", "value": 1}]},
     ],
 )
-def test_a_payload_that_is_too_deep_leaves_the_workflow_out(tmp_path: Path, body: dict[str, Any]) -> None:
+def test_a_payload_that_is_too_deep_or_to_be_changed_leaves_the_workflow_out(
+    tmp_path: Path, body: dict[str, Any]
+) -> None:
     done = translated(tmp_path, workflow({"stepId": "make", "operationId": "createPet", "requestBody": body}))
     assert not done.table.workflows
     assert "workflow-left-out" in {finding.code for finding in done.diagnostics}
