@@ -75,40 +75,33 @@ def parameter(context: Upgrade, node: Json, pointer: str) -> Json:
         return node
     new: dict[str, Json] = {key: value for key, value in node.items() if key not in MOVED_KEYS}
     context.origins.carry(node, new)
-    context.place(new, "schema", value_schema(context, node, pointer), pointer)
+    context.place(new, "schema", value_schema(context, node), pointer)
     if "x-example" in node and "example" not in node:
         context.place(new, "example", node["x-example"], f"{pointer}/x-example")
     if node.get("in") == "path":
         new["required"] = True
-    if node.get("in") == "cookie":
-        message = f"Swagger 2.0 has no parameters in a cookie; {node.get('name')!r} is taken as OpenAPI 3 means it"
-        context.warn("bad-parameter", message, f"{pointer}/in")
     if node.get("type") == "array":
         new |= array_style(context, node, pointer)
     return new
 
 
-def value_schema(context: Upgrade, node: Mapping[str, Json], pointer: str) -> Json:
+def value_schema(context: Upgrade, node: Mapping[str, Json]) -> Json:
     """Return the schema of a value that 2.0 describes without one; a schema that is there nevertheless wins."""
     if isinstance(node.get("schema"), dict):
         return context.schemas.convert(node["schema"])
     raw = {key: node[key] for key in SCHEMA if key in node}
     items = raw.get("items")
     if isinstance(items, dict):
-        raw["items"] = _items(context, items, f"{pointer}/items")
+        raw["items"] = _items(items)
     elif raw.get("type") == "array":
         raw["items"] = {}
     return context.schemas.convert(raw)
 
 
-def _items(context: Upgrade, items: dict[str, Json], pointer: str) -> dict[str, Json]:
+def _items(items: dict[str, Json]) -> dict[str, Json]:
+    """Return the schema of items; arrays within an array have no separator in OpenAPI 3, and are sent as JSON."""
     new = {key: value for key, value in items.items() if key != "collectionFormat"}
-    if items.get("type") == "array" and "collectionFormat" in items:
-        message = "arrays within an array have no separator in OpenAPI 3; they are sent as JSON"
-        context.warn("no-equivalent", message, f"{pointer}/collectionFormat")
-    if isinstance(new.get("items"), dict):
-        new["items"] = _items(context, new["items"], f"{pointer}/items")
-    return new
+    return {**new, "items": _items(new["items"])} if isinstance(new.get("items"), dict) else new
 
 
 def array_style(context: Upgrade, node: Mapping[str, Json], pointer: str) -> dict[str, Json]:
@@ -119,8 +112,7 @@ def array_style(context: Upgrade, node: Mapping[str, Json], pointer: str) -> dic
         return {"style": SEPARATED[form], "explode": False}
     pairs = node.get("in") in ("query", "formData")
     if form != "csv" and not (pairs and form == "multi"):
-        where = "" if pairs else f" in a {node.get('in')}"
-        message = f"there is no collectionFormat {form!r}{where}, as {node.get('name')!r} says; commas are used"
+        message = f"{node.get('name')!r} has the collectionFormat {form!r}, which there is not here; commas are used"
         context.warn("no-equivalent", message, f"{pointer}/collectionFormat")
     return {"style": "form", "explode": form == "multi"} if pairs else {}
 
@@ -159,7 +151,7 @@ def form_body(context: Upgrade, fields: Sequence[Placed], consumes: tuple[str, .
     required: list[str] = []
     for node, pointer in fields:
         name = str(node.get("name", ""))
-        context.place(properties, name, _property(context, node, pointer), pointer)
+        context.place(properties, name, _property(context, node), pointer)
         if node.get("required") is True:
             required.append(name)
         if node.get("type") == "array":
@@ -177,8 +169,8 @@ def form_body(context: Upgrade, fields: Sequence[Placed], consumes: tuple[str, .
     return {**body, "required": True} if required else body
 
 
-def _property(context: Upgrade, node: Mapping[str, Json], pointer: str) -> Json:
-    schema = value_schema(context, node, pointer)
+def _property(context: Upgrade, node: Mapping[str, Json]) -> Json:
+    schema = value_schema(context, node)
     about = {key: value for key, value in node.items() if key not in NOT_OF_A_FIELD}
     if "x-example" in node:
         about.setdefault("example", node["x-example"])

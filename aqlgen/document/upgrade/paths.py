@@ -142,19 +142,14 @@ def _body(
     bodies, fields = chosen.bodies, {**common.fields, **parameters.fields}
     consumes = operation_types(context, operation, "consumes")
     origin = f"{pointer}/parameters"
-    if bodies and fields:
-        form = is_form(consumes)
-        kept = "the form's fields are" if form else "the body is"
-        message = f"{name} has parameters both in body and in formData, which cannot be sent together"
-        context.warn("several-bodies", f"{message}; only {kept} kept", origin)
-        bodies, fields = ([], fields) if form else (bodies, {})
-    elif len(bodies) > 1:
-        context.warn("several-bodies", f"{name} has {len(bodies)} parameters in body; the first is kept", origin)
+    if len(bodies) > 1 or (bodies and fields):
+        bodies, fields = ([], fields) if fields and is_form(consumes) else (bodies[:1], {})
+        kept = "the form is" if fields else "the first in body is"
+        context.warn("several-bodies", f"{name} has several bodies, of which only {kept} kept", origin)
     if fields:
         first = next(iter(fields.values()))[1]
-        return form_body(context, list(fields.values()), consumes), origin if parameters.fields else first.rpartition(
-            "/"
-        )[0]
+        where = origin if parameters.fields else first.rpartition("/")[0]
+        return form_body(context, list(fields.values()), consumes), where
     if not bodies:
         return None
     node, where = bodies[0]
@@ -219,12 +214,7 @@ def _content(context: Upgrade, node: Mapping[str, Json], pointer: str, produces:
     by_type = {kind: example for kind, example in examples.items() if "/" in kind}
     content: dict[str, Json] = {}
     schema = node.get("schema")
-    if isinstance(schema, dict):
-        kinds = _kinds(schema, produces)
-    elif by_type or not examples:
-        kinds = ()
-    else:
-        kinds = produces or (JSON,)
+    kinds = _kinds(schema, produces) if isinstance(schema, dict) else ()
     for kind in dict.fromkeys((*kinds, *by_type)):
         media: dict[str, Json] = {}
         if isinstance(schema, dict):
@@ -232,8 +222,6 @@ def _content(context: Upgrade, node: Mapping[str, Json], pointer: str, produces:
         if kind in by_type:
             context.place(media, "example", by_type[kind], f"{pointer}/examples/{escape(kind)}")
         content[kind] = media
-    if examples and not by_type and content:  # named as in 3.0, not by content type
-        next(iter(content.values()))["example"] = next(iter(examples.values()))
     return content
 
 
@@ -248,5 +236,5 @@ def _header(context: Upgrade, node: Json, pointer: str) -> Json:
     if not isinstance(node, dict):
         return node
     new: dict[str, Json] = {key: value for key, value in node.items() if key not in MOVED_KEYS}
-    context.place(new, "schema", value_schema(context, node, pointer), pointer)
+    context.place(new, "schema", value_schema(context, node), pointer)
     return new
