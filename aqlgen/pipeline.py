@@ -12,8 +12,7 @@ from aqlgen.decide import select
 from aqlgen.decide.credentials import with_effective_security
 from aqlgen.decide.decision import Decision
 from aqlgen.decide.instructions import with_instructions
-from aqlgen.decide.naming.clashes import misnamed, takeovers, with_likenesses
-from aqlgen.decide.naming.uniqueness import unused
+from aqlgen.decide.naming.uniqueness import misnamed, takeovers, unused
 from aqlgen.decide.overrides import EXPIRED, UNMATCHED, AdapterOverride, Overrides, check_aliases
 from aqlgen.decide.overrides import load as load_overrides
 from aqlgen.decide.overrides.owner import with_auth, with_stated
@@ -245,11 +244,9 @@ def _selected(
         filters = " and ".join(["--include"] * bool(options.include) + ["--exclude"] * bool(options.exclude))
         message = f"no operation of {len(all_decisions)} is left by {filters}"
         raise OptionError.of("bad-option", message, help="`aqlgen explain` without them lists all operations.")
-    of_apis = ([decision for decision in decisions if decision.operation.api == part.api] for part in parts)
-    alike = [decision for of_api in of_apis for decision in with_likenesses(of_api)]
     operations = [operation for part in parts for operation in part.document.operations]
     entries = overrides.adapter.accept
-    accepted = accept(alike, entries)
+    accepted = accept(decisions, entries)
     findings += check_accepted(entries, (*accepted, *all_decisions), operations, overrides.file)
     findings += check_aliases(accepted, overrides.file, datetime.now(UTC).date())
     if options.names or options.stale == "error":  # a project as it is recorded has its names already

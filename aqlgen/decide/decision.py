@@ -129,23 +129,6 @@ class Concern:
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness:
-    """Names among which an agent may take the wrong one."""
-
-    rule: str
-    names: tuple[str, ...]
-    """All of them, this operation's included."""
-    kind: str
-    """The kind of difference; likenesses of one kind are one question to the owner."""
-    note: str
-
-    @property
-    def concern(self) -> Concern:
-        """The likeness as a concern about a name."""
-        return Concern("name", self.rule, self.note)
-
-
-@dataclass(frozen=True, slots=True)
 class Acceptance:
     """A concern that an entry of `accept` in the overrides settles."""
 
@@ -349,8 +332,6 @@ class Decision:
     """The other operations that a call can carry."""
     instructions: tuple[str, ...] = ()
     """Why texts that agents read of it are taken for instructions to a model, with their places."""
-    likenesses: tuple[Likeness, ...] = ()
-    """Why its name can be confused with others, or is out of line with them."""
     accepted: tuple[Acceptance, ...] = ()
     """The concerns that the owner has accepted: they need no review any more, and the decision stays."""
 
@@ -409,5 +390,3 @@ class Decision:
         for subject, reason in reasons:
             if reason.confidence < REVIEW_THRESHOLD:
                 yield Concern(subject, reason.rule, reason.note, reason.doubt)
-        for likeness in self.likenesses:
-            yield likeness.concern

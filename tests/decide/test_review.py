@@ -131,57 +131,6 @@ def test_an_entry_for_what_needs_no_review_is_no_mistake(prepared: Any) -> None:
     assert "unmatched-accept" not in {each.code for each in part.diagnostics}
 
 
-NAMES = {
-    "GET /v1/account": "get_accounts",
-    "GET /v1/accounts": "list_accounts",
-    "GET /v1/accounts/{id}": "get_account",
-    "GET /v1/accounts/{id}/name": "get_account_name",
-}
-"""Names as an earlier version gave them, which stay."""
-
-
-def paths_of(names: dict[str, str]) -> dict[str, Any]:
-    keys = (key.split(" ") for key in names)
-    paths: dict[str, Any] = {}
-    for method, path in keys:
-        paths.setdefault(path, {})[method.lower()] = operation()
-    return paths
-
-
-def test_names_that_can_be_confused_are_one_row_that_each_entry_settles_for_its_own_operation(prepared: Any) -> None:
-    (row,) = rows(prepared(paths_of(NAMES), names=NAMES))
-    assert [decision.name for decision in row.decisions] == ["get_accounts", "list_accounts", "get_account"]
-    assert row.rules == ("similar-names",)
-    assert len(row.entries) == 3
-    assert not rows(prepared(paths_of(NAMES), *row.entries, names=NAMES))
-    assert not rows(prepared(paths_of(NAMES), "rule:similar-names", names=NAMES))
-    (left,) = rows(prepared(paths_of(NAMES), "operation:get_account", names=NAMES))
-    assert [decision.name for decision in left.decisions] == ["get_accounts", "list_accounts"]
-
-
-def test_many_sets_of_names_that_differ_in_the_same_way_are_one_row(prepared: Any) -> None:
-    names = {}
-    for noun in ("role", "user", "group"):
-        names |= {f"PUT /{noun}s/{{id}}": f"update_{noun}", f"PATCH /{noun}s/{{id}}": f"patch_{noun}"}
-    paths: dict[str, Any] = {}
-    for key in names:
-        method, path = key.split(" ")
-        paths.setdefault(path, {})[method.lower()] = operation()
-    (row,) = (row for row in rows(prepared(paths, names=names)) if row.rules == ("similar-names",))
-    assert (row.count, row.entries) == (6, ("rule:similar-names",))
-
-
-def test_a_list_and_its_item_are_not_confused(prepared: Any) -> None:
-    for noun in ("series", "pets"):
-        paths = {f"/{noun}": {"get": operation()}, f"/{noun}/{{id}}": {"get": operation()}}
-        assert not rows(prepared(paths))
-
-
-def test_a_name_that_the_owner_gave_needs_no_second_look(prepared: Any) -> None:
-    named = "".join(f"{key}:\n  name: {name}\n" for key, name in NAMES.items())
-    assert not rows(prepared(paths_of(NAMES), overrides=named))
-
-
 def test_rows_stand_under_the_telling_part_of_the_path_where_there_are_no_tags(prepared: Any) -> None:
     paths = {"/api/v1/shop/frobnicate": {"post": operation()}, "/api/v1/bank/frobnicate": {"post": operation()}}
     assert {row.section for row in rows(prepared(paths))} == {"shop", "bank"}

@@ -190,7 +190,6 @@ def _matches(entry: AcceptEntry, decisions: Sequence[Decision], operations: Sequ
 
 def _rules(decision: Decision) -> Iterator[str]:
     yield from (decision.category_reason.rule, decision.name_reason.rule, decision.danger_reason.rule)
-    yield from (likeness.rule for likeness in decision.likenesses)
 
 
 def _unmatched(entry: AcceptEntry, decisions: Sequence[Decision], file: str) -> Diagnostic:

@@ -3,7 +3,6 @@
 - what is asked at first use, because the same rule doubts that it is harmless, is one row for each part of the API, and
   one for several parts with one such operation each
 - a decision that the API's convention repeats ("POST on one item", where most POSTs on an item are that) is one row
-- names that can be confused are one row, and so are several sets of names that differ in the same way
 - everything else is a row for each operation
 
 A row of a convention holds weak evidence only: what contradicts it, what the document claims and what instructs a model
@@ -179,11 +178,9 @@ def review_rows(decisions: Iterable[Decision]) -> list[ReviewRow]:
     """
     decisions = tuple(decisions)
     section = sections_of(decision.operation for decision in decisions)
-    alike = list(_alike(decisions))
     rows = [
         *(ReviewRow(members, part, Asked.FIRST) for part, members in _questions(decisions, section)),
         *map(ReviewRow, _conventions(decisions)),
-        *(ReviewRow(members, section(members[0][0].operation) if is_alone else "") for members, is_alone in alike),
     ]
     covered = {(decision.name, concern) for row in rows for decision, concerns in row.members for concern in concerns}
     for decision in decisions:
@@ -268,8 +265,8 @@ def _conventions(decisions: Sequence[Decision]) -> Iterable[_Members]:
     kinds = Counter(map(_kind, decisions))
     groups: defaultdict[tuple[_Kind, _Signature], list[tuple[Decision, tuple[Concern, ...]]]] = defaultdict(list)
     for decision in decisions:
-        apart = {*(likeness.concern for likeness in decision.likenesses), *_doubts(decision)}
-        concerns = tuple(concern for concern in decision.concerns if concern not in apart)
+        doubts = _doubts(decision)
+        concerns = tuple(concern for concern in decision.concerns if concern not in doubts)
         if concerns and all(concern.doubt is Doubt.WEAK for concern in concerns):
             rules = tuple((concern.subject, concern.rule) for concern in concerns)
             groups[_kind(decision), (decision.category, rules)].append((decision, concerns))
@@ -282,18 +279,3 @@ def _kind(decision: Decision) -> _Kind:
     """Return what conventions are about: the method, and whether the path ends in an item."""
     operation = decision.operation
     return operation.method.upper(), operation.path.rstrip("/").endswith("}")
-
-
-def _alike(decisions: Sequence[Decision]) -> Iterable[tuple[_Members, bool]]:
-    """Yield names that can be confused: a set of them alone, or all sets that differ in the same way."""
-    sets: defaultdict[tuple[str, str], defaultdict[tuple[str, ...], list[tuple[Decision, tuple[Concern, ...]]]]]
-    sets = defaultdict(lambda: defaultdict(list))
-    for decision in decisions:
-        for likeness in decision.likenesses:
-            if likeness.concern in decision.concerns:
-                sets[likeness.rule, likeness.kind][likeness.names].append((decision, (likeness.concern,)))
-    for by_names in sets.values():
-        if len(by_names) >= _REPEATED:
-            yield tuple(member for members in by_names.values() for member in members), False
-        else:
-            yield from ((tuple(members), True) for names, members in by_names.items() if len(names) > 1)
