@@ -15,6 +15,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from urllib.parse import parse_qsl, urlsplit
 
 if TYPE_CHECKING:
     from .table import Row
@@ -222,6 +223,23 @@ def origin_of(url: str) -> str:
     """Return the scheme, host and port of a URL."""
     scheme, _, rest = url.partition("://")
     return f"{scheme}://{rest.partition('/')[0].partition('?')[0]}"
+
+
+def without_credentials(query: str, request: ApiRequest) -> str:
+    """Return a query without the pairs whose values are the credentials of a request."""
+    return "&".join(pair for pair in query.split("&") if pair and not _is_secret(pair, request))
+
+
+def at_host_of(request: ApiRequest, address: str) -> str:
+    """Return the URL of a path and query at a request's host, with the credentials that stand in its own query."""
+    parts = urlsplit(request.url)
+    path, _, query = address.partition("?")
+    query = "&".join(filter(None, (query, *(pair for pair in parts.query.split("&") if _is_secret(pair, request)))))
+    return f"{parts.scheme}://{parts.netloc}{path}" + (f"?{query}" if query else "")
+
+
+def _is_secret(pair: str, request: ApiRequest) -> bool:
+    return any(value and value in request.secrets for _, value in parse_qsl(pair, keep_blank_values=True))
 
 
 class Transport(Protocol):

@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from ..text import folded, line
+from ..text import alike, folded, line
 from .conditions import values_at
 
 _MOST_ITEMS: Final = 20
 _MOST_NAMES: Final = 500
 _DEEPEST: Final = 4
 _LONGEST: Final = 100
-_ALIKE: Final = 0.7
 _MOST_ELEMENTS: Final = 100
 _MOST_LOOKS: Final = 25_000
 
@@ -86,16 +85,11 @@ def named_with_nearest(fields: Mapping[str, str | None]) -> str:
 def _nearest(field: str, items: Sequence[Any]) -> str | None:
     """Return the field of the items that is meant: spelled otherwise, deeper or higher, or nearly alike."""
     paths = list(dict.fromkeys(path for item in items for path in _paths(item, "", 0)))[:_MOST_NAMES]
-    wanted, last = folded(field), folded(field.rpartition(".")[2])
-    same = [path for path in paths if folded(path) == wanted]
-    same = same or [path for path in paths if folded(path.rpartition(".")[2]) == last]
-    if same:
-        return same[0]
-    from difflib import get_close_matches
-
-    by_spelling = {folded(path)[:_LONGEST]: path for path in reversed(paths)}
-    near = get_close_matches(wanted[:_LONGEST], by_spelling, 1, _ALIKE)
-    return by_spelling[near[0]] if near else None
+    same = [path for path in paths if folded(path) == folded(field)]
+    last = field[:_LONGEST].rpartition(".")[2]
+    of_name = [path for path in paths if alike(path[:_LONGEST].rpartition(".")[2], last)]
+    of_name.sort(key=lambda path: folded(path.rpartition(".")[2]) != folded(last))
+    return next(iter(same or of_name), None)
 
 
 def _paths(item: Any, prefix: str, depth: int) -> Iterator[str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import anyio
 
@@ -21,13 +21,14 @@ from ..encode.urls import counterparts
 from ..envelope import Envelope, Stamp
 from ..errors import Code, Failure
 from ..executions.handles import BEGUN, Handle, Handles, Progress
-from ..executions.places import cancel_of, named_place, request_at, target_at, target_of
+from ..executions.places import cancel_of, named_place, target_at, target_of
 from ..executions.states import ENDED, Condition, condition_of
 from ..hooks import Call
 from ..safety.operations import LONGEST_WAIT, STATUS
 from ..state.custody import row_name
 from ..text import iso_time
 from ..warnings.ceiling import fit
+from ..wire import at_host_of
 from . import ToolCall
 from .arguments import TOKEN, Request
 
@@ -45,13 +46,6 @@ _FAILED = ("status: failed", "status: failure")
 """What declares a success to be a failure, and is of the work rather than of the question."""
 _MOST_WAITING = 100
 """Calls that wait at a time; a further one is answered at once."""
-
-
-class _Look(NamedTuple):
-    """What the API tells of work now, and when to ask again, in seconds."""
-
-    condition: Condition
-    wait: int | None
 
 
 class Executions:
@@ -103,8 +97,8 @@ class Executions:
         text = await self._handles.write(handle)
         if text is None:
             return None
-        look = _Look(condition, _wait_of(response))
-        return {**self._told(text, handle, look), "follow_with": STATUS}
+        condition = condition._replace(wait=_wait_of(response))
+        return {**self._told(text, handle, condition), "follow_with": STATUS}
 
     async def status(self, params: dict[str, Any], session: Session, person: Person | None) -> dict[str, Any]:
         """Answer get_execution_status. Raises Failure where the API cannot be asked, or no more about this.
@@ -122,7 +116,7 @@ class Executions:
                 look = await self._wait(text, handle, look, until, session, person)
             finally:
                 self._waiting -= 1
-        return {"operation": handle.operation, **self._told(text, handle, look._replace(condition=self._bounded(look)))}
+        return {"operation": handle.operation, **self._told(text, handle, self._bounded(look))}
 
     async def cancel(self, params: dict[str, Any], session: Session, person: Person | None) -> dict[str, Any]:
         """Answer cancel_execution. Raises Failure where the API cannot cancel it, or did not."""
@@ -134,24 +128,23 @@ class Executions:
         call = ToolCall(None, Request(row.name, arguments, beside), stamp, session, person)
         data = _data(await self._calls.answer(call))
         condition = condition_of(200 if stamp.last is None else stamp.last.status, data)
-        look = _Look(condition, None)
         if not condition.stated:
             try:
-                look = await self._look(handle, session, person)
+                condition = await self._look(handle, session, person)
             except Failure:  # it was cancelled, and is perhaps not there any more
-                look = _Look(Condition("cancelled", stated=False), None)
-        shown = self._told(text, handle, look._replace(condition=self._bounded(look)))
+                condition = Condition("cancelled", stated=False)
+        shown = self._told(text, handle, self._bounded(condition))
         if shown["status"] not in ENDED:
             shown["progress"] = {**shown.get("progress", {}), "message": "The API has accepted the cancellation"}
         return {"operation": handle.operation, "cancelled_by": row.name, **shown}
 
     async def _wait(
-        self, text: str, handle: Handle, look: _Look, until: float, session: Session, person: Person | None
-    ) -> _Look:
+        self, text: str, handle: Handle, look: Condition, until: float, session: Session, person: Person | None
+    ) -> Condition:
         """Ask until the work has ended or the time is up, and return what was told last."""
         progress, pauses = Progress(), iter(_PAUSES)
         await progress.tell(self._told(text, handle, look))
-        while look.condition.status not in ENDED:
+        while look.status not in ENDED:
             pause = look.wait or next(pauses, _PAUSES[-1])
             if anyio.current_time() + pause >= until:
                 break
@@ -164,7 +157,7 @@ class Executions:
             await progress.tell(self._told(text, handle, look))
         return look
 
-    async def _look(self, handle: Handle, session: Session, person: Person | None) -> _Look:
+    async def _look(self, handle: Handle, session: Session, person: Person | None) -> Condition:
         """Ask the API about the work once. Raises Failure."""
         try:
             asking = self._exchange(handle, session) if handle.url else self._called(handle, session, person)
@@ -172,9 +165,10 @@ class Executions:
         except Failure as failure:
             if failure.details.get("declared_by") not in _FAILED:
                 raise
-            return _Look(Condition("failed", stated=True, error=failure.details.get("upstream")), None)
-        status = 200 if response is None else response.status
-        return _Look(condition_of(status, data, pointer), None if response is None else _wait_of(response))
+            return Condition("failed", stated=True, error=failure.details.get("upstream"))
+        if response is None:
+            return condition_of(200, data, pointer)
+        return condition_of(response.status, data, pointer)._replace(wait=_wait_of(response))
 
     async def _called(
         self, handle: Handle, session: Session, person: Person | None
@@ -200,7 +194,8 @@ class Executions:
         exchanges = Exchanges(self._api, self._hooks, call)
 
         def change(request: ApiRequest) -> ApiRequest:
-            return replace(request, url=request_at(request, handle.url))
+            url = at_host_of(request, handle.url) if handle.url.startswith("/") else handle.url
+            return replace(request, url=url)
 
         response = await exchanges.send(row, {}, change)
         return response, exchanges.decode(response, row, {}), None
@@ -225,25 +220,24 @@ class Executions:
         shared = counterparts(row, monitor)
         return row, {name: handle.params[source] for name, source in shared.items() if source in handle.params}
 
-    def _told(self, text: str, handle: Handle, look: _Look) -> dict[str, Any]:
+    def _told(self, text: str, handle: Handle, condition: Condition) -> dict[str, Any]:
         """Return an execution as it is shown, and report it to operators."""
-        execution, activity = _shown(text, handle, look), self._calls.activity
+        execution, activity = _shown(text, handle, condition), self._calls.activity
         if activity is not None and execution["status"] in ENDED:
             activity.ended(row_name(text))
         elif activity is not None:
             activity.work(row_name(text), handle.operation, execution["status"], execution.get("progress", {}))
         return execution
 
-    def _bounded(self, look: _Look) -> Condition:
+    def _bounded(self, condition: Condition) -> Condition:
         """Return what was told with its result and its error in at most the tokens of an answer."""
         most = self._calls.config.max_answer_tokens
-        (result, _), (error, _) = fit(look.condition.result, most), fit(look.condition.error, most // 2)
-        return look.condition._replace(result=result, error=error)
+        (result, _), (error, _) = fit(condition.result, most), fit(condition.error, most // 2)
+        return condition._replace(result=result, error=error)
 
 
-def _shown(text: str, handle: Handle, look: _Look) -> dict[str, Any]:
+def _shown(text: str, handle: Handle, condition: Condition) -> dict[str, Any]:
     """Return an execution as the specification has it (8.4.3)."""
-    condition = look.condition
     started = iso_time(handle.started)
     execution: dict[str, Any] = {"execution_id": text, "status": condition.status, "started_at": started}
     if condition.finished_at:
@@ -257,8 +251,8 @@ def _shown(text: str, handle: Handle, look: _Look) -> dict[str, Any]:
             execution["error"]["details"] = {"upstream": condition.error}
     if condition.result is not None and condition.status == "completed":
         execution["result"] = condition.result
-    if look.wait is not None and condition.status not in ENDED:
-        execution["retry_after_seconds"] = look.wait
+    if condition.wait is not None and condition.status not in ENDED:
+        execution["retry_after_seconds"] = condition.wait
     if handle.monitor:
         execution["monitor"] = handle.monitor
     return execution

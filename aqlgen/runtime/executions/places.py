@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urljoin, urlsplit
 
 from ..encode.urls import counterparts, without_names
+from ..wire import without_credentials
 from .states import value_at
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def target_at(place: str, row: Row, request: ApiRequest, table: Table) -> Target
     there = _address_at(request.url, place)
     if there is None:
         return None
-    query = "&".join(pair for pair in there.query.split("&") if pair and not _is_secret(pair, request))
+    query = without_credentials(there.query, request)
     path = there.path or "/"
     address = f"{path}?{query}" if query else path
     if any(secret and secret in unquote(address) for secret in request.secrets):
@@ -97,17 +98,6 @@ def target_of(row: Row, params: Mapping[str, Any], data: Any, table: Table) -> T
         values[by_wire[wire]] = value
     values |= _named_whole(monitor, values)
     return Target(monitor=monitor.name, params=values)
-
-
-def request_at(request: ApiRequest, url: str) -> str:
-    """Return the absolute address; at the host of the request with the credentials that stand in its query."""
-    if not url.startswith("/"):
-        return url
-    here = urlsplit(request.url)
-    credentials = [pair for pair in here.query.split("&") if pair and _is_secret(pair, request)]
-    path, _, query = url.partition("?")
-    query = "&".join(part for part in (query, *credentials) if part)
-    return f"{here.scheme}://{here.netloc}{path}" + (f"?{query}" if query else "")
 
 
 def cancel_of(monitor: Row, table: Table) -> Row | None:
@@ -187,7 +177,3 @@ def _named_whole(monitor: Row, values: Mapping[str, Any]) -> dict[str, str]:
         if parts is not None and parameter.wire in parts and parts.keys() <= by_wire.keys():
             return {by_wire[wire]: part for wire, part in parts.items()}
     return {}
-
-
-def _is_secret(pair: str, request: ApiRequest) -> bool:
-    return any(value and value in request.secrets for _, value in parse_qsl(pair, keep_blank_values=True))

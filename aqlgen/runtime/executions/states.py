@@ -109,6 +109,8 @@ class Condition(NamedTuple):
     error: Any = None
     finished_at: str | None = None
     result: Any = None
+    wait: int | None = None
+    """Seconds after which the API wants to be asked again."""
 
 
 def condition_of(status: int, data: Any, pointer: str | None = None) -> Condition:

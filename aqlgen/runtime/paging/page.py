@@ -12,12 +12,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, urljoin, urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from ..decode.headers import read_links
 from ..errors import Code, Failure
 from ..schema import MISSING, at
 from ..text import folded, line
+from ..wire import at_host_of, without_credentials
 from . import number
 from .cursors import HASH, Cursors, Place
 
@@ -220,11 +221,7 @@ def page_url(request: ApiRequest, position: str) -> str:
             "Internal error: the API's link to the next page leads away from the API, it is not followed",
             {"host": line(position.removeprefix(_AWAY), 200)},
         )
-    parts = urlsplit(request.url)
-    credentials = [pair for pair in parts.query.split("&") if _is_secret(pair, request)]
-    path, _, query = position.partition("?")
-    query = "&".join(part for part in (query, *credentials) if part)
-    return f"{parts.scheme}://{parts.netloc}{path}" + (f"?{query}" if query else "")
+    return at_host_of(request, position)
 
 
 def stated_total(plan: Plan, data: Any, place: Place, count: int) -> int | None:
@@ -302,10 +299,5 @@ def _relative(url: str, request: ApiRequest, plan: Plan) -> str:
     if not same_api or not (there.path == base or there.path.startswith(f"{base}/")) or "/../" in f"{there.path}/":
         return f"{_AWAY}{there.hostname or ''}"
     path = "/" + there.path.lstrip("/")
-    query = "&".join(pair for pair in there.query.split("&") if pair and not _is_secret(pair, request))
+    query = without_credentials(there.query, request)
     return f"{path}?{query}" if query else path
-
-
-def _is_secret(pair: str, request: ApiRequest) -> bool:
-    values: Mapping[str, str] = dict(parse_qsl(pair, keep_blank_values=True))
-    return any(value and value in request.secrets for value in values.values())

@@ -47,7 +47,6 @@ class Relay:
         if subscriber is None:
             subscriber = self._subscribers[session] = _Subscriber(context.session, session.id)
             session.on_close(lambda: self._drop(session))
-            subscriber.start()
         subscriber.level = NUMBERS[level]
         self._listen()
 
@@ -111,35 +110,24 @@ class _Subscriber:
         self.session_id = session_id
         self.level = NUMBERS[LEVELS[-1]]
         self._client = client
-        self._records: deque[Record] = deque()
-        self._changed = asyncio.Event()
+        self._records: asyncio.Queue[Record] = asyncio.Queue(_MAX_QUEUED)
         self._lost = 0
-        self._task: asyncio.Task[None] | None = None
-
-    def start(self) -> None:
-        """Begin to send what is queued."""
         self._task = asyncio.get_running_loop().create_task(self._run())
 
     def put(self, record: Record) -> None:
         """Queue a record, or count it as lost."""
-        if len(self._records) >= _MAX_QUEUED:
+        try:
+            self._records.put_nowait(record)
+        except asyncio.QueueFull:
             self._lost += 1
-            return
-        self._records.append(record)
-        self._changed.set()
 
     def end(self) -> None:
         """Send nothing more."""
-        if self._task is not None:
-            self._task.cancel()
+        self._task.cancel()
 
     async def _run(self) -> None:
         while True:
-            if not self._records:
-                self._changed.clear()
-                await self._changed.wait()
-                continue
-            record = self._records.popleft()
+            record = await self._records.get()
             with anyio.move_on_after(_SEND_TIMEOUT) as scope:
                 await _send(self._client, record, None)
             if scope.cancelled_caught:
