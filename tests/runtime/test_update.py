@@ -386,15 +386,6 @@ def answering(folder: Path, *things: Any) -> tuple[Client, Answering]:
     return Client(folder, shelf, "put-merge", etag=False), shelf
 
 
-async def test_without_etags_a_thing_is_read_again_and_what_changed_is_named(tmp_path: Path) -> None:
-    """R-UPD-2"""
-    client, shelf = answering(tmp_path / "p", WIRE, {**WIRE, "homeAddress": {"zipCode": "1"}, "createdAt": "later"})
-    answer = await client.update({"full_name": "Eve"})
-    assert answer["error"]["code"] == "CONFLICT_VERSION_MISMATCH"
-    assert answer["error"]["details"]["changed_fields"] == ["home_address"]
-    assert shelf.methods == ["GET", "GET"]
-
-
 async def test_what_is_not_written_may_change_as_it_likes(tmp_path: Path) -> None:
     """R-UPD-2"""
     clock = [
@@ -504,24 +495,6 @@ async def test_a_list_whose_items_are_read_without_what_they_are_written_with_is
     assert (await client.update({"nick_name": "B", "tags": [{"k": "a"}]}))["success"]
     assert shelf.thing is not None
     assert shelf.thing["tags"] == [{"k": "a"}]
-
-
-async def test_the_conflict_that_an_etag_shows_names_what_changed(tmp_path: Path) -> None:
-    """R-UPD-2"""
-
-    class Raced(Shelf):
-        async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
-            if request.method == "PUT" and self.race:
-                self.thing, self.race = {**WIRE, "nickName": "C"}, False
-                self.version += 1
-            return await super().send(request, row)
-
-    shelf = Raced()
-    shelf.thing, shelf.race = dict(WIRE), True
-    answer = await Client(tmp_path / "p", shelf, "put-merge").update({"full_name": "Eve"})
-    assert answer["error"]["code"] == "CONFLICT_VERSION_MISMATCH"
-    assert answer["error"]["details"]["changed_fields"] == ["nick_name"]
-    assert shelf.thing["nickName"] == "C"
 
 
 async def test_a_replacement_says_what_may_be_lost_before_and_after(tmp_path: Path) -> None:

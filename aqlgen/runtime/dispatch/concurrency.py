@@ -9,6 +9,7 @@ that it ends soon after a process that dies. While the store is away the lock ho
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import random
 from collections.abc import Awaitable, Callable, Mapping
@@ -97,23 +98,13 @@ class Concurrency(Extension):
 
     async def _with_lease(self, lease: Lease, job: Callable[[], Awaitable[Any]]) -> Any:
         """Do a job while its lease is renewed, and give that back."""
-        failure: BaseException | None = None
+        renewing = asyncio.get_running_loop().create_task(self._renew(lease))
         try:
-            async with anyio.create_task_group() as group:
-                group.start_soon(self._renew, lease)
-                try:
-                    value = await job()
-                except anyio.get_cancelled_exc_class():
-                    raise
-                except BaseException as error:  # noqa: BLE001 - a group would wrap it
-                    failure = error
-                group.cancel_scope.cancel()
+            return await job()
         finally:
+            renewing.cancel()
             with suppress(StoreAway):
                 await lease.give_back()
-        if failure is not None:
-            raise failure
-        return value
 
     async def _renew(self, lease: Lease) -> None:
         while True:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 async def answer_plan(calls: Calls, call: ToolCall) -> Any:
     """Answer a plan, a new one, one that goes on, or a workflow's. Raises Failure."""
-    request, stamp, session, person = call.request, call.stamp, call.session, call.person
+    request, session = call.request, call.session
     operation = next(operation for operation in calls.registry.active() if operation.name == request.operation)
     calls.check_family(call.family, operation.name, operation.family)
     params = request.params
@@ -47,16 +47,14 @@ async def answer_plan(calls: Calls, call: ToolCall) -> Any:
         steps, returns, report = kept["steps"], kept["return"], kept.get("report")
         progress = Progress(**kept["progress"])
     plan = read_plan(steps, returns)
-    # A tool that only reads offers no plan that does anything else.
-    family = "read" if operation.family == "read" else None
     approvals = Approvals(*sent_tokens({**request.outside, **request.inside}))
-    side = Side(calls, family, plan, {"steps": steps, "return": returns}, stamp, session, person, approvals)
+    asked = {"steps": steps, "return": returns}
+    side = Side(calls, call, plan, asked, approvals, reads=operation.family == "read")
     side.rows = await calls.gatekeeper.beside(check_plan, plan, side.find, side.problem, calls.table.types)
     run = Run(plan, progress, side)
     if params.get(DRY_RUN) and DRY_RUN not in inputs:
         return await run.preview()
-    written = {"steps": steps, "return": returns} if workflow is None else params
-    await side.check_report(operation.name, written, report, inputs)
+    await side.check_report(operation.name, asked if workflow is None else params, report, inputs)
     run.decide(params.get("unknown"))
     side.token = token
     data = await run.run()
@@ -64,7 +62,7 @@ async def answer_plan(calls: Calls, call: ToolCall) -> Any:
     data, cuts = _fitted(data, calls.config.max_answer_tokens, entries=plan.returns is None)
     shown_cuts = [warning.as_json() for warning in calls.rules.remember(operation.name, cuts, session)]
     call.shown = calls.rules.select(side.warnings, session) + side.shown_warnings + shown_cuts
-    stamp.notes = {"summary": run.summary()}
+    call.stamp.notes = {"summary": run.summary()}
     return data
 
 

@@ -22,10 +22,8 @@ from . import ToolCall
 from .arguments import TOKEN, Request
 
 if TYPE_CHECKING:
-    from ..envelope import Envelope, Stamp
-    from ..protocol_operations import Person
+    from ..envelope import Envelope
     from ..schema import Types
-    from ..session import Session
     from ..table import Row
     from . import Calls
 
@@ -35,32 +33,22 @@ _INTERMEDIATE = 20
 
 
 class Side:
-    """The operations as a plan's steps see and call them."""
+    """The operations as a plan's steps see and call them; with `reads`, those that only read."""
 
     def __init__(
-        self,
-        calls: Calls,
-        family: str | None,
-        plan: Plan,
-        written: Mapping[str, Any],
-        stamp: Stamp,
-        session: Session,
-        person: Person | None,
-        approvals: Approvals,
+        self, calls: Calls, call: ToolCall, plan: Plan, written: Mapping[str, Any], approvals: Approvals, *, reads: bool
     ) -> None:
         self.rows: Mapping[int, Row] = {}
         self.token: str | None = None
         self.warnings = Warnings()
         self.shown_warnings: list[dict[str, Any]] = []
         self.budget = calls.config.max_request_size
-        self.asks_person = person is not None and person.reachable
+        self.asks_person = call.person is not None and call.person.reachable
         self._calls = calls
-        self._family = family
+        self._family = "read" if reads else None  # a tool that only reads offers no plan that does anything else
         self._plan = plan
         self._written = written
-        self._stamp = stamp
-        self._session = session
-        self._person = person
+        self._stamp, self._session, self._person = call.stamp, call.session, call.person
         self._grant = approvals
         self._selection = Selection(calls.table)
 
