@@ -12,7 +12,7 @@ from aqlgen.build.context import Context, entries
 from aqlgen.document.positions import escape
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Json
-from aqlgen.runtime.encode.urls import placeholders, without_names
+from aqlgen.runtime.encode.urls import placeholders
 from aqlgen.runtime.text import listed
 
 METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
@@ -46,7 +46,6 @@ class RawOperation:
     """The names in braces that stand in a query of the document's path, each with its name in the query."""
 
 
-COLONS: Final = re.compile(r"(?<=/):([A-Za-z_]\w*)(?=/|$)")
 FILLED: Final = re.compile(r"(?P<key>[^={}]+)=\{(?P<name>[^{}]+)\}")
 """A part of a query that a parameter fills."""
 FORM: Final = re.compile(r"\{[?&](\w+(?:,\w+)*)\}(?=$|#)")
@@ -71,7 +70,7 @@ def operations(context: Context) -> Iterator[RawOperation]:
             if item is not None:
                 context.warn("invalid-component", f"the path {path!r} is not an object", pointer)
             continue
-        full, queried = _without_query(_path(context, path, pointer, item))
+        full, queried = _without_query(_path(context, path, pointer))
         if queried:
             message = f"the path {path} has a query: {listed(queried.values())} are read as parameters in query"
             context.warn("bad-parameter", message, pointer)
@@ -94,34 +93,21 @@ def _refusal(context: Context, method: str, path: str, *, further: bool) -> str:
         return "the method is not one that HTTP allows"
     if len(path) > MAX_PATH:
         return f"its path is longer than {MAX_PATH:,} characters, more than servers read"
-    return "a path begins with / and names no server" if "://" in path else NEVER.get(method, "")
+    if not path.startswith("/") or "://" in path:
+        return "a path begins with / and names no server"
+    return NEVER.get(method, "")
 
 
 def _fixed(context: Context) -> tuple[str, ...]:
     return KNOWN.get(context.openapi, METHODS)
 
 
-def _path(context: Context, path: str, pointer: str, item: dict[str, Json]) -> str:
-    """Return a path with a slash at its beginning and parameters in braces; warn of repairs.
-
-    Web frameworks write `/pets/:id`, which is read as `/pets/{id}` if a path parameter `id` is declared.
-    """
-    if not path.startswith("/"):
-        context.warn("path-without-slash", f"the path {path!r} is read as {'/' + path!r}", pointer)
-    if COLONS.search(path):
-        declared = _path_parameters(context, item)
-        braced = COLONS.sub(lambda match: f"{{{match[1]}}}" if match[1] in declared else match[0], path)
-        if braced != path:
-            message = f"the path {path} is read as {braced}: parameters have braces"
-            context.warn("bad-parameter", message, pointer)
-            path = braced
-    if re.search(r"[{}]", without_names(path, "")):
-        message = f"the path {path} has an unmatched brace; it is sent unchanged"
-        context.warn("bad-parameter", message, pointer)
+def _path(context: Context, path: str, pointer: str) -> str:
+    """Return a path; warn of a placeholder that stands twice."""
     for name in (name for name, count in Counter(placeholders(path)).items() if count > 1):
         message = f"the path {path} has {{{name}}} more than once; each gets the same value"
         context.warn("bad-parameter", message, pointer)
-    return path if path.startswith("/") else f"/{path}"
+    return path
 
 
 def _without_query(path: str) -> tuple[str, dict[str, str]]:
@@ -143,21 +129,6 @@ def _without_query(path: str) -> tuple[str, dict[str, str]]:
     return path + ("?" + "&".join(fixed) if fixed else "") + mark + fragment, queried
 
 
-def _path_parameters(context: Context, item: dict[str, Json]) -> set[str]:
-    """Return the names of the path parameters that a path item or its operations declare."""
-    names: set[str] = set()
-    for holder in (item, *item.values()):
-        parameters = holder.get("parameters") if isinstance(holder, dict) else None
-        for raw in parameters if isinstance(parameters, list) else ():
-            try:
-                parameter, _ = context.resolver.follow(raw, "")
-            except UnresolvedError:
-                continue
-            if isinstance(parameter, dict) and parameter.get("in") == "path" and isinstance(parameter.get("name"), str):
-                names |= {parameter["name"]}
-    return names
-
-
 def _methods(context: Context, item: dict[str, Json], where: str) -> Iterator[tuple[str, Json, str]]:
     """Yield (method in lower case, operation, pointer) for each operation of a path item."""
     for key, raw in entries(item):
@@ -169,12 +140,7 @@ def _methods(context: Context, item: dict[str, Json], where: str) -> Iterator[tu
             if method in _fixed(context):
                 context.warn("invalid-component", f"{key!r} is ignored: nothing stands there", place)
             continue
-        if method in _fixed(context):
-            if key != method:
-                message = f"the method {key} is {method} in OpenAPI; it is served anyway"
-                context.warn("method-case", message, place)
-            yield method, raw, place
-        elif isinstance(raw, dict) and ("responses" in raw or "operationId" in raw):
+        if method in _fixed(context) or (isinstance(raw, dict) and ("responses" in raw or "operationId" in raw)):
             yield method, raw, place
         else:
             context.warn("invalid-component", f"{key!r} is ignored: a path has no such part", place)

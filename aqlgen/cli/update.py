@@ -147,9 +147,6 @@ def _summary(updated: Updated, *, verbose: bool) -> str:
         parts += _files(what, paths, show_all=verbose)
     if updated.aliases_added:
         parts.append(f"Renamed, and answering to their old names for a time: {few(updated.aliases_added)}.")
-    if updated.variables_kept:
-        names, api = few(updated.variables_kept), updated.prepared.requests[0].name
-        parts.append(f"{api} keeps its variables, {names}; those of the other APIs have their names in them.")
     if merged.unstaged:
         parts.append(
             f"Not staged, since aqlgen runs no git filter (such as Git LFS); `git add` them: {few(merged.unstaged)}."

@@ -294,16 +294,6 @@ _ENTRIES: Final[dict[str, Entry]] = {
         "A response, security scheme or other object has fields of a wrong type, or an unknown key.",
         "Fix the field in the message. Until then it is ignored, and the rest is served.",
     ),
-    "path-without-slash": Entry(
-        "A path does not begin with a slash",
-        "OpenAPI appends paths to the server's URL, so each begins with /.",
-        "Add the slash. Until then aqlgen adds it.",
-    ),
-    "method-case": Entry(
-        "A method is not lower case",
-        "OpenAPI's keys for methods are lower case: get, post.",
-        "Write it in lower case. Until then aqlgen reads it as if it were.",
-    ),
     "duplicate-operation-id": Entry(
         "An operationId is not unique",
         "It was copied, differs only in case or separators, or is unique only within a tag.",

@@ -87,15 +87,14 @@ def _put(text: str, key: str, field: str, value: Json) -> str:
 def _placed(text: str, root: yaml.Node | None, key: str, field: str, value: Json) -> str:
     """Return the text with a value in it: in the place of an earlier one, else first in its entry, else at the end."""
     end = "\r\n" if "\r\n" in text else "\n"
-    pairs = root.value if isinstance(root, yaml.MappingNode) else ()
+    pairs, column = (root.value, root.start_mark.column) if isinstance(root, yaml.MappingNode) else ((), 0)
     entry = next((inner for name, inner in pairs if name.value == key), None)
     line = f"{_key(field)}: {flow(value)}"
     if entry is not None and not isinstance(entry, yaml.MappingNode):  # the key of an entry that is still empty
         return _replaced(text, entry, {field: value})
     if entry is None:
-        indent = " " * root.start_mark.column if isinstance(root, yaml.MappingNode) else ""
-        gap = end if text and not text.endswith(("\n", "\r")) else ""
-        return f"{text}{gap}{indent}{_key(key)}:{end}{indent}{_STEP}{line}{end}"
+        gap = "" if not text or text.endswith(("\n", "\r")) else end
+        return f"{text}{gap}{' ' * column}{_key(key)}:{end}{' ' * column}{_STEP}{line}{end}"
     known = next((inner for name, inner in entry.value if name.value == field), None)
     if known is not None:
         return _replaced(text, known, value)

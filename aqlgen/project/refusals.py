@@ -136,10 +136,9 @@ def _override(old: _Row | None, new: _Row | None) -> tuple[dict[str, Json], list
     if new.path != old.path:
         override["category"] = new.path.rpartition("/")[2].removesuffix(".json").upper()
     others = []
-    for key in sorted({*old.entries, *new.entries}):
+    edited = (key for key in {*old.entries, *new.entries} if old.entries.get(key) != new.entries.get(key))
+    for key in sorted(edited):
         value = new.entries.get(key, "never" if key == "asked" else None)
-        if old.entries.get(key) == new.entries.get(key):
-            continue
         if key == "pagination" and isinstance(value, Mapping | None):
             override[key] = {name: part for name, part in (value or {}).items() if name not in _FOUND} or False
         elif key in _SAME and value is not None:

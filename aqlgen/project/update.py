@@ -25,7 +25,7 @@ from aqlgen.project.generated_paths import refuse_links
 from aqlgen.project.generation import Regenerated, current, regenerate
 from aqlgen.project.merge import Merged, apply, merge, refuse_in_the_way
 from aqlgen.project.options import RECORDED, spdx
-from aqlgen.project.overriding import aliases, contradicted, overridden, with_entries
+from aqlgen.project.overriding import aliases, overridden, with_entries
 from aqlgen.project.records import Provenance
 from aqlgen.project.refusals import refusals
 from aqlgen.project.repository import Repository
@@ -82,8 +82,6 @@ class Updated:
     before: Provenance
     after: Provenance
     aliases_added: tuple[str, ...]
-    variables_kept: tuple[str, ...]
-    """The variables that stay without the name of their API, which was the only one so far."""
     written: bool
     checked: CheckRecord | None = None
     """What `aqlgen check` recorded before the update."""
@@ -157,8 +155,6 @@ def _update(
         used = overridden(replace(options, names=decided), folder, yours[OVERRIDES])
         generated = regenerate(project, used, licensed, progress, earlier=generated.prepared)
     tree = generated.tree
-    stale = contradicted(project, options, generated.prepared, progress) if asked.specs or asked.overlays else ()
-    prepared = replace(generated.prepared, diagnostics=(*stale, *generated.prepared.diagnostics))
     progress("comparing")
     optional = f"src/{project.package}/{WORKFLOWS}"
     known = {path: content for path, content in tree.items() if path != optional}
@@ -171,23 +167,15 @@ def _update(
     merged = planned.result(folder) if dry_run else apply(repository, planned)
     return Updated(
         folder=folder,
-        prepared=prepared,
+        prepared=generated.prepared,
         merged=merged,
         changes=changes,
         before=Provenance.of(project.provenance, project.template_tag),
         after=Provenance.of(json.loads(tree[FILE]), current().tag),
         aliases_added=tuple(added),
-        variables_kept=() if project.apis() else _variables_kept(generated.prepared),
         written=not dry_run,
         checked=CheckRecord.of(project.provenance),
     )
-
-
-def _variables_kept(prepared: Prepared) -> tuple[str, ...]:
-    """Return the variables of the API that was the adapter's only one, if it is one of several now."""
-    adapter = prepared.table.adapter
-    schemes = [adapter.of_api(api.name).security_schemes for api in prepared.requests if api.was_alone]
-    return tuple(name for scheme in schemes for entry in scheme.values() for name in entry.get("variables", ()))
 
 
 def _without_given(edited: Mapping[str, bytes], specs: Iterable[str]) -> dict[str, bytes]:

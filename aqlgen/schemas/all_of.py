@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from json import dumps
-from math import lcm
 from typing import Protocol, TypeAlias
 
 from aqlgen.ir import Json
@@ -37,7 +36,7 @@ BOUNDS: Mapping[str, Callable[[Json, Json], Json]] = {
     **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), min),
 }
 """Which of two bounds is the tighter one."""
-SAME = ("pattern", "format", "prefixItems")
+SAME = ("pattern", "format", "prefixItems", "multipleOf")
 """Keywords of which two different ones cannot be one."""
 
 DECLARED = ("properties", "patternProperties")
@@ -108,11 +107,6 @@ def combine(first: Node, second: Node, join: Join) -> Node | None:
     result |= {key: join(first[key], second[key]) for key in shared & {"items", "propertyNames"}}
     _values(first, second, result)
     _properties(first, second, result, join)
-    steps = {node["multipleOf"] for node in (first, second) if "multipleOf" in node}
-    if len(steps) == 2:
-        if not all(isinstance(step, int) for step in steps):
-            return None
-        result["multipleOf"] = lcm(*steps)
     return result
 
 
@@ -168,11 +162,6 @@ def _properties(first: Node, second: Node, result: Node, join: Join) -> None:
             result[key] = merged
     if "required" in first and "required" in second:
         result["required"] = list(dict.fromkeys([*first["required"], *second["required"]]))
-    if "dependentRequired" in first and "dependentRequired" in second:
-        dependent = dict(first["dependentRequired"])
-        for name, wires in second["dependentRequired"].items():
-            dependent[name] = list(dict.fromkeys([*dependent.get(name, ()), *wires]))
-        result["dependentRequired"] = dependent
     for key in REST:
         _rest(key, first, second, result)
 

@@ -69,12 +69,6 @@ COUNTS = (
     "maxProperties",
 )
 BOUNDS = frozenset((*NUMBERS, *COUNTS))
-PAIRS = (
-    ("minimum", "maximum"),
-    ("minLength", "maxLength"),
-    ("minItems", "maxItems"),
-    ("minProperties", "maxProperties"),
-)
 MAX_DIGITS = 300
 """Longer integers are no sensible bounds, and no float can hold them."""
 
@@ -97,16 +91,6 @@ def copy_bounds(raw: Mapping[str, Json], node: dict[str, Json], findings: Findin
     for flag, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
         if raw.get(flag) is True and bound in node:
             node[flag] = node.pop(bound)
-    _drop_crossed(raw, node, findings)
-
-
-def _drop_crossed(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
-    """Drop the pairs of bounds that nothing can fit."""
-    for low, high in PAIRS:
-        if low in node and high in node and node[low] > node[high]:
-            message = f"{low} {node[low]} is over {high} {node[high]}, so that nothing fits; both are left out"
-            findings.add("bad-schema", raw, low, message)
-            del node[low], node[high]
 
 
 def is_number(value: Json) -> bool:
@@ -178,7 +162,12 @@ def copy_enum(
         findings.add("bad-schema", raw, "enum", message)
         return values
     if len(kept) < len(values):
-        values = _repaired(raw, node, values, kept, kinds, findings)
+        lacks = len(kept) == kept.count(None)
+        way = "the type is left out" if lacks else "the others are left out"
+        findings.add("bad-schema", raw, "enum", f"not every value of the enum is of type {' or '.join(kinds)}; {way}")
+        if lacks:
+            node.pop("type", None)
+        values = values if lacks else kept
     node["enum"] = [*values, None] if (nullable or "null" in types) and None not in values else values
     return None
 
@@ -193,30 +182,4 @@ def _listed(raw: Mapping[str, Json], kinds: list[str], findings: Findings) -> li
     if kinds == ["string"] and any(isinstance(value, int | float) for value in values):
         findings.add("bad-schema", raw, "enum", "enum values are not strings; treated as strings")
         values = [dumps(value) if isinstance(value, int | float) else value for value in values]
-    return values
-
-
-def _repaired(
-    raw: Mapping[str, Json],
-    node: dict[str, Json],
-    values: list[Json],
-    kept: list[Json],
-    kinds: list[str],
-    findings: Findings,
-) -> list[Json]:
-    """Return the `kept` values, which have the type; where there are none, those that texts spell.
-
-    The type goes where no value has it in any way.
-    """
-    kind = kinds[0]
-    if any(value is not None for value in kept):
-        findings.add("bad-schema", raw, "enum", f"some values of the enum are not of type {kind!r}; they are left out")
-        return kept
-    spelled = [spelled_value(value) if isinstance(value, str) else value for value in values]
-    if len(kinds) == 1 and all(value is None or has_type(kind, value) for value in spelled):
-        word = {"integer": "integers", "number": "numbers", "boolean": "true and false"}.get(kind, kind)
-        findings.add("bad-schema", raw, "enum", f"the enum values are strings; treated as {word}")
-        return spelled
-    findings.add("bad-schema", raw, "enum", f"no value of the enum is of type {kind!r}; the type is left out")
-    node.pop("type", None)
     return values

@@ -4,7 +4,8 @@ Keywords of OpenAPI 3.0 (nullable, boolean exclusiveMinimum, example) and of old
 validator could use are dropped with a finding, and keywords that no later stage needs are removed (OpenAPI 3.0.4,
 4.7.24; OpenAPI 3.1.1, 4.8.24). Three leniencies, since documents are rarely exact there: `oneOf` becomes `anyOf`
 (overlapping branches are common and harmless), a nullable schema admits null whatever its `type` and `enum` say, and
-conditions (`not`, `if`, `contains`, `dependentSchemas`), which hardly a document has, are left to the API to check.
+conditions (`not`, `if`, `contains`, `dependentSchemas`, `dependentRequired`), which hardly a document has, are left to
+the API to check.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from aqlgen.diagnostics import Severity
 from aqlgen.ir import Json
 from aqlgen.schemas.descriptions import shorten, useful
 from aqlgen.schemas.keywords import BOUNDS, Findings, copy_bounds, copy_enum, read_types
-from aqlgen.schemas.patterns import contradiction, is_mask, unusable, usable
+from aqlgen.schemas.patterns import UNUSABLE, contradiction, is_mask, usable
 
 ANNOTATIONS = frozenset({"description", "deprecated", "readOnly", "writeOnly", "default", "examples", "nullable"})
 """Keywords of a normalised node that admit and reject nothing."""
@@ -27,7 +28,7 @@ MAPS = ("properties", "patternProperties")
 SCHEMAS = ("items", "additionalProperties", "propertyNames", "unevaluatedProperties")
 BRANCHES = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 CONDITIONS = frozenset({"if", "dependentSchemas"})
-OBJECTS = frozenset({*MAPS, *SCHEMAS, *CONDITIONS, "dependencies", "dependentRequired", "discriminator"})
+OBJECTS = frozenset({*MAPS, *SCHEMAS, *CONDITIONS, "discriminator"})
 
 CONSTRAINTS = BOUNDS | OBJECTS | BRANCHES | {"type", "enum", "const", "required", "pattern", "format", "uniqueItems"}
 """Keywords beside `$ref` that constrain the value: without effect in 3.0, effective since 3.1."""
@@ -94,7 +95,7 @@ def _texts(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -
     if isinstance(pattern, str) and pattern:
         compiled = usable(pattern)
         if compiled is None:
-            message = f"the pattern {shorten(pattern, 60)!r} {unusable(pattern)}; it is left out"
+            message = f"the pattern {shorten(pattern, 60)!r} {UNUSABLE}; it is left out"
             findings.add("bad-pattern", raw, "pattern", message)
         elif is_mask(pattern, raw.get("format")):
             message = f"the pattern {shorten(pattern, 60)!r} shows how a date is written, and no date matches it"
@@ -164,20 +165,12 @@ def _objects(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings)
         elif raw[key]:
             node[key] = {name: _schema(schema, raw[key], name, findings) for name, schema in raw[key].items()}
     for key in filter(raw.__contains__, SCHEMAS):
-        if key == "items" and isinstance(raw[key], list):  # a tuple, before 2020-12
-            node["prefixItems"] = [schema if isinstance(schema, dict | bool) else True for schema in raw[key]]
-            if isinstance(raw.get("additionalItems"), dict | bool):
-                node["items"] = raw["additionalItems"]
-        else:
-            node[key] = _schema(raw[key], raw, key, findings)
+        node[key] = _schema(raw[key], raw, key, findings)
     if not raw.keys().isdisjoint(CONDITIONS):  # they may declare further fields
         node.pop("unevaluatedProperties", None)
         node.setdefault("additionalProperties", True)
     _patterns(raw, node, findings)
-    _dependent(raw, node)
     discriminator = raw.get("discriminator")
-    if isinstance(discriminator, str):  # as in Swagger 2.0
-        discriminator = {"propertyName": discriminator}
     if isinstance(discriminator, dict) and isinstance(discriminator.get("propertyName"), str):
         node["discriminator"] = discriminator
 
@@ -197,25 +190,12 @@ def _patterns(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings
         if compiled is not None:
             kept[compiled] = schema
             continue
-        message = f"the pattern {shorten(pattern, 60)!r} {unusable(pattern)}; it is left out"
+        message = f"the pattern {shorten(pattern, 60)!r} {UNUSABLE}; it is left out"
         findings.add("bad-pattern", raw["patternProperties"], pattern, message)
         node.pop("additionalProperties", None)
         node.pop("unevaluatedProperties", None)
     if "patternProperties" in node:
         node["patternProperties"] = kept
-
-
-def _dependent(raw: Mapping[str, Json], node: dict[str, Json]) -> None:
-    """Copy dependentRequired, and the lists of names in `dependencies` of older drafts."""
-    mappings = [raw[key] for key in ("dependencies", "dependentRequired") if isinstance(raw.get(key), dict)]
-    dependent = {
-        name: list(dict.fromkeys(wire for wire in wires if isinstance(wire, str)))
-        for mapping in mappings
-        for name, wires in mapping.items()
-        if isinstance(wires, list)
-    }
-    if dependent:
-        node["dependentRequired"] = dependent
 
 
 def _required(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:

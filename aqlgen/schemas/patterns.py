@@ -1,7 +1,7 @@
 """Patterns and formats of texts, in the form that the adapters' validator accepts (ECMA 262).
 
 Syntax of other languages is translated where its meaning is plain. A pattern that still does not compile, or is too
-large, cannot be used. A format goes where bounds, pattern, enumeration, examples or default beside it contradict it:
+large, cannot be used. A format goes where enumeration, examples or default beside it contradict it:
 the rest is what the API was seen to take. Only formats that adapters check, and the ranges of integers, are looked at.
 A placeholder such as `string` or `<uuid>` is no example.
 """
@@ -9,9 +9,8 @@ A placeholder such as `string` or `<uuid>` is no example.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from math import inf
 from typing import Final
 
 from jsonschema_rs import Draft202012Validator, ValidationError
@@ -20,7 +19,7 @@ from aqlgen.ir import Json
 from aqlgen.schemas.descriptions import shorten
 
 MAX_LENGTH = 5000
-LITERAL = re.compile(r"/(.+)/([gimsuy]*)", re.DOTALL)
+UNUSABLE: Final = f"is no regular expression of ECMA 262, or too large (at most {MAX_LENGTH:,} characters)"
 MASK = re.compile(r"[Yy]{4}[-/.]?[Mm]{2}[-/.]?[Dd]{2}[\w:.+ -]*")
 CLASS_DASH = re.compile(r"(\[[^\[\]]*\\[wdsWDS])-(?=[^\]])")
 
@@ -30,24 +29,10 @@ def usable(pattern: str) -> str | None:
     """Return the pattern in a form that compiles, None if there is none."""
     if len(pattern) > MAX_LENGTH:
         return None
-    literal = LITERAL.fullmatch(pattern)
-    if literal is not None:  # as in JavaScript: /^a$/i
-        pattern = ("(?i)" if "i" in literal[2] else "") + literal[1]
     for candidate in (pattern, CLASS_DASH.sub(r"\1\\-", pattern.replace(r"\Z", "$").replace(r"\z", "$"))):
         if _compiles(candidate):
             return candidate
     return None
-
-
-def unusable(pattern: str) -> str:
-    """Return the reason why a pattern is not usable, as the end of a sentence."""
-    if len(pattern) > MAX_LENGTH:
-        return f"is longer than {MAX_LENGTH:,} characters"
-    try:
-        re.compile(pattern)
-    except (re.error, RecursionError, OverflowError):
-        return "is not a regular expression of ECMA 262"
-    return "cannot be checked by the adapter's validator: it is too large, or not of ECMA 262"
 
 
 def is_mask(pattern: str, form: Json) -> bool:
@@ -63,12 +48,6 @@ def _compiles(pattern: str) -> bool:
     return True
 
 
-def without(pattern: str, names: Iterable[str]) -> str:
-    """Return a pattern that matches the same keys except these names."""
-    left_out = "|".join(map(re.escape, names))
-    return rf"^(?!(?:{left_out})$)(?=[\s\S]*?(?:{pattern}))"
-
-
 def matches(pattern: str, text: str) -> bool:
     """Return True if a usable pattern matches anywhere in a text, by the rules of the validator."""
     return _compiled(pattern).is_valid(text)
@@ -79,31 +58,11 @@ def _compiled(pattern: str) -> Draft202012Validator:
     return Draft202012Validator({"pattern": pattern})
 
 
-LENGTHS: Final[Mapping[str, tuple[int, float]]] = {
-    "uuid": (36, 36), "date": (10, 10), "date-time": (20, inf), "time": (9, inf), "duration": (3, inf),
-    "ipv4": (7, 15), "ipv6": (2, 45), "email": (3, inf), "uri": (3, inf),
-}  # fmt: skip
-"""The fewest and the most characters of a text of the format (RFC 3339, 4122, 4291, 3986)."""
-
 RANGES: Final = {"int32": 2**31, "int64": 2**63}
 """The first integer above the format (OpenAPI, Format Registry)."""
 
-SAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
-    "uuid": (
-        "3fa85f64-5717-4562-b3fc-2c963f66afa6",
-        "3FA85F64-5717-4562-B3FC-2C963F66AFA6",
-        "0188e9a0-7c3b-11ee-b962-0242ac120002",
-        "0188e9a0-7c3b-7000-8000-0242ac120002",
-        "00000000-0000-0000-0000-000000000000",
-    ),
-    "date": ("2026-01-15", "1999-12-31", "2024-02-01"),
-    "date-time": ("2026-01-15T10:30:00Z", "2026-01-15T10:30:00.123Z", "2026-01-15T10:30:00+00:00"),
-    "ipv4": ("192.0.2.1", "10.0.0.10", "255.255.255.255"),
-}
-"""Texts of formats that leave little to choose: a pattern that none of them matches is about something else."""
-
 MAX_EXAMPLES: Final = 10
-CHECKED: Final = frozenset({*LENGTHS, "hostname", "uri-reference"})
+CHECKED: Final = frozenset("uuid date date-time time duration ipv4 ipv6 email uri hostname uri-reference".split())
 BLANKS: Final = ("<", ">", "{", "}", "...", "…")
 
 
@@ -113,11 +72,6 @@ def contradiction(form: str, node: Mapping[str, Json], raw: Mapping[str, Json]) 
         return _outside(form, node, raw)
     if form not in CHECKED:
         return None
-    least, most = LENGTHS.get(form, (0, inf))
-    if node.get("maxLength", least) < least or node.get("minLength", 0) > most:
-        return "the bounds of its length contradict it"
-    if form in SAMPLES and "pattern" in node and not any(matches(node["pattern"], text) for text in SAMPLES[form]):
-        return "its pattern contradicts it"
     listed = node.get("enum", (node.get("const"),))
     if any(isinstance(value, str) and not is_of(form, value) for value in listed):
         return "its enumeration contradicts it"

@@ -14,7 +14,6 @@ from aqlgen.schemas.descriptions import shorten
 from aqlgen.schemas.discriminators import Discriminator, Discriminators
 from aqlgen.schemas.names import Spelling
 from aqlgen.schemas.normalise import MAX_DESCRIPTION
-from aqlgen.schemas.patterns import matches, without
 from aqlgen.schemas.type_kind import constants, fits, is_null
 from aqlgen.schemas.views import Views
 from aqlgen.words import pascal, split
@@ -86,7 +85,7 @@ class Writer:
         elif required := _required_of(node, withheld):
             out["required"] = [names.get(wire, wire) for wire in required]
         if not node.keys().isdisjoint(_BY_KEY):
-            self._key_rules(node, names, out, place, withheld)
+            self._key_rules(node, names, out, place)
         self._items(node, out, place)
         if discriminator is not None and "discriminator" not in out:
             self._write_discriminator(discriminator, {}, names, out, place, pointer)
@@ -122,7 +121,7 @@ class Writer:
 
         What a node itself declares to be writable stays required of it, whatever is around.
         """
-        if not place.request or node.keys().isdisjoint(_REQUIRING):
+        if not place.request or "required" not in node:
             return frozenset()
         declared = node.get("properties", {})
         around = self._declared(place.around)
@@ -165,7 +164,7 @@ class Writer:
         hidden = [wire for wire in server_set if not identifies_only or wire not in required]
         out["properties"] = {}
         for wire in filterfalse(hidden.__contains__, properties):
-            field = self._field(properties[wire], wire, names[wire], node.get("patternProperties", {}), place)
+            field = self._field(properties[wire], wire, names[wire], place)
             if identifies_only:
                 field.pop("readOnly", None)
             out["properties"][names[wire]] = field
@@ -176,36 +175,24 @@ class Writer:
     def _server_set(self, declared: Mapping[str, Json]) -> list[str]:
         return [wire for wire, raw in declared.items() if self.read_only(raw)]
 
-    def _field(self, raw: Json, wire: str, name: str, patterns: Mapping[str, Json], place: Place) -> dict[str, Json]:
-        """Return the schema of a property, with those of the patterns that only the API's name of it matches."""
-        if name == wire:
-            return dict(self._write(raw, place.within(wire)))
-        for pattern, schema in patterns.items():
-            if matches(pattern, wire) and not matches(pattern, name):
-                raw = self._views.join(raw, schema)
-        return {**self._write(raw, place.within(wire)), "x-name": wire}
+    def _field(self, raw: Json, wire: str, name: str, place: Place) -> dict[str, Json]:
+        return {**self._write(raw, place.within(wire)), **({} if name == wire else {"x-name": wire})}
 
-    def _key_rules(
-        self, node: Node, names: Mapping[str, str], out: dict[str, Json], place: Place, withheld: frozenset[str]
-    ) -> None:
+    def _key_rules(self, node: Node, names: Mapping[str, str], out: dict[str, Json], place: Place) -> None:
         """Write the keywords about field names and about undeclared fields."""
         renamed = {wire: name for wire, name in names.items() if name != wire}
+        is_open = "patternProperties" in node and bool(renamed)  # the patterns are about the API's names
         for key in ("additionalProperties", "unevaluatedProperties"):
-            if key in node:
+            if key in node and not is_open:
                 name = "unevaluatedProperties" if node[key] is False and self._has_more_fields(node) else key
                 out[name] = self._rest(node[key], place.within("value"))
-        if "patternProperties" in node:
+        if "patternProperties" in node and not is_open:
             out["patternProperties"] = {
-                _for_agents(pattern, renamed): self._write(schema, place.within("value"))
+                pattern: self._write(schema, place.within("value"))
                 for pattern, schema in node["patternProperties"].items()
             }
         if "propertyNames" in node:
             out["propertyNames"] = self._property_names(node["propertyNames"], renamed, place)
-        if "dependentRequired" in node:
-            out["dependentRequired"] = {
-                names.get(name, name): [names.get(wire, wire) for wire in wires if wire not in withheld]
-                for name, wires in node["dependentRequired"].items()
-            }
 
     def _property_names(self, raw: Json, renamed: Mapping[str, str], place: Place) -> Json:
         """Write the schema of the names, which admits those of agents, too, whose API's name fits it."""
@@ -351,23 +338,13 @@ def _unstructured(node: Node, names: Mapping[str, str]) -> dict[str, Json]:
     return out
 
 
-def _for_agents(pattern: str, renamed: Mapping[str, str]) -> str:
-    """Return a pattern of keys without the agents' names that it matches by accident."""
-    accidental = [name for wire, name in renamed.items() if matches(pattern, name) and not matches(pattern, wire)]
-    return without(pattern, accidental) if accidental else pattern
-
-
 _DESCRIBING = frozenset({"description", "default", "deprecated", "readOnly", "writeOnly", "examples"})
-_NAMING = frozenset({"required", "dependentRequired", "patternProperties", "propertyNames", "anyOf"})
-_REQUIRING = frozenset({"required", "dependentRequired"})
-_BY_KEY = frozenset(
-    {"additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames", "dependentRequired"}
-)
+_NAMING = frozenset({"required", "patternProperties", "propertyNames", "anyOf"})
+_BY_KEY = frozenset({"additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames"})
 STRUCTURED = frozenset(
     {
         "properties", "required", "items", "additionalProperties", "propertyNames", "patternProperties",
-        "prefixItems", "anyOf", "allOf", "nullable", "dependentRequired", "unevaluatedProperties", "discriminator",
-        "$ref",
+        "prefixItems", "anyOf", "allOf", "nullable", "unevaluatedProperties", "discriminator", "$ref",
     }
 )  # fmt: skip
 """Keywords that hold schemas or names of fields; a node without them is written unchanged."""

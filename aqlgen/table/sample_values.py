@@ -190,8 +190,6 @@ class _Variant:
     def _object(self, flat: Flat, depth: int) -> Json:
         properties: dict[str, Json] = flat.get("properties", {})
         required = dict.fromkeys(flat.get("required", ()))
-        for name in list(required):
-            required |= dict.fromkeys(flat.get("dependentRequired", {}).get(name, ()))
         if depth > MAX_REQUIRED_DEPTH or len(self.tally) > MAX_VALUES:
             return {}
         if self.surface is not None:

@@ -37,15 +37,6 @@ def messages(table: Tabulation) -> list[str]:
     return [warning["message"] for warning in table.warnings]
 
 
-def test_a_path_parameter_with_another_spelling_than_in_the_path_matches(tmp_path: Path) -> None:
-    parameter = {"name": "pet_id", "in": "path", "required": True, "schema": {"type": "integer"}}
-    table = reading(tmp_path, parameter, path="/pets/{petId}")
-    assert row(table, "/pets/{petId}")["parameters"] == {
-        "pet_id": {"in": "path", "name": "petId", "required": True, "schema": {"type": "integer"}}
-    }
-    assert messages(table) == ["the parameter 'pet_id' is spelled {petId} in the path /pets/{petId}; that counts"]
-
-
 def test_a_path_parameter_that_nobody_declares_is_a_required_string(tmp_path: Path) -> None:
     table = reading(tmp_path, path="/pets/{petId}")
     assert row(table, "/pets/{petId}")["parameters"]["pet_id"]["schema"] == STRING
@@ -91,17 +82,9 @@ def test_a_repeated_placeholder_is_reported_once_for_all_methods(tmp_path: Path)
     assert messages(table) == [f"the path {path} has {{id}} more than once; each gets the same value"]
 
 
-@pytest.mark.parametrize(("written", "read"), [("Query", "query"), ("HEADER", "header"), (None, "query")])
-def test_the_location_of_a_parameter_may_be_in_capitals_or_missing(
-    tmp_path: Path, written: str | None, read: str
-) -> None:
-    parameter = {"name": "q", "schema": STRING} | ({"in": written} if written else {})
-    table = reading(tmp_path, parameter)
-    assert row(table)["parameters"]["q"]["in"] == read
-    assert "'q'" in messages(table)[0]
-
-
-@pytest.mark.parametrize(("place", "version"), [("body", "3.1.0"), ("querystring", "3.1.0"), ("nowhere", "3.2.0")])
+@pytest.mark.parametrize(
+    ("place", "version"), [("body", "3.1.0"), ("querystring", "3.1.0"), ("nowhere", "3.2.0"), ("Query", "3.1.0")]
+)
 def test_a_parameter_in_an_unknown_place_is_left_out_by_name(tmp_path: Path, place: str, version: str) -> None:
     table = reading(tmp_path, {"name": "q", "in": place, "schema": STRING}, version=version)
     assert row(table)["parameters"] == {}
@@ -280,11 +263,6 @@ def test_the_header_of_a_key_may_be_written_with_the_word_before_the_key(
     assert (scheme and (scheme["name"], scheme.get("format"))) == sent
     left_out = f"the security scheme 'key' is left out: HTTP allows no header named {name!r}"
     assert (left_out in messages(table)) == (sent is None)
-
-
-def test_an_unmatched_brace_is_reported(tmp_path: Path) -> None:
-    table = tabulate(tmp_path, api({"/a/{id": {"get": {}}}))
-    assert messages(table) == ["the path /a/{id has an unmatched brace; it is sent unchanged"]
 
 
 def test_requirements_that_are_no_list_are_read_as_one(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ SINGLE = (
     "unevaluatedItems",
 )  # fmt: skip
 CONDITIONS = frozenset(
-    {"not", "if", "then", "else", "contains", "minContains", "maxContains", "dependentSchemas", "unevaluatedItems"}
+    "not if then else contains minContains maxContains dependentSchemas dependentRequired unevaluatedItems".split()
 )
 
 

@@ -112,7 +112,7 @@ def objects(draw: st.DrawFn, depth: int, *, branches: bool = True) -> Schema:
         schema |= draw(strategies[index])
     if "allOf" in schema:  # where a closed branch counts as open, as documented
         schema.pop("additionalProperties", None)
-    if not schema.keys().isdisjoint({"allOf", "anyOf", "oneOf"}):  # whose fields have names that no pattern speaks of
+    if not schema.keys().isdisjoint({"allOf", "anyOf", "oneOf", "properties", "required"}):  # which may be renamed
         schema.pop("patternProperties", None)
     return schema
 
