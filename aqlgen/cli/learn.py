@@ -13,12 +13,13 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import typer
 import yaml
 
 from aqlgen.cli.app import Folder, Output, OutputFormat, app, examples
+from aqlgen.cli.output import read_text
 from aqlgen.decide.overrides import load
 from aqlgen.diagnostics.errors import FileError, OptionError
 from aqlgen.diagnostics.plain import counted
@@ -33,8 +34,6 @@ from aqlgen.runtime.learn.proposals import Change, Proposal, changes, entries_of
 from aqlgen.runtime.learn.report import Report, observations_of
 from aqlgen.runtime.table import Table
 from aqlgen.runtime.text import visible
-
-_MOST_BYTES: Final = 4 << 20
 
 
 class Take(StrEnum):
@@ -152,7 +151,7 @@ def _observed(
             if sys.stderr.isatty():
                 typer.echo(_run(folder, package, [*options, "--plan"]), err=True)
             _run(folder, package, [*options, "--write", str(Path(scratch) / "seen.json")])
-        text = _text(source or Path(scratch) / "seen.json")
+        text = read_text(source or Path(scratch) / "seen.json", "bad-option")
     try:
         data = json.loads(text)
         observations, report = observations_of(data, Table(folder / "src" / package)), Report().as_data()
@@ -164,26 +163,12 @@ def _observed(
         raise OptionError.of("bad-option", message, help="`learn --write FILE` of the adapter writes one.") from None
 
 
-def _text(path: Path) -> str:
-    """Return the text of a file, "" for none. Raises FileError and OptionError."""
-    try:
-        with path.open("rb") as stream:
-            content = stream.read(_MOST_BYTES + 1)
-    except FileNotFoundError:
-        return ""
-    except OSError as error:
-        raise FileError.of("file-unreadable", f"cannot read {path}: {error.strerror}", file=str(path)) from None
-    if len(content) > _MOST_BYTES:
-        raise OptionError.of("bad-option", f"{path} is larger than {_MOST_BYTES >> 20} MiB", help="Give a smaller one.")
-    return content.decode("utf-8-sig", "replace")
-
-
 def _entries(path: Path) -> dict[str, Mapping[str, Any]]:
     """Return the entries of overrides.yaml as they stand. Raises OptionError for one that cannot be read."""
     if not path.is_file():
         return {}
     load(path)
-    data = yaml.load(_text(path), Loader=SafeLoader) or {}  # noqa: S506 - the loader is a safe one
+    data = yaml.load(read_text(path, "bad-override"), Loader=SafeLoader) or {}  # noqa: S506 - the loader is a safe one
     return {str(key): entry for key, entry in data.items() if isinstance(entry, dict)}
 
 
@@ -208,7 +193,8 @@ def _line(proposal: Proposal) -> str:
 def _write(folder: Path, added: Mapping[str, Mapping[str, Any]]) -> str:
     """Add to the overrides of a folder, and return the difference."""
     path = folder / OVERRIDES
-    before, content = _text(path).splitlines(), with_entries(folder, added, "observation")
+    before = read_text(path, "bad-override").splitlines() if path.is_file() else []
+    content = with_entries(folder, added, "observation")
     write_file(content, path)
     lines = difflib.unified_diff(
         before, content.decode().splitlines(), "overrides.yaml", "overrides.yaml", "", "", 1, ""

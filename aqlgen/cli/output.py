@@ -5,12 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Final, Protocol
 
 import typer
 
 from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.diagnostics.errors import FileError, OptionError
 from aqlgen.diagnostics.report import Text
+
+_MOST_BYTES: Final = 4 << 20
 
 _ALWAYS: Final = "document-found"
 """The code of a note that is shown without `verbose`, too."""
@@ -70,3 +74,21 @@ def print_diagnostics(
     ]
     if shown:
         echo(as_text(shown, sources, show_all=verbose), err=True)
+
+
+def read_text(path: Path, code: str) -> str:
+    """Return the text of a file of at most 4 MiB. Raises FileError, and OptionError with the code."""
+    file = str(path)
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(_MOST_BYTES + 1)
+        if len(content) > _MOST_BYTES:
+            message = f"{file} is larger than {_MOST_BYTES >> 20} MiB"
+            raise OptionError.of(code, message, file=file, help="Give it in several files.")
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise OptionError.of(code, "not UTF-8 text", file=file, help="Save the file as UTF-8.") from None
+    except FileNotFoundError:
+        raise FileError.of("file-not-found", f"there is no file {file}", file=file) from None
+    except OSError as error:
+        raise FileError.of("file-unreadable", f"cannot read {file}: {error.strerror}", file=file) from None

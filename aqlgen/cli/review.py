@@ -5,15 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
 from aqlgen.cli.app import Folder, Output, OutputFormat, app, examples
-from aqlgen.cli.output import progress
+from aqlgen.cli.output import progress, read_text
 from aqlgen.decide.decision import Asked
 from aqlgen.decide.review.answers import Answer, read_answers
-from aqlgen.diagnostics.errors import FileError, OptionError
+from aqlgen.diagnostics.errors import OptionError
 from aqlgen.diagnostics.plain import counted
 from aqlgen.diagnostics.report import json_text
 from aqlgen.ir import Json
@@ -22,8 +22,6 @@ from aqlgen.project import OVERRIDES, Project
 from aqlgen.project.overriding import with_entries
 from aqlgen.project.write import write_file
 from aqlgen.runtime.text import line, visible
-
-_MOST_BYTES: Final = 4 << 20
 
 
 @app.command(
@@ -51,7 +49,7 @@ def review_command(
     """
     person = _person(as_person)
     project = Project.open(folder)
-    text = _text(answers)
+    text = read_text(answers, "bad-answer")
     with progress(shown=output_format is Output.HUMAN) as stage:
         prepared = prepare(project.options(names=project.names()), stage)
     proposed = read_answers(text, str(answers), prepared.decisions)
@@ -83,24 +81,6 @@ def _person(name: str | None) -> str:
             "bad-option", message, help="Run it in one. Without it, answers that ask more are written."
         )
     return line(name, 80)
-
-
-def _text(path: Path) -> str:
-    """Return the text of the answers. Raises FileError and OptionError."""
-    file = str(path)
-    try:
-        with path.open("rb") as stream:
-            content = stream.read(_MOST_BYTES + 1)
-        if len(content) > _MOST_BYTES:
-            message = f"{file} is larger than {_MOST_BYTES >> 20} MiB"
-            raise OptionError.of("bad-answer", message, file=file, help="Give the answers in several files.")
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise OptionError.of("bad-answer", "not UTF-8 text", file=file, help="Save the file as UTF-8.") from None
-    except FileNotFoundError:
-        raise FileError.of("file-not-found", f"there is no file {file}", file=file) from None
-    except OSError as error:
-        raise FileError.of("file-unreadable", f"cannot read {file}: {error.strerror}", file=file) from None
 
 
 def _is_confirmed(answers: Iterable[Answer], person: str) -> bool:

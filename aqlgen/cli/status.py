@@ -85,9 +85,6 @@ def _files(whose: Kind, status: Status, *, show_all: bool) -> Iterator[str]:
 
 def _todo(status: Status, *, show_all: bool) -> Iterator[str]:
     """Yield what needs somebody's attention."""
-    if status.conflicts:
-        yield f"{counted(len(status.conflicts), 'conflict')} left to resolve:"
-        yield from _some([f"  {visible(path)}:{line}" for path, line in status.conflicts], show_all=show_all)
     if status.misplaced:
         yield "Files of yours in folders that aqlgen alone writes to; move them elsewhere:"
         yield from _some([f"  {visible(path)}" for path in status.misplaced], show_all=show_all)
@@ -139,7 +136,6 @@ def _as_json(status: Status) -> dict[str, Json]:
             "changed": [{"path": file.path, "kind": file.kind, "state": file.state} for file in status.changed],
         },
         "conformance": {**asdict(status.checked), "stale": status.check_stale} if status.checked else None,
-        "conflicts": [{"path": path, "line": line} for path, line in status.conflicts],
         "edits": {"refused": as_json(status.edits)},
         "overrides": as_json(status.overrides),
         "stale": list(status.stale),

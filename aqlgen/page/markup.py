@@ -54,7 +54,7 @@ def parts(data: Entry) -> dict[str, str]:
         "danger-options": "".join(f"<option>{danger}</option>" for danger in data["dangers"]),
         "map-head": "".join(f'<th scope="col" role="columnheader">{category}</th>' for category in data["categories"]),
         "map": _map(operations, data["categories"]),
-        "review": worklist_markup(listed, operations, text, _what),
+        "review": worklist_markup(listed, operations, text, lambda entry: _link(entry) + _api(entry)),
         "rows": _rows(operations),
         "hosts": _hosts(data["hosts"]),
         "hosts-entry": _hosts_entry(data["hosts_entry"]),
@@ -184,10 +184,6 @@ def _danger(entry: Entry) -> str:
     danger = entry["danger"]
     mark = f"{_mark(danger, MARKS[danger])} " if danger in MARKS else ""
     return f'<span class="danger {danger}">{mark}{danger}</span>'
-
-
-def _what(entry: Entry) -> str:
-    return _link(entry) + _api(entry)
 
 
 def _hosts(hosts: Iterable[Entry]) -> str:

@@ -122,10 +122,6 @@ def _unchanged(project: Project, order: Order) -> dict[str, str]:
     return {path: project.recorded[path] for path in yours}
 
 
-def _document(project: Project, api: str = "") -> Path | None:
-    return next((path for name in documents_of(api) if (path := project.folder / name).is_file()), None)
-
-
 def _kept(project: Project, apis: Iterable[Request], kept: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return the inputs that the project keeps; what it already keeps beside a document stays under its name."""
     inputs: dict[str, bytes] = {}
@@ -141,7 +137,8 @@ def _kept_of(project: Project, request: Request, home: str, kept: Mapping[str, b
     known = {str(path): path.relative_to(project.folder / "openapi").as_posix() for path in beside}
     places = [path for path in kept if path.startswith((f"{home}overlays/", f"{home}workflows/"))]
     sources = dict(zip(places, (*request.overlays, *request.workflows), strict=True))
-    again = Path(request.spec) == _document(project, request.name)
+    documents = (project.folder / name for name in documents_of(request.name))
+    again = Path(request.spec) == next(filter(Path.is_file, documents), None)
     inputs: dict[str, bytes] = {}
     for path, content in kept.items():
         place = known.get(sources.get(path, ""))

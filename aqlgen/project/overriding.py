@@ -44,12 +44,11 @@ def aliases(
         if old is not None and old not in taken and by_id.get(old, decision.operation.key) == decision.operation.key:
             taken.add(old)
             extended = (*decision.override.aliases, Alias(old, until))
-            overrides[decision.operation.key] = {"aliases": [_as_json(alias) for alias in extended]}
+            former = [
+                {"name": each.name, "until": each.until.isoformat()} if each.until else each.name for each in extended
+            ]
+            overrides[decision.operation.key] = {"aliases": former}
     return overrides
-
-
-def _as_json(alias: Alias) -> Json:
-    return alias.name if alias.until is None else {"name": alias.name, "until": alias.until.isoformat()}
 
 
 def with_entries(folder: Path, added: Mapping[str, Mapping[str, Json]], what: str) -> bytes:

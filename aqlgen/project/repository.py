@@ -207,15 +207,17 @@ class Repository:
             entry = self._tree().get(path)
             if entry is None or path in names:
                 continue
-            stored = (None if side is None else self._stored(side) for side in sides)
+            stored = (
+                None
+                if side is None
+                else self.isolated.run("hash-object", "-w", "--no-filters", "--stdin", stdin=side).text
+                for side in sides
+            )
             oids = {stage: oid for stage, oid in zip((1, 3, 2), (*stored, entry.oid), strict=True) if oid}
             lines.append(f"0 {'0' * len(self.head)}\t{self.prefix}{path}\0")
             lines += [f"{entry.mode} {oids[stage]} {stage}\t{self.prefix}{path}\0" for stage in sorted(oids)]
         self.isolated.run("update-index", "-z", "--index-info", stdin=os.fsencode("".join(lines)))
         return tuple(name for name in names if name not in conflicts)
-
-    def _stored(self, content: bytes) -> str:
-        return self.isolated.run("hash-object", "-w", "--no-filters", "--stdin", stdin=content).text
 
 
 def _in(folder: Path) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -20,9 +20,6 @@ from aqlgen.project.worktree import CheckRecord, State, Worktree
 from aqlgen.render import data
 from aqlgen.render.provenance import Kind, canonical_hash, file_hash, kind
 from aqlgen.resources import build
-
-_LARGEST: Final = 4_000_000
-"""The maximal size in bytes of a file that is searched for conflicts."""
 
 _ABOUT_OVERRIDES: Final = frozenset({UNMATCHED, "expired-alias", "unmatched-accept"})
 
@@ -49,7 +46,6 @@ class Status:
     own_files: int
     misplaced: tuple[str, ...]
     """Files of the user in folders that aqlgen alone writes to."""
-    conflicts: tuple[tuple[str, int], ...]
     checked: CheckRecord | None = None
     """What `aqlgen check` recorded; None for nothing."""
     check_stale: bool = False
@@ -90,7 +86,6 @@ def status(folder: Path, progress: Progress) -> Status:
         changed=tuple(edited),
         own_files=len(own_paths),
         misplaced=tree.misplaced(),
-        conflicts=tuple(_conflicts(tree, (*states, *own_paths))),
         checked=checked,
         check_stale=checked is not None and checked.is_stale(tree),
     )
@@ -119,28 +114,3 @@ def _compared(project_status: Status, tree: Worktree, progress: Progress) -> Sta
         if stale
         else None,
     )
-
-
-def _conflicts(tree: Worktree, paths: tuple[str, ...]) -> list[tuple[str, int]]:
-    """Find unresolved conflicts of an update or another merge, by file and line."""
-    conflicts = []
-    for path in paths:
-        place = tree.project.folder / path
-        if place.is_file() and place.stat().st_size <= _LARGEST:
-            content = tree.read(path) or b""
-            if b"<<<<<<< " in content:
-                conflicts += [(path, line) for line in _marked(content)]
-    return conflicts
-
-
-def _marked(content: bytes) -> Iterator[int]:
-    """Yield the line of each beginning of a conflict that has its middle and its end."""
-    start, divided = 0, False
-    for number, line in enumerate(content.split(b"\n"), 1):
-        if not start and line.startswith(b"<<<<<<< "):
-            start, divided = number, False
-        elif start and line.rstrip(b"\r") == b"=======":
-            divided = True
-        elif start and divided and line.startswith(b">>>>>>> "):
-            yield start
-            start = 0

@@ -177,7 +177,7 @@ def _operation(decided: DecidedRow, entries: _Entries) -> str:
     paging = _pagination(row)
     if paging:
         head.append(f"pagination: {_json(paging)}")
-    head.append(f"description: {_json(_description(row))}")
+    head.append(f"description: {_json(row.summary + (f' (a kind of {row.relative})' if row.relative else ''))}")
     shown = row.shown_parameters.values()
     parameters = ", ".join(f"{_key(item.name)}: {entries.of(item)}" for item in shown)
     tail = [f"params: {{{parameters}}}"] if parameters else []
@@ -188,11 +188,6 @@ def _operation(decided: DecidedRow, entries: _Entries) -> str:
 def _key(name: str) -> str:
     """Return a name, quoted if YAML 1.1 would read it as something else."""
     return _json(name) if name in YAML_WORDS else name
-
-
-def _description(row: Row) -> str:
-    """Return the summary, with the canonical verb that is closest to one that is not canonical (R-NAME-2)."""
-    return row.summary + (f" (a kind of {row.relative})" if row.relative else "")
 
 
 def _response(row: Row) -> dict[str, Json]:

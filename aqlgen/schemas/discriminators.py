@@ -66,7 +66,7 @@ class Discriminators:
         named = tuple(value for value, target in mapped.items() if target == pointer)
         common = tuple(value for value in named if value in declared) if declared else named
         common = common or tuple(value for value in declared if value not in mapped)
-        implicit = (_component(pointer),) if pointer is not None and pointer.startswith(PREFIX) else ()
+        implicit = (unescape(pointer.rsplit("/", 1)[-1]),) if pointer is not None and pointer.startswith(PREFIX) else ()
         return common or declared or implicit, common if len(common) != len(declared) else ()
 
     def children(self, pointer: str) -> dict[str, str]:
@@ -106,7 +106,3 @@ class Discriminators:
         field = self._views.view(view.get("properties", {}).get(wire)) or {}
         listed = [field["const"]] if "const" in field else field.get("enum", ())
         return tuple(value for value in listed if isinstance(value, str))
-
-
-def _component(pointer: str) -> str:
-    return unescape(pointer.rsplit("/", 1)[-1])

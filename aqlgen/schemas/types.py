@@ -164,7 +164,7 @@ class Types:
         view = self._views.view(raw)
         if view is None:
             return {}
-        named = self._needs_name(view)
+        named = "properties" in view or _is_long(view) or self._is_union(view)
         if named and self._views.is_joined(raw):
             return self._deferred(raw, view, place)
         key = (id(raw), place.request)
@@ -315,9 +315,6 @@ class Types:
             self._types[name] = body
             self._taken.add(name)
         return _referring(name, view)
-
-    def _needs_name(self, view: Node) -> bool:
-        return "properties" in view or _is_long(view) or self._is_union(view)
 
     def _is_union(self, node: Node) -> bool:
         """Return True if a node has two or more alternatives, at least one of which is no scalar."""

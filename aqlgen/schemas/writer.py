@@ -157,26 +157,21 @@ class Writer:
         schemas around it declare more.
         """
         declared: dict[str, Json] = node["properties"]
-        server_set = self._server_set(declared) if place.request else ()
+        server_set = [wire for wire, raw in declared.items() if self.read_only(raw)] if place.request else ()
         required = _required_of(node, withheld.difference(server_set))
         properties = declared | {wire: True for wire in required if wire not in declared}
         identifies_only = len(server_set) == len(properties) and not self._declared(place.around)
         hidden = [wire for wire in server_set if not identifies_only or wire not in required]
         out["properties"] = {}
         for wire in filterfalse(hidden.__contains__, properties):
-            field = self._field(properties[wire], wire, names[wire], place)
+            spelled = {} if names[wire] == wire else {"x-name": wire}
+            field = {**self._write(properties[wire], place.within(wire)), **spelled}
             if identifies_only:
                 field.pop("readOnly", None)
             out["properties"][names[wire]] = field
         for key, wires in (("required", [wire for wire in required if wire not in hidden]), ("x-read-only", hidden)):
             if wires:
                 out[key] = [names.get(wire, wire) for wire in wires]
-
-    def _server_set(self, declared: Mapping[str, Json]) -> list[str]:
-        return [wire for wire, raw in declared.items() if self.read_only(raw)]
-
-    def _field(self, raw: Json, wire: str, name: str, place: Place) -> dict[str, Json]:
-        return {**self._write(raw, place.within(wire)), **({} if name == wire else {"x-name": wire})}
 
     def _key_rules(self, node: Node, names: Mapping[str, str], out: dict[str, Json], place: Place) -> None:
         """Write the keywords about field names and about undeclared fields."""
@@ -227,7 +222,11 @@ class Writer:
     ) -> None:
         """Write alternatives: constants as an enumeration, one beside null as nullable, others as `anyOf`."""
         null = len(branches) < len(node["anyOf"])
-        values = None if "properties" in node or out.keys() & {"enum", "const"} else self._constants(branches)
+        values = (
+            None
+            if "properties" in node or out.keys() & {"enum", "const"}
+            else constants([self._views.node(each) if isinstance(each, dict) else each for each in branches])
+        )
         if values is not None:
             out["enum"] = [*values, None] if null and None not in values else values
             return
@@ -242,9 +241,6 @@ class Writer:
         if discriminator is not None:
             self._discriminate(discriminator, written, self._spelling.names_of(branches) or {}, out, place)
         out["anyOf"] = [*written, {"type": "null"}] if null else written
-
-    def _constants(self, branches: list[Json]) -> list[Json] | None:
-        return constants([self._views.node(branch) if isinstance(branch, dict) else branch for branch in branches])
 
     def _discriminate(
         self,

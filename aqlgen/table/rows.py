@@ -127,14 +127,14 @@ def build_row(
         api=operation.api,
         aliases=tuple(FormerName(name=alias.name, until=alias.until) for alias in decision.override.aliases),
         resource=decision.resource,
-        tags=_tags(operation.tags),
+        tags=tuple(dict.fromkeys(filter(None, (line(str(tag), _LONGEST_TAG) for tag in operation.tags[:_MOST_TAGS])))),
         verb=decision.verb,
         relative=decision.relative,
         rule=decision.category_reason.rule,
         confidence=round(decision.confidence, 2),
         danger=decision.danger.value,
         danger_reason=f"{decision.danger_reason.rule}: {decision.danger_reason.note}",
-        effects=_effects(decision),
+        effects=tuple(each.value for each in decision.effects if each not in (Effect.DATA, Effect.NONE)),
         asked=decision.asked.value,
         evidence=_evidence(decision),
         review=decision.review_reasons,
@@ -176,10 +176,6 @@ def _responses(draft: Draft, update: Update | None, *, is_read: bool) -> Mapping
 
 def _by_name(parameters: Iterable[Parameter]) -> dict[str, Parameter]:
     return {parameter.name: parameter for parameter in parameters}
-
-
-def _effects(decision: Decision) -> tuple[str, ...]:
-    return tuple(effect.value for effect in decision.effects if effect is not Effect.DATA and effect is not Effect.NONE)
 
 
 def _deprecation(decision: Decision) -> Deprecation | None:
@@ -230,7 +226,7 @@ def _texts(decision: Decision, boilerplate: Boilerplate) -> tuple[str, str]:
     documented = boilerplate.without(operation.description)
     summary = override.summary or decision.description or stated_summary or documented or operation.summary
     description = decision.description or documented or override.summary or operation.summary
-    summary = shorten(summary or _fallback(decision), MAX_SUMMARY)
+    summary = shorten(summary or f"{decision.name.replace('_', ' ').capitalize()}.", MAX_SUMMARY)
     return summary, shorten(description, MAX_DESCRIPTION) or summary
 
 
@@ -242,18 +238,9 @@ def _evidence(decision: Decision) -> tuple[str, ...]:
     return tuple(line(text, _LONGEST_EVIDENCE) for text in dict.fromkeys(texts))[:_MOST_EVIDENCE]
 
 
-def _tags(tags: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the tags that rules of the adapter's owner may speak of."""
-    return tuple(dict.fromkeys(text for tag in tags[:_MOST_TAGS] if (text := line(str(tag), _LONGEST_TAG))))
-
-
 def _repeats(summary: str, operation_id: str | None) -> bool:
     """Return True if a summary only repeats the operation's id, in any spelling."""
     return len(summary.split()) == 1 and letters(summary) == letters(operation_id or "")
-
-
-def _fallback(decision: Decision) -> str:
-    return f"{decision.name.replace('_', ' ').capitalize()}."
 
 
 def reads_with_etag(decisions: Iterable[Decision]) -> frozenset[str]:

@@ -206,13 +206,10 @@ class _Variant:
             optional.sort(key=lambda name: not is_plain(name, properties[name], self.types))
         wanted_more = optional[: max(0, wanted - len(required))]
         members = {name: self.make(properties.get(name, {}), depth + 1) for name in (*required, *wanted_more)}
-        for index in range(min(max(flat.get("minProperties", 0), self._is_map(flat, wanted)) - len(members), 20)):
+        for index in range(min(max(flat.get("minProperties", 0), bool(wanted) and not properties) - len(members), 20)):
             name, schema = _undeclared_key(flat, index)
             members[name] = self.make(schema, depth + 1)
         return members
-
-    def _is_map(self, flat: Flat, wanted: int) -> bool:
-        return bool(wanted) and not flat.get("properties")
 
     def _array(self, flat: Flat, depth: int) -> Json:
         if depth > MAX_REQUIRED_DEPTH or len(self.tally) > MAX_VALUES:

@@ -39,7 +39,8 @@ KEYWORDS: Final = {"in": "Location of an API key: header, query or cookie."}
 
 def schema_files() -> dict[str, str]:
     """Return the JSON Schemas of the table's files by their names in `schema/` of a project."""
-    return dict(zip(SCHEMAS, map(_text, (_operations(), _adapter(), _types())), strict=True))
+    schemas = zip(SCHEMAS, (_operations(), _adapter(), _types()), strict=True)
+    return {name: json.dumps(schema, indent=2, ensure_ascii=False) + "\n" for name, schema in schemas}
 
 
 def _operations() -> dict[str, Json]:
@@ -66,10 +67,6 @@ def _types() -> dict[str, Json]:
 def _file(title: str, description: str, schema: Mapping[str, Json]) -> dict[str, Json]:
     comment = "machine: describes the files of the operation table; never edit by hand."
     return {"$comment": comment, "$schema": DIALECT, "title": title, "description": description, **schema}
-
-
-def _text(schema: Mapping[str, Json]) -> str:
-    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
 class _Definitions:
@@ -180,12 +177,9 @@ def page() -> str:
     for title, cls in (("adapter.json", Adapter), ("Row of an operation", Row)):
         parts.append(f"\n## {title}\n\n{_docstring(cls)}\n\n| key | value | meaning |\n|---|---|---|\n")
         for key, hint, description, needed, _ in _entries(cls):
-            parts.append(f"| `{key}`{'' if needed else ' (optional)'} | {_words(hint)} | {_cell(description)} |\n")
+            cell = description.replace("|", "\\|")
+            parts.append(f"| `{key}`{'' if needed else ' (optional)'} | {_words(hint)} | {cell} |\n")
     return "".join(parts)
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
 
 
 def _words(hint: Any) -> str:

@@ -24,7 +24,6 @@ def test_a_project_as_it_was_generated_is_up_to_date(pets: Petstore) -> None:
         "today",
         "files",
         "conformance",
-        "conflicts",
         "edits",
         "overrides",
         "stale",
@@ -34,7 +33,7 @@ def test_a_project_as_it_was_generated_is_up_to_date(pets: Petstore) -> None:
     assert list(report["files"]) == ["yours", "shared", "machine", "own", "misplaced", "changed"]
     assert report["recorded"] == report["today"]
     assert report["files"]["changed"] == []
-    assert (report["stale"], report["problems"], report["conflicts"]) == ([], [], [])
+    assert (report["stale"], report["problems"]) == ([], [])
 
 
 def test_every_changed_file_is_told_with_whose_it_is(pets: Petstore) -> None:
@@ -115,15 +114,6 @@ def test_overrides_that_cannot_be_read_are_told_as_a_problem(pets: Petstore) -> 
     assert report["success"]
     assert [(problem["code"], problem["line"]) for problem in report["problems"]] == [("bad-override", 2)]
     assert "aqlgen cannot regenerate this project yet" in run("status", pets.folder).out
-
-
-def test_conflicts_that_are_left_are_told_with_their_line(pets: Petstore) -> None:
-    text = "a\n<<<<<<< HEAD\nmine\n||||||| base\n=======\ntheirs\n>>>>>>> aqlgen\n"
-    pets.write("README.md", pets.read("README.md") + text)
-    pets.write("notes.md", "<<<<<<< is how a conflict begins\n")
-    (conflict,) = pets.report()["conflicts"]
-    assert conflict["path"] == "README.md"
-    assert pets.read("README.md").splitlines()[conflict["line"] - 1] == "<<<<<<< HEAD"
 
 
 def test_another_aqlgen_is_told(pets: Petstore, monkeypatch: pytest.MonkeyPatch) -> None:
