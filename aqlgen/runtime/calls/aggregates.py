@@ -9,7 +9,7 @@ with `group_by` an object by the values of the field.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
@@ -35,58 +35,12 @@ class _Expression:
     functions: Mapping[str, tuple[str, ...]]
 
 
-@dataclass(slots=True)
-class _Tally:
-    """What is known of the values of one field in one group."""
-
-    count: int = 0
-    total: Decimal = Decimal()
-    least: Any = None
-    most: Any = None
-
-    def add(self, values: Iterable[Any]) -> None:
-        for value in values:
-            number = number_of(value)
-            if number is not None:
-                self.count += 1
-                self.total += number
-            elif not isinstance(value, str) or len(value) > _LONGEST:
-                continue
-            self.least = value if self.least is None else min(self.least, value, key=_place)
-            self.most = value if self.most is None else max(self.most, value, key=_place)
-
-    def result(self, function: str) -> Any:
-        if function in ("min", "max"):
-            return self.least if function == "min" else self.most
-        if not self.count:
-            return None
-        return _plain(self.total if function == "sum" else self.total / self.count)
-
-
-@dataclass(slots=True)
-class _Group:
-    count: int = 0
-    tallies: dict[tuple[str, ...], _Tally] = field(default_factory=dict)
-
-    def add(self, item: Any, paths: Iterable[tuple[str, ...]]) -> None:
-        self.count += 1
-        for path in paths:
-            self.tallies.setdefault(path, _Tally()).add(values_at(item, path))
-
-    def result(self, functions: Mapping[str, tuple[str, ...]]) -> Any:
-        results = {
-            function: self.tallies.get(path, _Tally()).result(function) if path else self.count
-            for function, path in functions.items()
-        }
-        return next(iter(results.values())) if len(results) == 1 else results
-
-
 class Aggregates:
     """The results of a request over the items that are added to it."""
 
     def __init__(self, expressions: Mapping[str, _Expression]) -> None:
         self._expressions = expressions
-        self._groups: dict[str, dict[str, _Group]] = {name: {} for name in expressions}
+        self._groups: dict[str, dict[str, list[Any]]] = {name: {} for name in expressions}
 
     @property
     def fields(self) -> set[str]:
@@ -107,13 +61,10 @@ class Aggregates:
         """Add items."""
         for item in items:
             for name, expression in self._expressions.items():
-                paths = {path for path in expression.functions.values() if path}
                 groups = self._groups[name]
-                keys = [""] if expression.group_by is None else _keys(item, expression.group_by)
-                for key in keys:
-                    if key not in groups and len(groups) >= _MOST_GROUPS:
-                        key = _REST
-                    groups.setdefault(key, _Group()).add(item, paths)
+                for key in [""] if expression.group_by is None else _keys(item, expression.group_by):
+                    known = key in groups or len(groups) < _MOST_GROUPS
+                    groups.setdefault(key if known else _REST, []).append(item)
 
     def results(self, count: int | None = None) -> dict[str, Any]:
         """Return the results by name; `count` is the number of all items, where the API states it."""
@@ -121,12 +72,37 @@ class Aggregates:
         for name, expression in self._expressions.items():
             groups = self._groups[name]
             if expression.group_by is None:
-                whole = groups.get("", _Group())
-                results[name] = whole.result(expression.functions) if count is None else count
+                results[name] = _result(groups.get("", ()), expression.functions) if count is None else count
             else:
-                ordered = sorted(groups.items(), key=lambda entry: -entry[1].count)
-                results[name] = {key: group.result(expression.functions) for key, group in ordered}
+                ordered = sorted(groups.items(), key=lambda entry: -len(entry[1]))
+                results[name] = {key: _result(items, expression.functions) for key, items in ordered}
         return results
+
+
+def _result(items: Sequence[Any], functions: Mapping[str, tuple[str, ...]]) -> Any:
+    """Return the result of a group: a value, or an object by function if there are several."""
+    results = {
+        function: _value(function, [value for item in items for value in values_at(item, path)]) if path else len(items)
+        for function, path in functions.items()
+    }
+    return next(iter(results.values())) if len(results) == 1 else results
+
+
+def _value(function: str, values: Iterable[Any]) -> Any:
+    """Return a function of the values of a field: of its numbers, or of its texts, too; None of nothing."""
+    numbers = [(number_of(value), value) for value in values]
+    if function in ("min", "max"):
+        comparable = [
+            value
+            for number, value in numbers
+            if number is not None or (isinstance(value, str) and len(value) <= _LONGEST)
+        ]
+        return (min if function == "min" else max)(comparable, key=_place, default=None)
+    addends = [number for number, _ in numbers if number is not None]
+    if not addends:
+        return None
+    total = sum(addends, Decimal())
+    return _plain(total if function == "sum" else total / len(addends))
 
 
 def read_aggregate(request: Any, agent_path: Callable[[str], str] = str) -> Aggregates:

@@ -41,16 +41,6 @@ _ORDERS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
 OPERATORS: Final = ("eq", "ne", *_ORDERS, "in", "contains", "startswith")
 
 
-def matches(item: Any, condition: Mapping[str, Any]) -> bool:
-    """Return True if an item meets a condition. Raises Failure if the condition is none (`check_condition`)."""
-    return compile_condition(condition)(item)
-
-
-def check_condition(condition: Any, name: str = "where") -> None:
-    """Raise Failure (VALIDATION_INVALID_VALUE) if it is not a condition; `name` is the parameter's."""
-    compile_condition(condition, name)
-
-
 def compile_condition(condition: Any, name: str = "where", agent_path: Callable[[str], str] = str) -> Matcher:
     """Return the test of a condition, for many items. Raises Failure (VALIDATION_INVALID_VALUE) if it is none.
 

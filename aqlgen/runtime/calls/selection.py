@@ -97,9 +97,7 @@ class Selection:
             data = _sliced(data, path, part)
         if not fields:
             return Selected(data, (), lambda thing: thing, shortened_paths, is_part)
-        tree = _tree([self.agent_path(row, field) for field in fields])
-        if path and items is None and _starts_at_envelope(data, path, tree):
-            path = ()
+        path, tree = self._chosen(data, row, fields, items)
         return Selected(data, path, lambda thing: _picked(thing, tree), shortened_paths, is_part)
 
     def path_of_list(self, row: Row) -> tuple[str, ...]:
@@ -147,10 +145,7 @@ class Selection:
         """Return the paths that lead to nothing in the data and that the document does not declare."""
         from .absent import absent_fields  # only for calls that select fields
 
-        path = (items,) if items is not None else self.path_of_list(row) if isinstance(data, dict) else ()
-        tree = _tree([self.agent_path(row, field) for field in _part_of_whole(fields)[1]])
-        if path and items is None and _starts_at_envelope(data, path, tree):
-            path = ()
+        path, tree = self._chosen(data, row, _part_of_whole(fields)[1], items)
         things = at(data, path)
         things = things if isinstance(things, list) else [] if things is MISSING else [things]
         return {
@@ -158,6 +153,14 @@ class Selection:
             for field, near in absent_fields(things, _paths_in(tree)).items()
             if not self.declares(row, field)
         }
+
+    def _chosen(self, data: Any, row: Row, fields: Sequence[str], items: str | None) -> tuple[tuple[str, ...], Tree]:
+        """Return where in the data the things are that paths are about, and the fields to keep of them."""
+        tree = _tree([self.agent_path(row, field) for field in fields])
+        if items is not None:
+            return (items,), tree
+        path = self.path_of_list(row) if isinstance(data, dict) else ()
+        return () if path and _starts_at_envelope(data, path, tree) else path, tree
 
     def _presets_of(self, row: Row) -> _Presets:
         presets = self._presets.get(row.cache_key)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..calls.conditions import MOST_FIELDS, OPERATORS, check_condition
+from ..calls.conditions import MOST_FIELDS, OPERATORS, compile_condition
 from ..errors import Code, Failure, invalid
 from ..protocol_operations import MAX_STEPS
 from ..schema import parts, union_of
@@ -153,16 +153,16 @@ def _read_where(where: Any, name: str) -> dict[str, dict[str, Any]]:
     What is an operator is decided here, before references are resolved: data of the API are values.
     """
     if not isinstance(where, Mapping) or is_reference(where) or len(where) > MOST_FIELDS:
-        check_condition(None, name)
+        compile_condition(None, name)
     lists = {field: wanted for field, wanted in where.items() if isinstance(wanted, list)}
     if lists:
-        check_condition(lists, name)
+        compile_condition(lists, name)
     conditions = {
         field: {"eq": wanted} if not isinstance(wanted, Mapping) or is_reference(wanted) else dict(wanted)
         for field, wanted in where.items()
     }
     known = {field: _known_part(wanted) if wanted else wanted for field, wanted in conditions.items()}
-    check_condition(known, name)
+    compile_condition(known, name)
     return conditions
 
 
