@@ -18,7 +18,7 @@ from ..exact_json import read_float, write_json
 from ..wire import FORM, OCTETS, is_json, is_text, is_xml, media_type
 from .attachments import CONTROLS, bytes_value
 
-__all__ = ["JSON_DECODER", "decode_text", "known_charset", "read_body", "sanitize"]
+__all__ = ["JSON_DECODER", "charset_of", "decode_text", "known_charset", "read_body", "sanitize"]
 
 JSON_DECODER = json.JSONDecoder(parse_float=read_float, parse_constant=lambda _: None)
 """The reader of JSON text. NaN and Infinity are no JSON: null."""
@@ -98,7 +98,7 @@ def decode_text(content: bytes, content_type: str) -> str:
     for mark, encoding in _BYTE_ORDER_MARKS:
         if content.startswith(mark):
             return content.decode(encoding, errors="replace")
-    charset = _charset(content_type)
+    charset = charset_of(content_type)
     is_html = media_type(content_type) == "text/html"
     if charset is None and (is_html or is_xml(content_type)):
         declaration = (_HTML_META if is_html else _XML_DECLARATION).search(content[:2048])
@@ -107,7 +107,7 @@ def decode_text(content: bytes, content_type: str) -> str:
 
 
 @lru_cache(256)
-def _charset(content_type: str) -> str | None:
+def charset_of(content_type: str) -> str | None:
     """Return the charset of a content type, None when it names none that is known."""
     for parameter in content_type.split(";")[1:]:
         key, _, value = parameter.partition("=")
@@ -140,7 +140,7 @@ def _read_json(content: bytes, content_type: str) -> Any:
         text = content.decode(json.detect_encoding(content)).removeprefix("\ufeff")
     except UnicodeDecodeError:
         try:
-            text = content.decode(_charset(content_type) or "utf-8")
+            text = content.decode(charset_of(content_type) or "utf-8")
         except UnicodeDecodeError:
             raise NoJsonError from None
     if not text.strip():

@@ -311,26 +311,19 @@ def _declared_fields(row: Row, body: Body) -> Mapping[str, Parameter]:
 
 def _encode_text(content_type: str, value: str) -> tuple[str, bytes]:
     """Return a text in the charset of its content type, else in UTF-8, which is declared where it matters."""
-    from email.message import Message
+    from ..decode.body import charset_of
 
-    from ..decode.body import known_charset
-
-    message = Message()
-    message["Content-Type"] = content_type
-    charset = message.get_content_charset()
-    if charset is None:
-        return (content_type if value.isascii() else f"{content_type}; charset=utf-8"), _utf8_bytes(value)
-    codec = known_charset(charset)
+    codec = charset_of(content_type)
     if codec is None:
-        return content_type, _utf8_bytes(value)
+        is_named = "charset" in content_type or value.isascii()
+        return (content_type if is_named else f"{content_type}; charset=utf-8"), _utf8_bytes(value)
     try:
         return content_type, value.encode(codec)
     except UnicodeEncodeError:
-        if charset in ("utf-8", "utf8"):
+        if codec == "utf-8":
             raise
-        raise Failure(
-            Code.INVALID_VALUE, f"The body is sent in {charset}, which lacks some of its characters"
-        ) from None
+        message = f"The body is sent in {codec}, which lacks some of its characters"
+        raise Failure(Code.INVALID_VALUE, message) from None
 
 
 def _json_bytes(value: Any) -> bytes:

@@ -14,12 +14,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import Code, Failure, invalid
+from ..errors import Failure, invalid
 from ..wire import OCTETS, SentFile, media_type
 
 SOURCES = frozenset({"content", "text", "path"})
 """Keys of which a file has one: its bytes in base64, its text in UTF-8, or its place in the owner's folder."""
 
+_ABOUT = frozenset({"mime_type", "filename"})
+_FORM = (
+    "must be base64, or an object with one of `content` (base64), `text` and `path`, and `filename` and `mime_type` if "
+    "they matter, all of them strings"
+)
 _MAX_BYTES = 100 * 1024 * 1024
 _MIME_TYPE = re.compile(r"[\w.+-]{1,100}/[\w.+-]{1,100}(?:; ?[\w.+-]{1,100}=[\w.+-]{1,100}){0,5}", re.ASCII)
 
@@ -43,26 +48,27 @@ class Files:
         """Return the file that is a parameter's value. Raises Failure when it cannot be read."""
         if isinstance(value, str):
             return File(_base64_bytes(name, value, content_type))
-        if not isinstance(value, Mapping) or len(SOURCES.intersection(value)) != 1:
-            raise _refusal(name, "must be base64, or an object with one of `content` (base64), `text` and `path`")
-        mime_type, filename = value.get("mime_type"), value.get("filename")
-        if mime_type is not None and not (isinstance(mime_type, str) and _MIME_TYPE.fullmatch(mime_type)):
+        given = {**value} if isinstance(value, Mapping) else {}
+        mime_type, filename = given.get("mime_type"), given.get("filename")
+        source = SOURCES.intersection(given)
+        if len(source) != 1 or not all(isinstance(given[key], str) for key in {*source, *(_ABOUT & given.keys())}):
+            raise _refusal(name, _FORM)
+        if mime_type is not None and not _MIME_TYPE.fullmatch(mime_type):
             raise _refusal(name, "gives a `mime_type` unlike a content type such as 'image/png'")
-        if filename is not None and not isinstance(filename, str):
-            raise _refusal(name, "has a `filename` of another type than string")
-        if "text" in value:
-            return File(_utf8_bytes(name, value["text"]), _without_folders(filename), mime_type)
-        if "content" in value:
-            content = _base64_bytes(name, value["content"], mime_type or content_type)
-            return File(content, _without_folders(filename), mime_type)
-        content, path = self._read_from_folder(name, value["path"])
-        return File(content, _without_folders(filename) or os.path.basename(path), mime_type)
+        if "path" in given:
+            content, path = self._read_from_folder(name, given["path"])
+            return File(content, _without_folders(filename) or os.path.basename(path), mime_type)
+        if "content" in given:
+            content = _base64_bytes(name, given["content"], mime_type or content_type)
+        else:
+            content = given["text"].encode()
+        return File(content, _without_folders(filename), mime_type)
 
-    def _read_from_folder(self, name: str, path: Any) -> tuple[bytes, str]:
+    def _read_from_folder(self, name: str, path: str) -> tuple[bytes, str]:
         if not self._folder:
             raise _refusal(name, "gives a path, which needs MCP_AQL_FILES_FOLDER to be set by the adapter's owner")
         missing = _refusal(name, "gives a path which leads to no file in the folder of the setting files.folder")
-        if not isinstance(path, str) or not path or "\0" in path:
+        if not path or "\0" in path:
             raise missing
         folder = os.path.realpath(self._folder)
         real_path = os.path.realpath(os.path.join(folder, path))  # symlinks followed before it is judged
@@ -143,18 +149,7 @@ def _without_folders(filename: str | None) -> str | None:
     return filename and (filename.replace("\\", "/").rpartition("/")[2] or None)
 
 
-def _utf8_bytes(name: str, value: Any) -> bytes:
-    if not isinstance(value, str):
-        raise _refusal(name, "must give its `text` as a text")
-    try:
-        return value.encode()
-    except UnicodeEncodeError:
-        raise Failure(Code.INVALID_ENCODING, "Invalid character encoding in request") from None
-
-
-def _base64_bytes(name: str, value: Any, content_type: str) -> bytes:
-    if not isinstance(value, str):
-        raise _refusal(name, "must give its `content` in base64")
+def _base64_bytes(name: str, value: str, content_type: str) -> bytes:
     try:
         return base64.b64decode(value, validate=True)
     except (binascii.Error, ValueError):
