@@ -11,7 +11,6 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from ..schema import Shape, Types, alternatives, parts, referred, resolve, subschemas, union_of
@@ -39,28 +38,15 @@ _KEYS = frozenset({"text", "was", "mime_type", "filename", "encoding"})
 _BASE64 = re.compile(r"\bbase[ -]?64\b", re.IGNORECASE)
 
 
-@dataclass(slots=True)
-class _Fields:
-    """The schemas within a schema; `encoded` are the fields of bytes, "" stands for undeclared ones.
-
-    `reaches_bytes` says that a schema within it is one of bytes. The schema is kept, so that its id stays unique.
-    """
-
-    schema: JsonSchema
-    reaches_bytes: bool
-    inner: Mapping[str, JsonSchema]
-    encoded: frozenset[str]
-    items: JsonSchema
-    extra: JsonSchema
-
-
 class EncodedFields:
-    """Finds the fields of answers that hold bytes; a schema is looked at once."""
+    """Finds the fields of answers that hold bytes; schemas are looked at once, and kept, so that their ids stay."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        self._fields: dict[int, _Fields] = {}
+        self._shapes: dict[int, tuple[JsonSchema, Shape]] = {}
+        self._encoded: dict[int, tuple[JsonSchema, bool]] = {}
         self._inspected: dict[str, tuple[bool, frozenset[str]]] = {}
+        self._reaching: dict[int, tuple[JsonSchema, bool]] = {}
 
     @property
     def _types(self) -> Types:
@@ -68,38 +54,39 @@ class EncodedFields:
 
     def readable(self, data: Any, schema: JsonSchema, content: bytes) -> Any:
         """Return the data of an answer with these fields as text; `content` is the JSON that it was read from."""
-        return self._value(data, self._fields_of(schema), 0, marked=b'"base64"' in content)
-
-    def _fields_of(self, schema: JsonSchema) -> _Fields:
-        fields = self._fields.get(id(schema))
-        if fields is None:
-            shape = union_of(self._types, schema)
-            inner = {name: declared for name, (_, declared) in shape.properties.items()}
-            items, extra = (schemas[0] if schemas else _UNDECLARED for schemas in (shape.items, shape.extra))
-            encoded = {name for name in inner if _is_encoded(name, inner[name], self._types)}
-            encoded |= {""} if is_base64(extra, self._types) else set()
+        marked = b'"base64"' in content
+        if id(schema) not in self._reaching:
             reaches: Iterator[bool] = reached(schema, self._types, _inspected, self._inspected)
-            fields = _Fields(schema, any(reaches), inner, frozenset(encoded), items, extra)
-            self._fields[id(schema)] = fields
-        return fields
+            self._reaching[id(schema)] = (schema, any(reaches))
+        return self._value(data, schema, 0, marked=marked) if marked or self._reaching[id(schema)][1] else data
 
-    def _value(self, value: Any, fields: _Fields, depth: int, *, marked: bool) -> Any:
+    def _is_encoded(self, schema: JsonSchema) -> bool:
+        if id(schema) not in self._encoded:
+            self._encoded[id(schema)] = (schema, is_base64(schema, self._types))
+        return self._encoded[id(schema)][1]
+
+    def _value(self, value: Any, schema: JsonSchema, depth: int, *, marked: bool) -> Any:
         """Return a value with its fields as text; `marked` says that a field `encoding` may be there."""
-        if depth > _MAX_DEPTH or not isinstance(value, (dict, list)) or not (marked or fields.reaches_bytes):
+        if depth > _MAX_DEPTH or not isinstance(value, (dict, list)):
             return value
+        if id(schema) not in self._shapes:
+            self._shapes[id(schema)] = (schema, union_of(self._types, schema))
+        shape = self._shapes[id(schema)][1]
         if isinstance(value, list):
-            if is_base64(fields.items, self._types):
+            inner = shape.items[0] if shape.items else _UNDECLARED
+            if self._is_encoded(inner):
                 return [_readable(item) for item in value]
-            items = self._fields_of(fields.items)
-            return [self._value(item, items, depth + 1, marked=marked) for item in value]
+            return [self._value(item, inner, depth + 1, marked=marked) for item in value]
         sibling = _sibling(value) if marked else ""
+        further = shape.extra[0] if shape.extra else _UNDECLARED
         readable: dict[str, Any] = {}
         for key, item in value.items():
+            inner = shape.properties[key][1] if key in shape.properties else further
             if isinstance(item, str):
-                encoded = key == sibling or (key if key in fields.inner else "") in fields.encoded
+                is_opaque = key in shape.properties and not _OPAQUE.isdisjoint(words(key)[-1:])
+                encoded = key == sibling or (self._is_encoded(inner) and not is_opaque)
                 readable[key] = _readable(item) if encoded else item
             else:
-                inner = self._fields_of(fields.inner.get(key, fields.extra))
                 readable[key] = self._value(item, inner, depth + 1, marked=marked)
         return readable
 
@@ -108,11 +95,6 @@ def _inspected(schema: JsonSchema) -> tuple[bool, frozenset[str]]:
     """Return whether a schema declares bytes itself, and the types that it refers to."""
     within = list(subschemas(schema))
     return any(map(_is_marked, within)), frozenset(name for inner in within if (name := referred(inner)) is not None)
-
-
-def _is_encoded(name: str, schema: JsonSchema, types: Types) -> bool:
-    """Return True if a field holds bytes that are for reading."""
-    return is_base64(schema, types) and not _OPAQUE.intersection(words(name)[-1:])
 
 
 def is_base64(schema: Any, types: Types) -> bool:
