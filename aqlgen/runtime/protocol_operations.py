@@ -142,10 +142,10 @@ class _Parameter(NamedTuple):
     schema: Mapping[str, Any]
 
 
-class _CheckedHandler:
-    """A handler that checks its parameters first; the check is compiled at the first call."""
+class CheckedParameters:
+    """The check of an operation's parameters, compiled at the first call."""
 
-    def __init__(self, operation: ProtocolOperation, handler: Handler) -> None:
+    def __init__(self, operation: ProtocolOperation) -> None:
         self.name = operation.name
         self.hidden_parameters: frozenset[str] = frozenset()
         self.parameters = {
@@ -155,12 +155,6 @@ class _CheckedHandler:
             )
             for info in operation.parameters
         }
-        self._handler = handler
-
-    async def __call__(self, params: dict[str, Any], session: Session, person: Person | None) -> Any:
-        """Perform the operation. Raises Failure with all problems of the parameters."""
-        self.check(params)
-        return await self._handler(params, session, person)
 
     @cached_property
     def _validator(self) -> Draft202012Validator:
@@ -179,14 +173,14 @@ class _CheckedHandler:
 
     def check(self, params: Mapping[str, Any]) -> None:
         """Raise Failure with all problems of the parameters."""
-        from .validation.problems import failure, missing_problem, unexplained_problem, unknown_problem
-        from .validation.value_problems import Explanation
-        from .validation.walk import Allowed, Reading, Walk
-
         missing = [name for name, parameter in self.parameters.items() if parameter.required and name not in params]
         unknown = [name for name in params if name not in self.parameters]
         if not missing and not unknown and self._validator.is_valid(with_floats(params)):
             return
+        from .validation.problems import failure, missing_problem, unexplained_problem, unknown_problem
+        from .validation.value_problems import Explanation
+        from .validation.walk import Allowed, Reading, Walk
+
         problems = [missing_problem(self, missing)] if missing else []
         problems += [unknown_problem(self, unknown)] if unknown else []
         walk = Walk({}, self._leaves, Allowed.NOTHING)
@@ -196,6 +190,19 @@ class _CheckedHandler:
                 reading.put(name, walk.read(params[name], parameter.schema))
         problems += Explanation({}).problems(reading.faults)
         raise failure(problems or [unexplained_problem(self)])
+
+
+class _CheckedHandler(CheckedParameters):
+    """A handler that checks its parameters first."""
+
+    def __init__(self, operation: ProtocolOperation, handler: Handler) -> None:
+        super().__init__(operation)
+        self._handler = handler
+
+    async def __call__(self, params: dict[str, Any], session: Session, person: Person | None) -> Any:
+        """Perform the operation. Raises Failure with all problems of the parameters."""
+        self.check(params)
+        return await self._handler(params, session, person)
 
 
 def field(name: str, type: str, required: bool, description: str, **more: Any) -> dict[str, Any]:

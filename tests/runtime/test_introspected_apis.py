@@ -55,7 +55,7 @@ def test_a_search_finds_by_the_name_of_the_api(introspection: Introspection) -> 
 def test_an_unknown_api_is_refused_with_the_known_ones(introspection: Introspection) -> None:
     error = answer(introspection, query="operations", api="crn")["error"]
     assert error["code"] == "VALIDATION_INVALID_VALUE"
-    assert "hr, crm" in error["message"]
+    assert "'hr', 'crm'" in error["message"]
 
 
 def test_introspect_tells_of_the_parameter(introspection: Introspection) -> None:

@@ -654,7 +654,7 @@ def test_names_for_which_an_answer_has_no_room_are_left(package: Path) -> None:
         ({"name": [f"name_{index}" for index in range(11)]}, "VALIDATION_INVALID_VALUE", "it has 11"),
         ({"name": "a," * 100_000}, "VALIDATION_INVALID_VALUE", "it has"),
         ({"name": ["a", 1]}, "VALIDATION_INVALID_TYPE", "a list of them"),
-        ({"name": {"a": 1}}, "VALIDATION_INVALID_TYPE", "expected 'string', got 'object'"),
+        ({"name": {"a": 1}}, "VALIDATION_INVALID_TYPE", "expected 'string or array', got 'object'"),
         ({"search": ["a"]}, "VALIDATION_INVALID_TYPE", "expected 'string', got 'array'"),
         ({"search": "a", "all": "yes"}, "VALIDATION_INVALID_TYPE", "expected 'boolean', got 'string'"),
         ({"search": "animals", "after": "nonsense"}, "VALIDATION_INVALID_VALUE", "not an entry"),

@@ -48,20 +48,20 @@ class Files:
         """Return the file that is a parameter's value. Raises Failure when it cannot be read."""
         if isinstance(value, str):
             return File(_base64_bytes(name, value, content_type))
-        given = {**value} if isinstance(value, Mapping) else {}
-        mime_type, filename = given.get("mime_type"), given.get("filename")
-        source = SOURCES.intersection(given)
-        if len(source) != 1 or not all(isinstance(given[key], str) for key in {*source, *(_ABOUT & given.keys())}):
+        members = {**value} if isinstance(value, Mapping) else {}
+        mime_type, filename = members.get("mime_type"), members.get("filename")
+        source = SOURCES.intersection(members)
+        if len(source) != 1 or not all(isinstance(members[key], str) for key in {*source, *(_ABOUT & members.keys())}):
             raise _refusal(name, _FORM)
         if mime_type is not None and not _MIME_TYPE.fullmatch(mime_type):
             raise _refusal(name, "gives a `mime_type` unlike a content type such as 'image/png'")
-        if "path" in given:
-            content, path = self._read_from_folder(name, given["path"])
+        if "path" in members:
+            content, path = self._read_from_folder(name, members["path"])
             return File(content, _without_folders(filename) or os.path.basename(path), mime_type)
-        if "content" in given:
-            content = _base64_bytes(name, given["content"], mime_type or content_type)
+        if "content" in members:
+            content = _base64_bytes(name, members["content"], mime_type or content_type)
         else:
-            content = given["text"].encode()
+            content = members["text"].encode()
         return File(content, _without_folders(filename), mime_type)
 
     def _read_from_folder(self, name: str, path: str) -> tuple[bytes, str]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from ..errors import Code, Failure
-from ..schema import json_type
-from ..text import alike, line, tokens_of
+from ..protocol_operations import CheckedParameters, ProtocolOperation
+from ..text import alike, line, listed, tokens_of
 from . import protocol
 
 __all__ = ["UNBOUNDED", "Bounds", "as_query", "checked_query", "names_of", "refuse_narrowing"]
@@ -87,9 +88,6 @@ def refuse_narrowing(params: Mapping[str, Any], query: str, names: Sequence[str]
 
 
 _MOST_NAMES = 10
-_PARAMETERS = {parameter["name"]: parameter["type"] for parameter in protocol.INTROSPECT["parameters"]}
-_QUOTED_QUERIES = ", ".join(f"'{query}'" for query in protocol.QUERIES)
-_PYTHON_TYPES = {"integer": int, "boolean": bool}
 
 
 def as_query(params: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -106,52 +104,29 @@ def as_query(params: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**{key: value for key, value in params.items() if key != "operation"}, "query": query, "name": name}
 
 
+@lru_cache(4)
+def _parameters(apis: tuple[str, ...]) -> CheckedParameters:
+    """Return the check of the parameters of introspect; `api` is one of them where there are several APIs."""
+    infos = (*protocol.INTROSPECT["parameters"], *([{**protocol.API, "enum": list(apis)}] if apis else []))
+    schemas = {"category": {"enum": list(protocol.CATEGORIES)}, "name": {"type": ["string", "array"]}}
+    return CheckedParameters(ProtocolOperation("introspect", "read", "", infos, {}, (), schemas=schemas))
+
+
 def checked_query(params: Mapping[str, Any], apis: Collection[str] = ()) -> str:
     """Check the parameters of introspect and return the query; None counts as absent (R-REQ-3, R-REQ-4).
 
     `apis` are the names of several APIs, of which `api` may be one. Raises Failure.
     """
-    known = {**_PARAMETERS, protocol.API["name"]: protocol.API["type"]} if apis else _PARAMETERS
-    if params.get("query") is None:
-        raise Failure(Code.MISSING_PARAM, f"Missing required parameter 'query'. It is one of {_QUOTED_QUERIES}.")
-    unknown = ", ".join(name for name in params if name not in known)
-    if unknown:
-        raise Failure(
-            Code.UNKNOWN_PARAM,
-            f"Unknown parameter(s) for operation 'introspect': {line(unknown, 200)}. Valid: {', '.join(known)}.",
-        )
     present = {name: value for name, value in params.items() if value is not None}
-    for name, value in present.items():
-        if not (name == "name" and isinstance(value, list)):
-            _check_type(name, value, known[name])
-    problem = _problem_of(present, apis)
-    if problem:
-        raise Failure(Code.INVALID_VALUE, problem)
-    return str(present["query"])
-
-
-def _problem_of(params: Mapping[str, Any], apis: Collection[str]) -> str:
-    """Return what is wrong with a value of its type, "" if nothing is."""
-    query, category, api, first = (params.get(name) for name in ("query", "category", "api", "first"))
-    if query not in protocol.QUERIES:
-        return (
-            f"Parameter 'query' is '{line(str(query), 40)}'; allowed values: {_QUOTED_QUERIES}. "
-            "Give name to describe one of them, search to find some."
-        )
-    if category is not None and category.upper() not in protocol.CATEGORIES:
-        return f"Parameter 'category' must be one of {', '.join(protocol.CATEGORIES)}"
-    if api is not None and api not in apis:
-        return f"Parameter 'api' is '{line(api, 40)}'; the APIs are {', '.join(apis)}"
-    if first is not None and first < 1:
-        return f"Parameter 'first' has a minimum of 1; it is {first}"
-    return ""
-
-
-def _check_type(name: str, value: Any, kind: str) -> None:
-    python_type = _PYTHON_TYPES.get(kind, str)
-    if not isinstance(value, python_type) or (isinstance(value, bool) and python_type is not bool):
-        expected = "string" if python_type is str else kind
-        raise Failure(Code.INVALID_TYPE, f"Parameter '{name}' expected '{expected}', got '{json_type(value)}'")
+    if isinstance(present.get("category"), str):
+        present["category"] = present["category"].upper()
+    query = present.get("query")
+    if isinstance(query, str) and query not in protocol.QUERIES:
+        message = f"Parameter 'query' is '{line(query, 40)}'; allowed values: {listed(protocol.QUERIES)}. "
+        message += "Give name to describe one of them, search to find some."
+        raise Failure(Code.INVALID_VALUE, message)
+    _parameters(tuple(apis)).check(present)
+    return str(query)
 
 
 def names_of(params: Mapping[str, Any], query: str) -> list[str] | None:
