@@ -55,12 +55,13 @@ def sent_act(facts: Facts) -> SentAct | None:
     """Return what a request by a safe method does to the server; None where it only reads."""
     path, _, query = facts.operation.path.partition("?")
     segments = [segment for segment in _SEGMENTS.split(path) if segment]
+    last = max((index for index, segment in enumerate(segments) if "{" not in segment), default=0)
     for index, segment in enumerate(segments):
         words = () if "{" in segment else split(segment)
         verb, used = leading_verb(words) or (None, 0)
         ends = "{" in segments[index - 1] and index + 1 == len(segments) and not _LAST.isdisjoint(words[:1])
         is_thing = len(words) > used and is_plural(words)
-        is_read = any("{" not in part for part in segments[index + 1 :])  # `/purge/{id}/status`: what was started
+        is_read = index < last  # `/purge/{id}/status`: what was started
         if verb is not None and (verb.word in _CHANGES or ends) and not is_thing and not is_read:
             return SentAct(verb, f"its path says {verb.word}")
     return next(_chosen(query, facts), None)

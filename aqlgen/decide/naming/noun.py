@@ -88,8 +88,8 @@ def join(*parts: Words) -> Words:
 
 def _overlap(words: list[str], part: Words) -> int:
     """Return how many words at the end are those that the part begins with, in whatever number."""
-    ones, first = [singular(word) for word in words], singular(part[0])
-    for size in range(min(len(words), len(part)), 0, -1):
+    ones, first = [singular(word) for word in words[-len(part) :]], singular(part[0])
+    for size in range(len(ones), 0, -1):
         if ones[-size] == first and ones[-size:] == singulars(part[:size]):
             return size
     return 0

@@ -142,6 +142,8 @@ _RANDOM: Final = re.compile(r"-(?=[A-Za-z]*\d)(?=[a-z\d]*[A-Z])(?=[A-Z\d]*[a-z])
 """An identifier that a machine appended to a name (`securityClassification-6VMVochwUWo`)."""
 _RPC: Final = re.compile(r"[?#&](?:Action|X-Amz-Target|method|operation)=([^&=#]+)", re.IGNORECASE)
 _SEPARATORS: Final = re.compile("[/#]")
+_MOST_SEGMENTS: Final = 40
+"""The segments that are read, from the end of a path: twice as many as any path of the corpus has."""
 
 
 @lru_cache(maxsize=16384)
@@ -150,7 +152,7 @@ def shape(method: str, path: str) -> Shape:
     if named := _RPC.findall(path):
         return Shape((), split(named[-1].rsplit(".", 1)[-1]), procedure=True, residue=(), queried=True)
     path, _, query = path.partition("?")
-    segments = [segment for segment in _SEPARATORS.split(path) if segment]
+    segments = [segment for segment in _SEPARATORS.split(path) if segment][-_MOST_SEGMENTS:]
     reader = _Reader()
     for before, segment, after in zip(["", *segments], segments, [*segments[1:], ""], strict=False):
         reader.read(before, segment, after)
