@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -118,6 +119,8 @@ def schema_of(stated: Documented, row: Row, name: str) -> Any:
         known = {(each.place, each.name): each.schema for each in stated.parameters}
         return known.get((parameter.location, parameter.wire))
     if row.body is None or body is None or parameter.location != "body" or parameter.content_type:
+        return None
+    if not re.search("json|form|text|xml|yaml", row.body.content_type):  # bytes
         return None
     return body.schema if row.body.parameter == name else document.properties(body.schema).get(parameter.wire, {})
 
