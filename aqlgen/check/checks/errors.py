@@ -63,11 +63,13 @@ _LATER = {401, 403, 413, 425, 429, 500, 501, 502, 503, 504, 505, 511}
 @check("EQ-5", "A failure has status, code, subject and the API's words, and tells whether the call may be carried out",
        Category.ERRORS, "R-ERR-1, R-ERR-2")  # fmt: skip
 async def consequences(run: Run) -> None:
-    """Let the API fail by every status, in each form; the connection looks for its words in the message."""
-    for family, method in _METHODS.items():
+    """Let the API fail reads, and writes in turn, by every status and in each form; EN-1 reads the messages."""
+    for turn, (family, method) in enumerate(_METHODS.items()):
         operations = [item for item in run.callable if (item.family, item.row.method) == (family, method)]
         for operation in [item for item in operations if not item.row.carries and item.row.idempotency is None][:1]:
-            for number, status in enumerate(_CODES):
+            statuses = [(number, status) for number, status in enumerate(_CODES)
+                        if family == "read" or number % 3 == turn % 3 or status in (404, 409)]  # fmt: skip
+            for number, status in statuses:
                 wait = "0" if status in (429, 503) else "3600"
                 more = {"Retry-After": wait, "WWW-Authenticate": 'Bearer scope="all:write"'}
                 reply = Reply.failures(status)[number % 3]
@@ -236,7 +238,8 @@ async def deprecated_operations(run: Run) -> None:
 @check("WA-2", "A call that is repaired sends what the right call sends, and says so", Category.WARNINGS, "R-WARN-1")
 async def repairs(run: Run) -> None:
     """Write values otherwise, and wrap them: what is sent is what the right call sends, or nothing is."""
-    operations = [item for item in run.callable if not item.row.choices and item.row.idempotency is None]
+    rows = [(item, item.row) for item in run.callable]  # updates have other forms of their own
+    operations = [item for item, row in rows if not (row.choices or row.idempotency or row.update)]
     for operation, stated in [(item, each) for item in operations[:40] if (each := run.documented(item)) is not None]:
         names = [name for name in operation.params if operation.row.parameters[name].location != "adapter"]
         await run.call(operation)

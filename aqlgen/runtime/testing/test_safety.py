@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
+import anyio
 import pytest
-from mcp import Client, StdioServerParameters
 from mcp.types import ElicitResult
 
 from ..table import Row
@@ -92,7 +93,8 @@ async def test_a_missing_credential_names_its_variable() -> None:
 
 
 async def test_the_project_starts_with_its_own_settings() -> None:
-    environment = {"PYTHONPATH": str(FOLDER.parent), **ISOLATED}
-    command = StdioServerParameters(command=sys.executable, args=["-m", PACKAGE, "--mock"], env=environment)
-    async with Client(command) as client:
-        assert (await client.list_tools()).tools
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("MCP_AQL_")}
+    command = [sys.executable, "-m", PACKAGE, "call", "introspect", '{"query": "operations"}', "--mock"]
+    environment = {**kept, "PYTHONPATH": str(FOLDER.parent), **ISOLATED}
+    done = await anyio.run_process(command, env=environment, check=False)
+    assert not done.returncode, done.stderr.decode()

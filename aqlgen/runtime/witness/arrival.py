@@ -81,6 +81,8 @@ def _compared(data: Any, answered: Any, field: str | None) -> tuple[Any, Any]:
     if isinstance(answered, dict) and "pageInfo" in answered:
         answered = answered.get("items")
         data = data if field == "" else data.get(field) if field and isinstance(data, dict) else None
+    if isinstance(answered, dict) and isinstance(data, dict):  # `_etag` and `_execution` are the adapter's
+        answered = {name: each for name, each in answered.items() if name[:1] != "_" or name in data}
     return {} if data is None else data, answered
 
 
