@@ -70,7 +70,9 @@ class Facts:
     @cached_property
     def summary_verb(self) -> Verb | None:
         """The strong verb at the head of the summary, or of the description where there is no summary."""
-        words = _without_opening(split((self.operation.summary or self.operation.description)[:100]))
+        words = split((self.operation.summary or self.operation.description)[:100])
+        opening = next((each for each in _OPENINGS if words[: len(each)] == each and len(words) > len(each)), ())
+        words = words[len(opening) :]
         if not words:
             return None
         if words[0] in _ANSWERS:
@@ -160,13 +162,6 @@ _OPENINGS: Final = (
     ("experimental",),
 )
 """Openings of summaries before the verb."""
-
-
-def _without_opening(words: tuple[str, ...]) -> tuple[str, ...]:
-    for opening in _OPENINGS:
-        if words[: len(opening)] == opening and len(words) > len(opening):
-            return words[len(opening) :]
-    return words
 
 
 def _leading_inflected(words: tuple[str, ...]) -> tuple[Verb, int] | None:

@@ -74,20 +74,19 @@ def answers_list(operation: Operation, nouns: tuple[str, ...], schemas: Schemas)
 
 def sends_list(operation: Operation, schemas: Schemas) -> bool | None:
     """Return True if a request body is or holds a list; None where the document does not say."""
-    answers = [_sends_list(schema, schemas) for schema in _bodies(operation)]
-    return True if True in answers else next((answer for answer in answers if answer is not None), None)
+    answer: bool | None = None
+    for schema in _bodies(operation):
+        fields = schemas.properties(schema).values()
+        if any(schemas.kinds(each) == _LIST for each in (schema, *fields)):
+            return True
+        if fields and not any(_is_file(schemas.resolve(field)) for field in fields):
+            answer = False
+    return answer
 
 
 def is_sent_as_list(operation: Operation, schemas: Schemas) -> bool:
     """Return True if a request body is a list itself."""
     return any(schemas.kinds(schema) == _LIST for schema in _bodies(operation))
-
-
-def _sends_list(schema: Json, schemas: Schemas) -> bool | None:
-    fields = schemas.properties(schema).values()
-    if any(schemas.kinds(each) == _LIST for each in (schema, *fields)):
-        return True
-    return None if any(_is_file(schemas.resolve(field)) for field in fields) else False if fields else None
 
 
 def body_objects(operation: Operation, schemas: Schemas) -> Iterator[tuple[str, Json]]:
@@ -161,12 +160,9 @@ def _is_page(properties: Schema, arrays: list[str], nouns: tuple[str, ...]) -> b
 
 def _wrapped(fields: Schema, nouns: tuple[str, ...], schemas: Schemas) -> Json:
     """Return the schema of the only property that wraps the whole response, None where there is no such property."""
-    wrapped = [field for name, field in fields.items() if _wraps(name, nouns) and schemas.properties(field)]
+    names = [name for name in fields if name.lower() in _WRAPPERS or _is_called(name, nouns)]
+    wrapped = [fields[name] for name in names if schemas.properties(fields[name])]
     return wrapped[0] if len(wrapped) == 1 else None
-
-
-def _wraps(name: str, nouns: tuple[str, ...]) -> bool:
-    return name.lower() in _WRAPPERS or _is_called(name, nouns)
 
 
 def _is_open(schema: Schema) -> bool:

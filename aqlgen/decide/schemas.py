@@ -58,7 +58,9 @@ class Schemas:
     def kinds(self, schema: Json) -> frozenset[str]:
         """Return the types of a value except null; none where the schema does not say."""
         if isinstance(schema, dict) and _PLAIN.isdisjoint(schema):  # as most fields are
-            return _single(schema.get("type")) or self._look(schema)[2]
+            declared = schema.get("type")
+            alone = _ALONE.get(declared) if isinstance(declared, str) else None
+            return alone or self._look(schema)[2]
         return self._look(schema)[2]
 
     def required(self, schema: Json) -> frozenset[str]:
@@ -117,11 +119,6 @@ class Schemas:
 _PLAIN: Final = frozenset({"$ref", *_BRANCHES})
 
 
-def _single(declared: Json) -> frozenset[str]:
-    return _ALONE.get(declared, _NONE) if isinstance(declared, str) else _NONE
-
-
-_NONE: Final = frozenset[str]()
 _ALONE: Final = {kind: frozenset({kind}) for kind in ("string", "integer", "number", "boolean", "array", "object")}
 
 

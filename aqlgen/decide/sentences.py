@@ -78,12 +78,8 @@ def sentences(operation: Operation, *, with_answers: bool = True) -> tuple[str, 
 @lru_cache(maxsize=4096)
 def _sentences(text: str) -> tuple[str, ...]:
     parts = [part for paragraph in paragraphs(text[:_MOST]) for part in SENTENCE_END.split(paragraph)]
-    return tuple(words for part in parts if (words := _words(part)))
-
-
-def _words(text: str) -> str:
-    text = prose(without_unseen(text.lstrip("-*+| "))).translate(_APOSTROPHES)
-    return _EMPHASIS.sub("", text)
+    plain = (prose(without_unseen(part.lstrip("-*+| "))).translate(_APOSTROPHES) for part in parts)
+    return tuple(words for text in plain if (words := _EMPHASIS.sub("", text)))
 
 
 def irreversible(operation: Operation) -> str:

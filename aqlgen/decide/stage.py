@@ -131,8 +131,7 @@ def name_operations(
     served = [key for key, facts in operations.items() if not _is_hidden(facts, chosen[key])]
     fixed = {key: name for key in served if (name := chosen[key].name)}
     aliases = _aliases(chosen)
-    ids = known.ids, _operation_ids(document)
-    settled = settle_keeping(names, fixed, known.names, aliases, ids, known.retired)
+    settled = settle_keeping(names, fixed, known.names, aliases, (known.ids, _operation_ids(document)), known.retired)
     return Named(
         document,
         overrides,

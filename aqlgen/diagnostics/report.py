@@ -39,7 +39,7 @@ _QUOTED: Final = re.compile(r"“[^“”]*”|'[^']*'|\"[^\"]*\"|\b[A-Z]+ /\S*|
 
 def fold(diagnostics: Iterable[Diagnostic]) -> list[tuple[Diagnostic, int]]:
     """Return the first few findings of each shape in order, each with the number of those left out after it."""
-    shaped = [(_shape(finding), finding) for finding in diagnostics]
+    shaped = [((each.severity, each.code, _QUOTED.sub("…", each.message)), each) for each in diagnostics]
     total = Counter(shape for shape, _ in shaped)
     seen: Counter[tuple[str, str, str]] = Counter()
     shown: list[tuple[Diagnostic, int]] = []
@@ -50,10 +50,6 @@ def fold(diagnostics: Iterable[Diagnostic]) -> list[tuple[Diagnostic, int]]:
         elif seen[shape] == MOST:
             shown.append((finding, total[shape] - MOST))
     return shown
-
-
-def _shape(finding: Diagnostic) -> tuple[str, str, str]:
-    return finding.severity, finding.code, _QUOTED.sub("…", finding.message)
 
 
 _WIDTH: Final = 100

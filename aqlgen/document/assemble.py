@@ -91,7 +91,10 @@ def assemble(request: Request, limits: Limits | None = None) -> Assembled:
             root, files, remarks, bundled = link(source, library, origins, limits)
         sources = list(files)
         diagnostics += locate(sources, [*source.diagnostics, *remarks])
-        kept = {"openapi.json": _bundle(root)} if bundled else {f"openapi.{source.format}": source.data}
+        kept = {f"openapi.{source.format}": source.data}
+        if bundled:
+            text = f"{dumps(root, indent=2, ensure_ascii=False)}\n"
+            kept = {"openapi.json": text.encode("utf-8", "backslashreplace")}
         original: Json = root if bundled else source.root
         overlays = [_beside(spec, request, limits) for spec in request.overlays]
         workflows = [_beside(spec, request, limits) for spec in request.workflows]
@@ -163,10 +166,6 @@ def _of_element(source: Source, request: Request) -> Assembled:
         cleaned.instructions,
         stated=stated,
     )
-
-
-def _bundle(root: Json) -> bytes:
-    return f"{dumps(root, indent=2, ensure_ascii=False)}\n".encode("utf-8", "backslashreplace")
 
 
 def _beside(spec: str, request: Request, limits: Limits) -> Source:

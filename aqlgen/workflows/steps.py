@@ -49,7 +49,9 @@ class Api:
             raise UnsayableError("a step is another workflow", place, "Write the steps of that workflow into this one.")
         if not isinstance(value, str):
             raise UnsayableError(f"{key} is no text", place)
-        rows = self._by_id(value) if key == "operationId" else self._by_path(value)
+        wanted = value.removeprefix(f"$sourceDescriptions.{self.source}.")
+        by_id = [row for row in self.rows if row.operation_id == wanted]
+        rows = by_id if key == "operationId" else self._by_path(value)
         if len(rows) != 1:
             raise UnsayableError(
                 f"the adapter has {'no' if not rows else 'more than one'} operation {value[:120]!r}",
@@ -57,10 +59,6 @@ class Api:
                 "Name an operation of the API's document that is served; `aqlgen explain` lists them.",
             )
         return rows[0]
-
-    def _by_id(self, operation_id: str) -> list[Row]:
-        wanted = operation_id.removeprefix(f"$sourceDescriptions.{self.source}.")
-        return [row for row in self.rows if row.operation_id == wanted]
 
     def _by_path(self, path: str) -> list[Row]:
         source, _, pointer = path.partition("#")

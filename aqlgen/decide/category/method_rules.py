@@ -14,7 +14,7 @@ from aqlgen.decide.category.evidence import Verdict
 from aqlgen.decide.category.reads import COMPUTING, sent_act, text_acts
 from aqlgen.decide.decision import Category, Doubt, Evidence
 from aqlgen.decide.facts import Facts
-from aqlgen.decide.naming.noun import Noun, is_plural
+from aqlgen.decide.naming.noun import is_plural
 from aqlgen.decide.naming.verbs import Verb, find_verb
 from aqlgen.words import split
 
@@ -142,7 +142,10 @@ def doubted_get(facts: Facts) -> Verdict | None:
     """Return what a GET is of which a name, the path or the text says that it acts; None where nothing does."""
     if facts.method != "GET":
         return None
-    return _get_named_by_change(facts) or _get_told_by_change(facts) or _get_of_procedure(facts)
+    doubt, verb = _get_named_by_change(facts) or _get_told_by_change(facts), facts.action_verb
+    if doubt or verb is None or verb.category is Category.READ or not _is_dotted(facts):
+        return doubt
+    return Verdict(Category.READ, Evidence.HEURISTIC, 0.65, f"GET, but its path has {verb.word}", Doubt.CONTRADICTED)
 
 
 def _get_named_by_change(facts: Facts) -> Verdict | None:
@@ -162,13 +165,6 @@ def _get_told_by_change(facts: Facts) -> Verdict | None:
     is_change = verb is not None and verb.category is not Category.READ and verb.word not in _KEEPING
     note = f"its text has {verb.word}" if verb and is_change else text_acts(facts)
     return Verdict(Category.READ, Evidence.HEURISTIC, 0.66, f"GET, but {note}", Doubt.CONTRADICTED) if note else None
-
-
-def _get_of_procedure(facts: Facts) -> Verdict | None:
-    verb = facts.action_verb
-    if verb is None or verb.category is Category.READ or not _is_dotted(facts):
-        return None
-    return Verdict(Category.READ, Evidence.HEURISTIC, 0.65, f"GET, but its path has {verb.word}", Doubt.CONTRADICTED)
 
 
 def delete(facts: Facts) -> Verdict | None:
@@ -297,15 +293,10 @@ def on_item(facts: Facts) -> Verdict | None:
     last = facts.last_noun
     if not last or not last.parameters or last.words in last.parameters or facts.shape.action:
         return None
-    if _is_foreign(last):
+    kind = {word for word in last.parameters[-1] if word not in _ITSELF}
+    if kind and not kind & {*last.words, *last.one}:  # `/policies/{projectId}`
         return Verdict(Category.CREATE, Evidence.HEURISTIC, 0.6, f"POST beside a {' '.join(last.parameters[-1])}")
     return Verdict(Category.UPDATE, Evidence.HEURISTIC, 0.66, "POST on one item")
-
-
-def _is_foreign(noun: Noun) -> bool:
-    """Return True if the last parameter names something else than the noun before it (`/policies/{projectId}`)."""
-    kind = [word for word in noun.parameters[-1] if word not in _ITSELF]
-    return bool(kind) and not set(kind) & {*noun.words, *noun.one}
 
 
 def collection(facts: Facts) -> Verdict | None:

@@ -121,7 +121,8 @@ def _from_parameters(document: Document, findings: _Findings) -> list[str]:
     operations = {operation.key: operation for operation in document.operations}
     declared = frozenset(findings.schemes)
     for member in credential_parameters(document):
-        name = _declared(member, document) or _added(member, findings)
+        scheme = _declared(member, document) or scheme_of(member, frozenset(findings.schemes))
+        name = findings.schemes.setdefault(scheme.name, scheme).name
         if len(member.operations) >= len(operations) * _MANY:
             synthesised.append(name)
         _note_parameter(member, name, findings)
@@ -136,18 +137,11 @@ def _from_parameters(document: Document, findings: _Findings) -> list[str]:
     return synthesised
 
 
-def _declared(member: CredentialParameter, document: Document) -> str:
-    """Return the document's scheme that sends a parameter, or else takes its token; "" if there is none."""
-    placed = (scheme.name for scheme in document.schemes if sends_parameter(scheme, member.example))
-    tokens = (scheme.name for scheme in document.schemes if is_token(member) and _takes_token(scheme))
-    return next(chain(placed, tokens), "")
-
-
-def _added(member: CredentialParameter, findings: _Findings) -> str:
-    """Add the scheme that a parameter stands for; return its name."""
-    scheme = scheme_of(member, frozenset(findings.schemes))
-    findings.schemes[scheme.name] = scheme
-    return scheme.name
+def _declared(member: CredentialParameter, document: Document) -> SecurityScheme | None:
+    """Return the document's scheme that sends a parameter, or else takes its token, None if there is none."""
+    placed = (scheme for scheme in document.schemes if sends_parameter(scheme, member.example))
+    tokens = (scheme for scheme in document.schemes if is_token(member) and _takes_token(scheme))
+    return next(chain(placed, tokens), None)
 
 
 def _from_bodies(document: Document, findings: _Findings, schemas: Schemas) -> None:

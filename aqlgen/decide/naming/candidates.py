@@ -72,6 +72,8 @@ class Names:
         facts, chain = self.facts, self.chain
         order = ("PATCH", "PUT", "POST") if self.verb == "update" else ("GET", "POST", "PUT", "PATCH", "DELETE")
         unusual = order.index(facts.method) if facts.method in order else len(order)
+        digits = [int(digits[:9]) for word in facts.shape.residue for digits in re.findall(r"\d+", word)]
+        versions = (*digits, 0, 0, 0)
         return (
             -int(facts.operation.deprecated),
             int(chain.itself) if self.verb == "get" else 0,
@@ -81,7 +83,7 @@ class Names:
             -len(chain.nouns[-1].parameters) if chain.nouns else 0,
             sum(len(noun.parameters) for noun in chain.nouns),
             -int(chain.raw != chain.full),
-            *_age(facts),
+            *(-number for number in versions[:3]),  # the oldest first, so that a new one beside it renames nothing
         )
 
     @cached_property
@@ -252,9 +254,3 @@ CANDIDATES: Final = (
     Candidate("path", _path),
 )
 """The ways in order; behind them all stands a name with a hash of the operation's key, which is always free."""
-
-
-def _age(facts: Facts) -> tuple[int, ...]:
-    """Rank by version, the oldest first, so that a new one beside it renames nothing."""
-    numbers = [int(digits[:9]) for word in facts.shape.residue for digits in re.findall(r"\d+", word)]
-    return tuple(-number for number in (*numbers, 0, 0, 0)[:3])

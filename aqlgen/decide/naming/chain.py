@@ -212,7 +212,7 @@ def needed_nouns(facts: Facts, chain: NounChain, *, many: bool) -> tuple[Words, 
 def _needed_parents(chain: NounChain, evidence: frozenset[str], *, many: bool) -> list[int]:
     """Return the indexes of the parents that a name needs though people may not say them."""
     count, last = len(chain.nouns), chain.nouns[-1]
-    if not _is_spoken(last, evidence):
+    if not any(_is_said(singular(word), evidence) for word in last.words):
         return [index for index, noun in enumerate(chain.nouns[:-1]) if any(noun is each for each in _near(chain))]
     needed = -1
     if not last.parameters and len(chain.groups) > 1:
@@ -263,11 +263,6 @@ def spoken_words(facts: Facts, chain: NounChain, noun: Noun) -> Words:
     known = frozenset(singular(word) for each in chain.nouns for word in each.words)
     unexplained = [name for name in noun.parameters if not any(_is_said(singular(word), known) for word in name)]
     return (*(word for name in unexplained for word in name if word in evidence and word not in IDS), *words)
-
-
-def _is_spoken(noun: Noun, evidence: frozenset[str]) -> bool:
-    """Return True if people say a word of a noun."""
-    return any(_is_said(singular(word), evidence) for word in noun.words)
 
 
 @lru_cache(maxsize=16384)

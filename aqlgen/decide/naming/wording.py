@@ -151,7 +151,9 @@ def _as_function(subject: _Subject) -> _Words | None:
     if phrase is None or not phrase.of_function:
         return None
     verb, thing = phrase.verb, phrase.object
-    reading = _reading(facts, thing)
+    head = thing[: head_size(thing)]
+    many = is_plural(head) and head[-1] not in AREAS and facts.answers_list is not False
+    reading = "list" if many else "get"
     if verb is None:
         lead, thing = ((reading,), thing) if category is Category.READ else _as_noun(facts, thing, subject.verb.shown)
     elif verb.category is not category and (verb.category is Category.READ or category is Category.DELETE):
@@ -160,12 +162,6 @@ def _as_function(subject: _Subject) -> _Words | None:
         lead = _function_verb(phrase, verb, reading)
     omitted = sum(noun.one[-1] not in singulars(thing) for noun in subject.chain.nouns)
     return _Words(lead, thing, omitted, note=f"a function's name in operationId {facts.operation.operation_id}")
-
-
-def _reading(facts: Facts, thing: Words) -> str:
-    head = thing[: head_size(thing)]
-    many = is_plural(head) and head[-1] not in AREAS and facts.answers_list is not False
-    return "list" if many else "get"
 
 
 def _function_verb(phrase: Phrase, verb: Verb, reading: str) -> Words:

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any, Final
 
-from aqlgen.decide.decision import Alias, Decision, Override, ParameterOverride, Place, Requirements
+from aqlgen.decide.decision import Decision, Override, ParameterOverride, Place, Requirements
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.ir import Json, Operation
@@ -254,14 +254,11 @@ def check_aliases(decisions: Iterable[Decision], file: str, today: date) -> list
             way_out = "Leave it out, or give that operation another `name`."
             findings.append(finding(file, alias.place, f"the alias `{alias.name}` is {whose}", way_out))
         elif alias.until is not None and alias.until < today:
-            findings.append(_expired(file, alias, key))
+            message = f"the time of the alias `{alias.name}` of {key} ended with {alias.until}"
+            way_out = "Take it out of the overrides, or give it a later `until`."
+            expired = finding(file, alias.place, message, way_out)
+            findings.append(replace(expired, code=EXPIRED, severity=Severity.WARNING))
     return findings
-
-
-def _expired(file: str, alias: Alias, key: str) -> Diagnostic:
-    message = f"the time of the alias `{alias.name}` of {key} ended with {alias.until}"
-    way_out = "Take it out of the overrides, or give it a later `until`."
-    return replace(finding(file, alias.place, message, way_out), code=EXPIRED, severity=Severity.WARNING)
 
 
 def _completed(override: Override, other: Override) -> Override:

@@ -46,8 +46,6 @@ def _key(auth: Mapping[str, Any], *, is_bearer: bool) -> dict[str, Json] | Diagn
     place = auth.get("in", "header")
     key = next((key for key in ("header", "header_name", "name") if key in auth), "")
     name = str(auth[key] if key else "Authorization" if is_bearer else "")
-    is_standard = name.lower() == "authorization" and place == "header"
-    prefix = str(auth.get("prefix", "Bearer" if is_bearer and is_standard else "")).strip()
     if not name:
         message = "the required field auth.header_name is missing"
         hint = "Write the header of the key: `header_name: X-API-Key`."
@@ -57,7 +55,13 @@ def _key(auth: Mapping[str, Any], *, is_bearer: bool) -> dict[str, Json] | Diagn
         return finding(
             "schema-invalid-name", ("auth", key), message, "the name of a header", name[:80], "Write X-API-Key."
         )
-    scheme: dict[str, Json] = {"type": "apiKey", "in": place, "name": name}
+    is_standard = name.lower() == "authorization" and place == "header"
+    prefix = str(auth.get("prefix", "Bearer" if is_bearer and is_standard else "")).strip()
+    return _prefixed({"type": "apiKey", "in": place, "name": name}, prefix, is_standard=is_standard)
+
+
+def _prefixed(scheme: dict[str, Json], prefix: str, *, is_standard: bool) -> dict[str, Json] | Diagnostic:
+    """Return the scheme of a key with a word before it, which only the header Authorization takes."""
     if not prefix:
         return scheme
     if is_standard and _TOKEN.fullmatch(prefix):

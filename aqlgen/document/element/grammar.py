@@ -211,24 +211,28 @@ def _unfit(path: Path, error: ValidationError, rule: dict[str, Any]) -> Diagnost
     """Return the error for a value of another type, or one that is not allowed."""
     value, key, keyword = error.instance, str(path[-1]) if path else "", error.kind.name
     code = "schema-invalid-type" if keyword == "type" else "schema-invalid-value"
-    expected = " or ".join(rule.get("enum", ())) if keyword == "enum" else rule.get("title") or rule.get("type", "")
-    examples = [*rule.get("examples", ()), *rule.get("enum", ())]
-    if keyword == "type":
-        expected = rule["type"]
-        if expected == "string" and isinstance(value, int | float):
-            examples = [f'"{value}"']
-        elif isinstance(value, str) and expected != "string":
-            examples = [f"{value.lower()} (without quotes)"]
-    elif keyword == "pattern" and isinstance(value, str):
-        code = "schema-invalid-name" if key == "name" or key.endswith("_env") else code
-        spelled = snake(value[:_LONGEST])
-        fitting = (name for name in (spelled, spelled.replace("_", "-")) if re.search(rule["pattern"], name))
-        examples = [*fitting, *examples]
-    elif isinstance(value, str):
-        examples = get_close_matches(value[:_LONGEST].lower(), examples, n=1) or examples
+    if keyword == "pattern" and (key == "name" or key.endswith("_env")):
+        code = "schema-invalid-name"
+    expected = " or ".join(rule["enum"]) if keyword == "enum" else rule[keyword if keyword == "type" else "title"]
+    examples = list(_examples(value, keyword, rule))
     message = f"{written(path) or 'the element'} must be {expected}, and is {shown(value)}"
     help_text = f"Write `{key}: {examples[0]}`." if examples else ""
     return finding(code, path, message, expected, shown(value), help_text)
+
+
+def _examples(value: Json, keyword: str, rule: dict[str, Any]) -> Iterator[str]:
+    """Yield values that are as they must be, the one that was probably meant first."""
+    known = [*rule.get("examples", ()), *rule.get("enum", ())]
+    if keyword == "type" and rule["type"] == "string" and isinstance(value, int | float):
+        yield f'"{value}"'
+    elif keyword == "type" and isinstance(value, str):
+        yield f"{value.lower()} (without quotes)"
+    elif keyword == "pattern":
+        spelled = snake(str(value)[:_LONGEST])
+        yield from (name for name in (spelled, spelled.replace("_", "-")) if re.search(rule["pattern"], name))
+    elif isinstance(value, str):
+        yield from get_close_matches(value[:_LONGEST].lower(), known, n=1)
+    yield from known
 
 
 def finding(

@@ -24,6 +24,7 @@ _IN_QUERY: Final = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
 """Methods whose parameters go into the query, if nothing else is said; those of others go into the JSON body."""
 _JSON_TYPES: Final = frozenset({"string", "integer", "number", "boolean", "array", "object"})
 _COPIED: Final = ("pattern", "format", "minimum", "maximum", "minLength", "maxLength", "enum", "default")
+_NAME: Final = "1 to 200 visible characters without spaces around"
 _RELATIVE: Final = re.compile(r" \(a kind of [a-z_]{1,40}\)$")
 """What aqlgen adds to the description of an operation whose verb is not canonical (R-NAME-2)."""
 _AGENT_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
@@ -85,19 +86,21 @@ def operation_findings(operation: Mapping[str, Any], family: str, path: Path) ->
             yield _unresolved((*path, "pagination", key), name, parameters)
     for name in request.places.keys() - parameters.keys():
         yield _unresolved(here, name, parameters)
-    for name in parameters:
-        if not name.strip() or name != name.strip() or not name.isprintable() or len(name) > 200:
-            place, expected = (*path, "params", name), "1 to 200 visible characters without spaces around"
-            message = f"the name {shown(name)} must be {expected}"
-            yield finding(
-                "schema-invalid-name", place, message, expected, shown(name), "Write a name such as `user_name`."
-            )
+    yield from _misnamed(parameters, path)
     if request.method == "DELETE" and (family == "read" or operation.get("danger_level") == "safe"):
         expected = "a family and a danger for DELETE, which is not a safe read"
         hint = "List it under `delete` with the danger that it has, at least `reversible`."
         yield finding(
             "schema-invalid-value", here, f"{written(path)} must have {expected}", expected, shown(target), hint
         )
+
+
+def _misnamed(parameters: Collection[str], path: Path) -> Iterator[Diagnostic]:
+    for name in parameters:
+        if not name.isprintable() or not 0 < len(name.strip()) == len(name) <= 200:
+            message = f"the name {shown(name)} must be {_NAME}"
+            hint = "Write a name such as `user_name`."
+            yield finding("schema-invalid-name", (*path, "params", name), message, _NAME, shown(name), hint)
 
 
 def _unresolved(path: Path, name: str, parameters: Collection[str]) -> Diagnostic:

@@ -166,7 +166,10 @@ class Components:
             if not named and not brought:
                 continue
             entries: dict[str, Json] = {}
-            names = assign_names({key: self._words(component) for key, component in brought.items()}, named)
+            main = self._references.root.address
+            sources = {key: component.source for key, component in brought.items()}
+            wanted = {key: name_words(each.file.address, each.pointer, main) for key, each in sources.items()}
+            names = assign_names(wanted, named)
             for key, name in names.items():
                 brought[key].name = (section, name)
             for component in (
@@ -232,9 +235,6 @@ class Components:
             return entry
         target = self._references.resolve(entry.value["$ref"], entry.file, entry.pointer)
         return self._references.final_target(target) if isinstance(target, Target) else entry
-
-    def _words(self, component: Component) -> tuple[str, ...]:
-        return name_words(component.source.file.address, component.source.pointer, self._references.root.address)
 
 
 def _place(kind: str, target: Target) -> _Key:
