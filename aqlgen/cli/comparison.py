@@ -20,23 +20,7 @@ from aqlgen.project.records import refuse_newer
 from aqlgen.project.revisions import Revision, revision
 from aqlgen.render.provenance import FILE
 
-__all__ = ["Compared", "Reading", "compare_sides"]
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """Options of reading and deciding; those that are empty or None come from a project on the other side."""
-
-    headers: tuple[str, ...] = ()
-    overlays: tuple[str, ...] = ()
-    workflows: tuple[str, ...] = ()
-    allow: tuple[str, ...] = ()
-    overrides: Path | None = None
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    field_case: str | None = None
-    rename: bool = False
-    """Let operations of a new document take today's names."""
+__all__ = ["Compared", "compare_sides"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +36,19 @@ class Compared:
         return {"success": True, "old": self.old, "new": self.new, **self.changes.as_json()}
 
 
-def compare_sides(old: str, new: str | None, reading: Reading, progress: Progress) -> Compared:
-    """Compare two adapters, each given as a document, a project, or a git revision of one. Raises AqlgenError."""
+def compare_sides(
+    old: str,
+    new: str | None,
+    progress: Progress,
+    *,
+    headers: tuple[str, ...] = (),
+    allow: tuple[str, ...] = (),
+    rename: bool = False,
+) -> Compared:
+    """Compare two adapters, each given as a document, a project, or a git revision of one. Raises AqlgenError.
+
+    With `rename`, operations of a new document take today's names.
+    """
     if old == new == "-":
         raise OptionError.of("bad-option", "only one side can be standard input", help="Give the other as a file.")
     with ExitStack() as stack:
@@ -61,12 +56,13 @@ def compare_sides(old: str, new: str | None, reading: Reading, progress: Progres
         projects = [side for side in (after, before) if side.is_project]
         for project in projects:
             refuse_newer(Path(project.spec), project.written)
-        settings = _Settings(reading, _opened(projects[0]) if len(projects) == 1 else None)
-        old_surface = settings.surface(before, settings.names, None, progress)
+        reader = _Reader(headers, allow, _opened(projects[0]) if len(projects) == 1 else None)
+        known = {} if reader.project is None else reader.project.names()
+        old_surface = reader.surface(before, known, None, progress)
         rows = old_surface.operations.values()
-        names = {} if reading.rename else {row.key: row.name for row in rows}
+        names = {} if rename else {row.key: row.name for row in rows}
         ids = {row.key: row.operation_id for row in rows if row.operation_id is not None}
-        new_surface = settings.surface(after, names, ids, progress)
+        new_surface = reader.surface(after, names, ids, progress)
     progress("comparing")
     return Compared(before.written, after.written, compare(old_surface, new_surface))
 
@@ -79,16 +75,12 @@ def _opened(operand: Operand) -> Project:
 
 
 @dataclass(frozen=True, slots=True)
-class _Settings:
-    """The way from documents to tables: this command's options, else those of the project on the other side."""
+class _Reader:
+    """A reader of documents, with the options of the project on the other side if there is one."""
 
-    reading: Reading
+    headers: tuple[str, ...]
+    allow: tuple[str, ...]
     project: Project | None
-
-    @property
-    def names(self) -> Mapping[str, str]:
-        """The known names of an older document's operations, by `METHOD /path`."""
-        return {} if self.project is None else self.project.names()
 
     def surface(
         self, operand: Operand, names: Mapping[str, str], ids: Mapping[str, str] | None, progress: Progress
@@ -102,21 +94,11 @@ class _Settings:
             raise operand.named(error) from None
 
     def _options(self, spec: str, names: Mapping[str, str], ids: Mapping[str, str] | None) -> Options:
-        reading = self.reading
-        headers = reading.headers if "://" in spec else ()
-        request = Request.of(spec, headers, reading.overlays, reading.allow, reading.workflows)
+        request = Request.of(spec, self.headers if "://" in spec else (), (), self.allow)
         request = replace(request, element=None)
-        if self.project is not None:
-            options = self.project.options((self.project.beside(request),), names=names, ids=ids)
-        else:
-            options = Options((request,), names=names, ids=ids or {}, stale="report")
-        return replace(
-            options,
-            overrides=reading.overrides or options.overrides,
-            include=reading.include or options.include,
-            exclude=reading.exclude or options.exclude,
-            field_case=reading.field_case or options.field_case,
-        )
+        if self.project is None:
+            return Options((request,), names=names, ids=ids or {}, stale="report")
+        return self.project.options((self.project.beside(request),), names=names, ids=ids)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,22 +7,8 @@ from typing import Annotated
 
 import typer
 
-from aqlgen.cli.app import (
-    AllowRefs,
-    Exclude,
-    Fields,
-    Header,
-    Include,
-    Overlay,
-    OverridesFile,
-    Quiet,
-    Verbose,
-    Workflows,
-    app,
-    examples,
-    listed,
-)
-from aqlgen.cli.comparison import Reading, compare_sides
+from aqlgen.cli.app import AllowRefs, Header, Quiet, Verbose, app, examples, listed
+from aqlgen.cli.comparison import compare_sides
 from aqlgen.cli.output import progress
 from aqlgen.diagnostics.report import json_text
 
@@ -59,13 +45,7 @@ def diff_command(
         str | None,
         typer.Argument(metavar="NEW", help="Document, project or revision to compare with; default: the work tree."),
     ] = None,
-    overrides: OverridesFile = None,
-    include: Include = None,
-    exclude: Exclude = None,
-    field_case: Fields = None,
     header: Header = None,
-    overlay: Overlay = None,
-    workflows: Workflows = None,
     allow_refs: AllowRefs = None,
     rename: Annotated[
         bool, typer.Option("--rename", help="Use names by the current rules; else those of OLD, as in an update.")
@@ -77,20 +57,12 @@ def diff_command(
     verbose: Verbose = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show changes that agents notice, breaking or not: operations, parameters, types, danger."""
-    reading = Reading(
-        headers=listed(header),
-        overlays=listed(overlay),
-        workflows=listed(workflows),
-        allow=listed(allow_refs),
-        overrides=overrides,
-        include=listed(include),
-        exclude=listed(exclude),
-        field_case=field_case and field_case.value,
-        rename=rename,
-    )
+    """Show changes that agents notice, breaking or not: operations, parameters, types, danger.
+
+    A document is read with the overrides and options of the project on the other side.
+    """
     with progress(shown=output_format is Form.HUMAN and not quiet) as stage:
-        compared = compare_sides(old, new, reading, stage)
+        compared = compare_sides(old, new, stage, headers=listed(header), allow=listed(allow_refs), rename=rename)
     changes = compared.changes
     if output_format is Form.JSON:
         typer.echo(json_text(compared.as_json()))

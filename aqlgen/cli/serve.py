@@ -163,9 +163,9 @@ def _made(options: Options, keep: Path | None, *, accept_hosts: bool, verbose: b
             if findings is not None and not quiet:
                 print_diagnostics(*findings, verbose=verbose)
         if last not in (None, folder) and not quiet:
-            from aqlgen.cli.comparison import Reading, compare_sides
+            from aqlgen.cli.comparison import compare_sides
 
-            changes = compare_sides(str(last), str(folder), Reading(), stage).changes
+            changes = compare_sides(str(last), str(folder), stage).changes
             typer.echo(f"Since the last start: {changes.as_text(show_all=verbose)}\n", err=True)
     served.use(folder)
     if keep is None:

@@ -8,13 +8,10 @@ has: they are rendered here, in milliseconds, and a test compares the result wit
 from __future__ import annotations
 
 import json
-import os
 import re
-import sys
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache
-from importlib.util import cache_from_source
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
@@ -77,28 +74,16 @@ def _questions(text: bytes) -> Mapping[str, Any]:
 
 @lru_cache(maxsize=128)
 def _compiled(text: str) -> Template:
-    """Compile a text of a template, once as well; the code is kept where Python keeps that of this module."""
-    environment = _environment()
-    cache = environment.bytecode_cache
-    if cache is None:
-        return environment.from_string(text)
-    bucket = cache.get_bucket(environment, text, None, text)
-    if bucket.code is None:
-        bucket.code = environment.compile(text)
-        cache.set_bucket(bucket)
-    return environment.template_class.from_code(environment, bucket.code, environment.make_globals(None))
+    """Compile a text of a template, once as well."""
+    return _environment().from_string(text)
 
 
 @cache
 def _environment() -> Environment:
-    from jinja2 import Environment, FileSystemBytecodeCache, StrictUndefined, compiler
+    from jinja2 import Environment, StrictUndefined
 
     environment = Environment(undefined=StrictUndefined, keep_trailing_newline=True)  # noqa: S701 - no HTML
     environment.filters |= _FILTERS
-    folder = Path(cache_from_source(__file__)).parent
-    if folder.is_dir() and os.access(folder, os.W_OK) and not sys.dont_write_bytecode:
-        written = Path(compiler.__file__).stat().st_mtime_ns
-        environment.bytecode_cache = FileSystemBytecodeCache(str(folder), f"template.jinja-{written:x}-%s")
     return environment
 
 

@@ -66,13 +66,6 @@ def stored(repo: Repo, tmp_path: Path) -> Repo:
     return repo
 
 
-def test_files_in_git_lfs_are_not_edited(stored: Repo) -> None:
-    assert [file["path"] for file in report(stored)["files"]["changed"]] == [".gitattributes"]
-    before = files(stored)
-    assert stored.update().code == 0
-    assert files(stored) == before
-
-
 def test_an_update_leaves_new_contents_of_git_lfs_to_git_add(stored: Repo, newer: Templates, spec: Spec) -> None:
     newer.replace("README.md.jinja", "\n## ", "\nA line of the new release.\n\n## ")
     newer.add("docs/extra.json", "{}\n")
@@ -92,18 +85,6 @@ def test_an_update_leaves_new_contents_of_git_lfs_to_git_add(stored: Repo, newer
     assert stored.git("diff", "--name-only") == ""
     stored.commit()
     assert [file["path"] for file in report(stored)["files"]["changed"]] == [".gitattributes"]
-
-
-def test_a_conflict_in_a_file_of_git_lfs_stands_in_the_work_tree(stored: Repo, newer: Templates) -> None:
-    stored.replace("README.md", "\n## ", "\nOurs.\n\n## ")
-    stored.commit()
-    stored.git("status")
-    newer.replace("README.md.jinja", "\n## ", "\nTheirs.\n\n## ")
-    assert stored.changed()["files"]["conflicts"] == ["README.md"]
-    text = stored.read("README.md")
-    assert "<<<<<<< " in text
-    assert "Ours." in text
-    assert "Theirs." in text
 
 
 @pytest.mark.parametrize("ends", ["crlf", "lf"])
