@@ -269,25 +269,10 @@ def paging_parameters(
 def with_key_filled_in(
     parameters: tuple[TableParameter, ...], carrier: Idempotency | None, body: Body | None
 ) -> tuple[TableParameter, ...]:
-    """Return the parameters with that of the idempotency key as one that the adapter fills in where it is left out.
-
-    A header that the document does not declare gets one, so that a call can be made again with the same key.
-    """
+    """Return the parameters with that of the idempotency key as one that the adapter fills in where it is left out."""
     if carrier is None or (carrier.location == "body" and body is not None and body.validate):
         return parameters
     wire, location = carrier.header or carrier.parameter, "header" if carrier.header else carrier.location
-    if carrier.header and not any(parameter.wire.lower() == carrier.header.lower() for parameter in parameters):
-        name = agent_name(carrier.header, Location.HEADER, "")
-        names = {parameter.name for parameter in parameters}
-        key = TableParameter(
-            name=f"{name}_header" if name in names else name,
-            wire=carrier.header,
-            location="header",
-            required=False,
-            schema={"type": "string"},
-            description="",
-        )
-        parameters = (*parameters, key)
     return tuple(
         replace(parameter, required=False, description=_with_filling(parameter.description))
         if (parameter.wire, parameter.location) == (wire, location) and new_key(parameter.schema) is not None

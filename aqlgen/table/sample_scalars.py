@@ -212,14 +212,6 @@ class _Reader:
             return CONTROLS[char]
         if char in "bBAzZ" or char.isdigit():
             return ""
-        if char in "pP" and self.pattern[self.at] == "{":
-            end = self.pattern.index("}", self.at)
-            name, self.at = self.pattern[self.at + 1 : end], end + 1
-            return ("0" if name.startswith("N") else "A" if name == "Lu" else "a") if char == "p" else "-"
-        if char in "ux":
-            width = 4 if char == "u" else 2
-            digits, self.at = self.pattern[self.at : self.at + width], self.at + width
-            return chr(int(digits, 16))
         return char
 
     def _class(self) -> str:
