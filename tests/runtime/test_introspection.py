@@ -13,8 +13,8 @@ from tiny_zoo import ADAPTER, OPERATIONS, TYPES, write_package
 from aqlgen.runtime.introspection import protocol
 from aqlgen.runtime.introspection.fields import parameter_info, type_details
 from aqlgen.runtime.introspection.introspect import Introspection
-from aqlgen.runtime.introspection.postings import plain_entry
-from aqlgen.runtime.introspection.search import search_of
+from aqlgen.runtime.introspection.postings import Postings, index_text, plain_entry
+from aqlgen.runtime.introspection.ranking import Ranking
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Parameter, Table
 from tests.cases import each
@@ -327,7 +327,6 @@ def test_the_list_can_be_narrowed_by_category_and_resource(ask: Callable[..., An
     assert names(ask("operations", category="DELETE")) == ["delete_animal"]
     assert names(ask("operations", resource="keepers")) == ["list_keepers"]
     assert names(ask("operations", resource="Animal", category="READ")) == ["list_animals", "get_animal"]
-    assert [info["name"] for info in ask("types", search="keeper")["types"]][:1] == ["Keeper"]
 
 
 def test_a_list_past_the_bound_is_cut_and_says_how_to_go_on(tmp_path: Path) -> None:
@@ -736,5 +735,6 @@ NAMES = (
 )
 def test_a_search_knows_other_words_slips_and_run_together_words(text: str, first: str) -> None:
     """R-INT-6: people say repository and organization where names say repo and org."""
-    search = search_of(plain_entry(name, "read", "safe", resource, summary) for name, resource, summary in NAMES)
+    entries = (plain_entry(name, "read", "safe", resource, summary) for name, resource, summary in NAMES)
+    search = Ranking(Postings(index_text(entries)))
     assert search.search(text).hits[0].name == first

@@ -19,12 +19,11 @@ from typing import Any, NamedTuple
 from ..exact_json import read_float, write_json
 from ..introspection.introspect import Introspection
 from ..protocol_operations import Person
-from ..schema import Types, alternatives, as_schema, follow, json_type, union_of
+from ..schema import JSON_TYPES, Types, admitted_types, alternatives, as_schema, follow, json_type, union_of
 from ..schema.validators import PROTOCOL_SCHEMAS
 from ..settings.load import load
 from ..table import Adapter, JsonSchema, Row, Table
 from ..text import escaped, folded, line, terminal_text
-from ..validation.coercions import ALL_TYPES, admitted_types
 
 
 def _introspection(folder: Path, environ: Mapping[str, str]) -> tuple[Introspection, Table]:
@@ -90,7 +89,7 @@ def read_params(folder: Path, operation: str, pairs: Sequence[str], environ: Map
         return declared(row, table.types).read(pairs)
     answer = introspection.answer({"query": "operations", "name": operation}, None)
     parameters = ((answer["data"]["operation"] if answer["success"] else None) or {}).get("parameters", ())
-    known = {info["name"]: {"type": info["type"]} for info in parameters if info["type"] in ALL_TYPES}
+    known = {info["name"]: {"type": info["type"]} for info in parameters if info["type"] in JSON_TYPES}
     return Declared(known, {}).read(pairs)
 
 

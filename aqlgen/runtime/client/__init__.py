@@ -149,12 +149,7 @@ class Api:
             return data
         seen, attachments = self._credentials.seen, collected()
         data = seen.masked(data)
-        if attachments is None:
-            return data
-        if attachments.pending:
-            return attachments.lift(data)
-        image = attachments.image_of(response.file) if response.file is not None and data is not None else None
-        return data if image is None else attachments.beside_path(data, seen.masked(image))
+        return data if attachments is None or not attachments.pending else attachments.lift(data)
 
     def told_headers(self, response: ApiResponse, row: Row, data: Any) -> dict[str, str]:
         """Return the headers of a response that agents are told, credentials masked, and that its data do not hold.

@@ -22,7 +22,6 @@ from ..text import line
 if TYPE_CHECKING:
     from mcp.types import ContentBlock
 
-    from ..wire import SavedFile
 
 CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 """Characters of no text. Escape is not among them: logs are coloured with it."""
@@ -69,7 +68,6 @@ _LONGEST_NAME = 200
 _LONGEST_TYPE = 100
 _SHOWN = "The image is in that block of this result, counted from 0."
 _EMBEDDED = "The bytes are in that block of this result, counted from 0, as an embedded resource."
-_SAVED = "The image is in that block of this result, too, counted from 0."
 _TOO_LARGE = (
     "The bytes are not here: with those before they are more than files.max_attached allows. The adapter's owner can "
     "raise it, or set files.folder, where files are saved."
@@ -140,22 +138,6 @@ class Attachments:
         filename = line(name, _LONGEST_NAME) if isinstance(name, str) else ""
         self.items.append(Attachment(content, reference["mime_type"], filename, bool(kind)))
         return {**reference, "content_block": len(self.items), "note": _SHOWN if kind else _EMBEDDED}
-
-    def image_of(self, file: SavedFile) -> dict[str, Any] | None:
-        """Return a saved image in base64, None for what is none or has no room here."""
-        if not file.mime_type.startswith("image/") or file.size > self._left or len(self.items) == _MAX_ATTACHMENTS:
-            return None
-        try:
-            with open(file.path, "rb") as saved:
-                content = saved.read(self._left)
-        except OSError:
-            return None
-        return bytes_as_base64(content, file.mime_type) if image_type(content) else None
-
-    def beside_path(self, data: dict[str, Any], image: dict[str, Any]) -> dict[str, Any]:
-        """Return what tells of a saved file, with the block that shows its image."""
-        reference = self.lift(image)
-        return {**data, "content_block": reference["content_block"], "note": _SAVED} if self.items else data
 
     def blocks(self) -> Iterator[ContentBlock]:
         """Yield the blocks of a tool's result, in the order in which references count them."""

@@ -29,19 +29,15 @@ _LONGEST_REASON = 300
 class _Known:
     """What lists need to know of an operation."""
 
-    name: str
-    family: str
-    level: str
+    subject: Subject
     reason: str
-    review: Sequence[str] = ()
-    effects: Sequence[str] = ()
-    asked: str = "never"
     gated: bool = True
 
     @property
     def mildness(self) -> int:
         """The place in a list that begins with the most dangerous."""
-        return -LEVELS.index(self.level) if self.level in LEVELS else -len(LEVELS)
+        danger = self.subject.danger
+        return -LEVELS.index(danger) if danger in LEVELS else -len(LEVELS)
 
 
 class Dangers:
@@ -74,9 +70,10 @@ class Dangers:
         chosen = [
             known
             for known in self._sorted
-            if (not named or known.name in named or known.level in named) and wanted(known.name, known.family)
+            if (not named or {known.subject.name, known.subject.danger} & named)
+            and wanted(known.subject.name, known.subject.family)
         ]
-        levels = [known.level for known in chosen]
+        levels = [known.subject.danger for known in chosen]
         page, left = bounds.page([self._entry(known) for known in chosen])
         return {
             "summary": {level: levels.count(level) for level in dict.fromkeys((*LEVELS, *levels))},
@@ -93,10 +90,8 @@ class Dangers:
         """Return all that is known of one operation; None for an unknown one."""
         row = self._find(name)
         if row is None:
-            return next((self._entry(known) for known in self._protocols() if known.name == name), None)
-        entry = self._entry(
-            _Known(row.name, row.family, row.danger, row.danger_reason, row.review, row.effects, row.asked)
-        )
+            return next((self._entry(known) for known in self._protocols() if known.subject.name == name), None)
+        entry = self._entry(_Known(Subject.of(row), row.danger_reason))
         entry["danger"]["reasons"] += [*row.evidence, *danger_reasons(row)]
         if row.review:
             entry["danger"]["reasons"].append(f"Under review: {line('; '.join(row.review), _LONGEST_REASON)}")
@@ -105,14 +100,14 @@ class Dangers:
         return entry
 
     def _entry(self, known: _Known) -> dict[str, Any]:
-        subject = Subject(known.name, known.family, known.level, known.review, known.effects, known.asked)
+        subject = known.subject
         decision, sometimes = self._policy.usual(subject, self._find)
         reason = line(known.reason, _LONGEST_REASON)
         entry: dict[str, Any] = {
-            "name": known.name,
-            "semantic_category": known.family.upper(),
-            "danger": {"level": known.level, "reasons": [reason] if reason else []},
-            **({"effects": list(known.effects), "asked": known.asked} if known.effects else {}),
+            "name": subject.name,
+            "semantic_category": subject.family.upper(),
+            "danger": {"level": subject.danger, "reasons": [reason] if reason else []},
+            **({"effects": list(subject.effects), "asked": subject.asked} if subject.effects else {}),
             "behavior": _BEHAVIORS[decision.outcome] if known.gated else "allow",
         }
         if known.gated and decision.rule not in BUILT_IN:
@@ -129,16 +124,16 @@ class Dangers:
         return sorted(self._collected(), key=lambda known: known.mildness)
 
     def _collected(self) -> Iterator[_Known]:
-        for name, family, values in self._table.values("danger", "danger_reason", "review", "effects", "asked"):
-            yield _Known(name, family, *values)
+        for name, family, values in self._table.values("danger", "review", "effects", "asked", "danger_reason"):
+            yield _Known(Subject(name, family, *values[:-1]), values[-1])
         yield from self._protocols()
 
     def _protocols(self) -> Iterator[_Known]:
-        yield _Known("introspect", "read", "safe", "category: READ", gated=False)
+        yield _Known(Subject("introspect", "read", "safe"), "category: READ", gated=False)
         for name, operation in self._operations.items():
             workflow = self._table.workflows.get(name)
+            level = "safe" if operation.family == "read" else "reversible"
             if workflow is not None:
-                yield _Known(name, operation.family, workflow.danger, workflow.danger_reason)
+                yield _Known(Subject(name, operation.family, workflow.danger), workflow.danger_reason)
             else:
-                level = "safe" if operation.family == "read" else "reversible"
-                yield _Known(name, operation.family, level, _ADAPTERS_OWN, gated=False)
+                yield _Known(Subject(name, operation.family, level), _ADAPTERS_OWN, gated=False)

@@ -36,9 +36,8 @@ from .info import (
     workflow_operations,
 )
 from .outline import Outlines, outline, type_outline
-from .postings import plain_entry
-from .ranking import Found, Ranking
-from .search import Alias, Aliases, Search, Spellings, search_of, spellings_of_resource
+from .ranking import Found
+from .search import Alias, Aliases, Search, Spellings, spellings_of_resource
 
 if TYPE_CHECKING:
     from ..warnings import History
@@ -394,20 +393,12 @@ class Introspection:
             *(type_info(name, schema, types) for name, schema in types.items() if name not in self._protocol_types),
         ]
 
-    @cached_property
-    def _type_search(self) -> Ranking:
-        return search_of(plain_entry(info["name"], "", "", "", info.get("description", "")) for info in self._type_list)
-
     def _types(self, params: Mapping[str, Any]) -> list[dict[str, Any]]:
         """List the types. The answer has no room for a page's bounds: the last entry of a page says how to go on."""
         infos = self._type_list
-        search = params.get("search")
-        if search is not None:
-            by_name = {info["name"]: info for info in infos}
-            infos = [by_name[hit.name] for hit in self._type_search.search(search).hits]
-        first = self._config.max_list if search is None else min(_SEARCH_FIRST, self._config.max_list)
-        page, left = Bounds.of(params, first, self._tokens, counted=search is None).page(infos)
-        if left and search is None:
+        refuse_narrowing(params, "types", ("search",))
+        page, left = Bounds.of(params, self._config.max_list, self._tokens, counted=True).page(infos)
+        if left:
             last = page[-1]
             description = with_notes(last.get("description", ""), more_note(left))
             page[-1] = {**last, "description": description}

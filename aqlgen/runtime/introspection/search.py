@@ -18,7 +18,7 @@ from ..protocol_operations import ProtocolOperation
 from ..table import Row, Table
 from ..text import folded, line
 from . import protocol
-from .postings import FILE, Entry, Hit, Postings, index_text, plain_entry
+from .postings import FILE, Hit, Postings, index_text, plain_entry
 from .ranking import Found, Ranking
 from .vocabulary import plain_words, same_words, stem, verb_class, words_of
 
@@ -138,11 +138,6 @@ _MOST_NEAR = 5
 _CALLER = "current authenticated user account"
 """What a name without a thing is about, such as `get_me`: whoever calls."""
 _MOST_RESOURCES = 60
-
-
-def search_of(entries: Iterable[Entry]) -> Ranking:
-    """Return a search of what has no index, such as types."""
-    return Ranking(Postings(index_text(entries)))
 
 
 def _as_question(name: str) -> str:

@@ -7,10 +7,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..schema import Types, json_type
+from ..schema import Types, admitted_types, json_type
 from ..table import JsonSchema
 from ..text import counted, listed
-from ..validation.coercions import admitted_types
 
 MISSING_STATUSES = (404, 410)
 

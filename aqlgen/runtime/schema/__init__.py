@@ -11,7 +11,8 @@ from urllib.parse import unquote
 from ..table import JsonSchema
 
 __all__ = [
-    "MISSING", "STRUCTURE", "Shape", "Types", "agent_path", "alternatives", "as_schema", "at", "declared_types",
+    "JSON_TYPES", "MISSING", "STRUCTURE", "Shape", "Types", "admitted_types", "agent_path", "alternatives", "as_schema",
+    "at", "declared_types",
     "enum_values", "fixed_values", "follow", "is_null", "is_object", "is_shaped", "json_type", "kind_of",
     "nullable", "only_type", "parts", "pointer_of", "references", "referred", "resolve", "schema_at", "shape_of",
     "steps_of", "string_enum", "subschemas", "type_named", "union_of", "without_null",
@@ -253,6 +254,21 @@ def json_type(value: Any) -> str:
         if isinstance(value, kind):
             return name
     return "array"
+
+
+JSON_TYPES: Final = frozenset({"string", "integer", "number", "boolean", "object", "array", "null"})
+
+
+def admitted_types(schema: JsonSchema, types: Types, depth: int = 0) -> frozenset[str]:
+    """Return the JSON types that a schema admits, all where it says none."""
+    for part in parts(schema, types):
+        kinds = declared_types(part) or tuple(map(json_type, fixed_values(part, {}) or ()))
+        if kinds:
+            return frozenset(kinds) | ({"integer"} if "number" in kinds else frozenset())
+        ways = alternatives(part)
+        if ways and depth < _LONGEST_CHAIN:
+            return frozenset().union(*(admitted_types(way, types, depth + 1) for way in ways))
+    return JSON_TYPES
 
 
 STRUCTURE = frozenset({"properties", "allOf", "oneOf", "anyOf", "items", "additionalProperties"})

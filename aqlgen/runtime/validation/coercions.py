@@ -14,18 +14,15 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from ..exact_json import read_float, write_json
-from ..schema import MISSING, Types, alternatives, as_schema, declared_types, json_type, only_type, parts, without_null
-from ..table import JsonSchema
+from ..schema import MISSING, json_type
 from ..text import letters
 
-ALL_TYPES = frozenset({"string", "integer", "number", "boolean", "object", "array", "null"})
 _LONGEST_NUMBER = 120
 _LONGEST_JSON = 256 * 1024
 _INTEGER = re.compile(r"(-?(?:0|[1-9][0-9]{0,99}))(?:\.0{1,18})?")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,99})(?:\.[0-9]{1,99})?(?:[eE][+-]?[0-9]{1,3})?")
 _FOLDS: tuple[Callable[[str], str], ...] = (str, str.casefold, letters)
 """Spellings that are the same: to the letter, in any case, and, no longer surely, with any signs between."""
-_DEEPEST = 8
 _DEEPEST_JSON = 64
 """The most that `limits.max_nesting_depth` can allow."""
 
@@ -160,27 +157,3 @@ def _to_list(value: Any) -> Iterator[Coercion]:
     items = [item.strip() for item in value.split(",")]
     if all(items):
         yield Coercion(items, "divided", sure=False)
-
-
-def admitted_types(schema: JsonSchema, types: Types, depth: int = 0) -> frozenset[str]:
-    """Return the JSON types that a schema admits, `integer` wherever `number`; all where it says none."""
-    admitted = ALL_TYPES
-    for part in parts(schema, types) if depth < _DEEPEST else ():
-        admitted &= _types_of_part(part, types, depth)
-    return admitted or ALL_TYPES
-
-
-def _types_of_part(part: JsonSchema, types: Types, depth: int) -> frozenset[str]:
-    kinds = frozenset(declared_types(part))
-    if not kinds and isinstance(part.get("enum"), list):
-        kinds = frozenset(map(json_type, part["enum"]))
-    if not kinds and "const" in part:
-        kinds = frozenset({json_type(part["const"])})
-    if not kinds:
-        kinds = frozenset().union(*(admitted_types(as_schema(way), types, depth + 1) for way in alternatives(part)))
-        if kinds and without_null(part)[1]:
-            kinds |= {"null"}
-    if not kinds:
-        guess = only_type({key: value for key, value in part.items() if key != "allOf"})
-        kinds = ALL_TYPES if guess is None else frozenset({guess, "null"} if guess in ("object", "array") else {guess})
-    return (kinds | {"integer"} if "number" in kinds else kinds) & ALL_TYPES

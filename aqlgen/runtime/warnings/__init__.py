@@ -97,7 +97,7 @@ MOST_ENTRIES: Final = 50
 
 _MOST_CALLERS: Final = 256
 _CALLER_SECONDS: Final = 3600.0
-_LONGEST_MESSAGE, _LONGEST_DETAILS = 500, 2000
+_LONGEST_MESSAGE, _LONGEST_DETAIL = 500, 400
 _STATE: Final = "warning_history"
 
 
@@ -176,16 +176,9 @@ class Histories:
 
 
 def _short(details: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """Return the details that a history has room for: those that are too long are left out."""
-    if not details:
-        return details
-    kept, room = {}, _LONGEST_DETAILS
-    for name, value in details.items():
-        size = len(name) + len(json.dumps(value, default=str))
-        if size <= room:
-            kept[name] = value
-            room -= size
-    return kept
+    """Return the details that a history has room for: those that are long are left out."""
+    sizes = {name: len(json.dumps(value, default=str)) for name, value in (details or {}).items()}
+    return {name: value for name, value in (details or {}).items() if sizes[name] <= _LONGEST_DETAIL} or None
 
 
 class Deprecations(NamedTuple):

@@ -14,7 +14,7 @@ from mcp import Client
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.wire import ApiResponse, SavedFile
+from aqlgen.runtime.wire import ApiResponse
 
 from .hand_made import STRING, Recorder, json_answer, make_package, operation
 
@@ -122,20 +122,6 @@ async def test_no_block_holds_a_credential(tmp_path: Path, era: str) -> None:
     content = PNG + b"hunter2-secret-of-many-letters"
     _, (image,) = await call(serve(tmp_path, file_answer(content, "image/png")), era)
     assert b"hunter2" not in base64.b64decode(image.data)
-
-
-async def test_a_saved_image_is_shown_beside_its_path(tmp_path: Path, era: str) -> None:
-    path = tmp_path / "a.png"
-    path.write_bytes(PNG)
-    saved = SavedFile(str(path), len(PNG), "image/png", "0" * 64)
-    answer = ApiResponse(200, {"content-type": "image/png"}, b"", file=saved)
-    envelope, (image,) = await call(serve(tmp_path / "adapter", answer), era)
-    assert image.data == b64(PNG)
-    assert (envelope["data"]["path"], envelope["data"]["content_block"]) == (str(path), 1)
-    path.write_bytes(ZIP)
-    envelope, blocks = await call(serve(tmp_path / "adapter", answer), era)
-    assert blocks == []
-    assert set(envelope["data"]) == {"path", "size", "mime_type", "sha256"}
 
 
 async def test_plain_json_has_no_block_beside_it(tmp_path: Path, era: str) -> None:
