@@ -19,8 +19,6 @@ API: Final = "api"
 
 UNMATCHED: Final = "unmatched-pattern"
 
-_SHOWN: Final = 10
-
 
 def _words(decision: Decision, kind: str) -> tuple[str, ...]:
     operation = decision.operation
@@ -41,20 +39,15 @@ def _matches(decision: Decision, pattern: str) -> bool:
 
 
 def _hint(decisions: Sequence[Decision], pattern: str) -> str:
-    """Return what a pattern that matches nothing may be meant for, or else what the tags are."""
+    """Return what a pattern that matches nothing may be meant for, or else the forms of patterns."""
     kind, colon, glob = pattern.partition(":")
-    if pattern.startswith(f"{API}:"):
-        apis = dict.fromkeys(decision.operation.api for decision in decisions if decision.operation.api)
-        return f"The APIs are {', '.join(apis)}." if apis else "The adapter has one API, without a name."
     is_known = colon and kind in KINDS
     kinds, wanted, prefix = ((kind,), glob, f"{kind}:") if is_known else (KINDS, pattern, "")
     words = {word: None for kind in kinds for decision in decisions for word in _words(decision, kind)}
     near = difflib.get_close_matches(wanted, words, n=1)
     if near:
         return f"Did you mean '{prefix}{near[0]}'?"
-    tags = list({tag: None for decision in decisions for tag in decision.operation.tags})
-    known = f" The tags are {', '.join(tags[:_SHOWN])}{', …' if len(tags) > _SHOWN else ''}." if tags else ""
-    return f"Give a tag, a path or an operation, such as 'tag:pets', 'path:/pets/*' or 'operation:get*'.{known}"
+    return "Give a tag, a path or an operation, such as 'tag:pets', 'path:/pets/*' or 'operation:get*'."
 
 
 def select(

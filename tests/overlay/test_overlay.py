@@ -110,11 +110,6 @@ def test_an_action_sees_what_those_before_it_made():
     assert remarks == ()
 
 
-def test_copy_in_an_overlay_of_1_0_is_remarked_on():
-    _, remarks = overlaid([{"target": "$.paths['/old']", "copy": "$.paths['/things']"}], "1.0.0")
-    assert [(diagnostic.code, diagnostic.pointer) for diagnostic in remarks] == [("overlay-version", "/actions/0/copy")]
-
-
 def test_a_target_that_is_nowhere_is_a_warning_and_the_rest_is_applied():
     tree, remarks = overlaid([{"target": "$.no", "update": 1}, {"target": "$.info", "update": {"title": "New"}}])
     assert tree["info"]["title"] == "New"

@@ -82,9 +82,7 @@ OTHERS = {
     "overlay: 1.0.0": ("an OpenAPI Overlay", "--overlay"),
     'swaggerVersion: "1.2"': ("a Swagger 1 document", "Convert"),
     '{"info": {"schema": "https://schema.getpostman.com/x"}, "item": []}': ("a Postman collection", "Convert"),
-    '{"$schema": "https://json-schema.org/draft/2020-12/schema"}': ("a JSON Schema", "data, not operations"),
-    "type Query { pets(first: Int): [Pet!]! }": ("a GraphQL schema", "REST"),
-    '# pets\n"""All."""\nschema {\n  query: Query\n}': ("a GraphQL schema", "REST"),
+    '{"$schema": "https://json-schema.org/draft/2020-12/schema"}': ("a JSON Schema", "OpenAPI document"),
 }
 
 

@@ -140,7 +140,7 @@ def _value_kind(value: Json) -> str:
     return "an object" if isinstance(value, dict) else "a list" if isinstance(value, list) else "a single value"
 
 
-_VERSION: Final = re.compile(r"1\.([01])(?:\.\d+)?")
+_VERSION: Final = re.compile(r"1\.[01](?:\.\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,36 +154,22 @@ class Action:
     remove: bool
 
 
-def read_actions(source: Source) -> tuple[list[Action], list[Diagnostic]]:
-    """Return the actions of an overlay, with warnings. Raises DocumentError if it is not valid."""
-    root, warnings = source.root, list[Diagnostic]()
-    minor = _version(source)
+def read_actions(source: Source) -> list[Action]:
+    """Return the actions of an overlay of 1.0 or 1.1. Raises DocumentError if it is not valid."""
+    root = source.root
+    version = root.get("overlay", MISSING)
+    if version is MISSING:
+        kind = "an OpenAPI document" if {"openapi", "swagger"} & set(root) else "not an OpenAPI Overlay"
+        advice = "An overlay begins with overlay: 1.0.0 or 1.1.0; see https://spec.openapis.org/overlay/latest.html"
+        raise refusal(source, "", f"this is {kind}: it has no key overlay", help=advice)
+    if not _VERSION.fullmatch(str(version).strip()):
+        message = f"Overlay {str(version)[:40]} is not supported"
+        raise refusal(source, "/overlay", message, "overlay-version", "aqlgen applies overlays of 1.0 and 1.1.")
     actions = root.get("actions")
     if not isinstance(actions, list) or not actions:
         message = "an overlay has actions, a list of at least one"
         raise refusal(source, "/actions" if "actions" in root else "", message)
-    checked = [_action(source, action, f"/actions/{number}") for number, action in enumerate(actions)]
-    if minor == "0" and (first := next((action for action in checked if action.copy is not None), None)):
-        message = "copy belongs to Overlay 1.1, and this overlay says 1.0; it is applied anyway"
-        place, advice = f"{first.pointer}/copy", "Write overlay: 1.1.0."
-        warnings.append(
-            Diagnostic("overlay-version", Severity.WARNING, message, pointer=place, file=source.name, help=advice)
-        )
-    return checked, warnings
-
-
-def _version(source: Source) -> str:
-    written = source.root.get("overlay", MISSING)
-    if written is MISSING:
-        kind = "an OpenAPI document" if {"openapi", "swagger"} & set(source.root) else "not an OpenAPI Overlay"
-        advice = "An overlay begins with overlay: 1.0.0 or 1.1.0; see https://spec.openapis.org/overlay/latest.html"
-        raise refusal(source, "", f"this is {kind}: it has no key overlay", help=advice)
-    number = isinstance(written, (str, float)) and _VERSION.fullmatch(str(written).strip())
-    if not number:
-        shown = str(written)[:40] if isinstance(written, (str, int, float)) else type(written).__name__
-        message = f"Overlay {shown} is not supported"
-        raise refusal(source, "/overlay", message, "overlay-version", "aqlgen applies overlays of 1.0 and 1.1.")
-    return number[1]
+    return [_action(source, action, f"/actions/{number}") for number, action in enumerate(actions)]
 
 
 def _action(source: Source, action: Json, pointer: str) -> Action:
@@ -219,8 +205,8 @@ def overlay(
     the document grows past the limits, or all JSONPaths together take longer than `limits.seconds`.
     """
     query = Query(Budget(limits or Limits()))
-    actions, diagnostics = read_actions(source)
-    for action in actions:
+    diagnostics: list[Diagnostic] = []
+    for action in read_actions(source):
         try:
             root, remarks = _act(root, action, source, origins, query)
             query.budget.hold(root)

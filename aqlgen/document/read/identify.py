@@ -23,34 +23,18 @@ class OtherFormat(NamedTuple):
     advice: str
 
 
-_GRAPHQL: Final = OtherFormat(
-    "a GraphQL schema", "A GraphQL API is a single HTTP operation; give a REST API's document, if there is one."
-)
+_CONVERT: Final = "Convert it to OpenAPI first."
 _BY_KEY: Final = {
-    "asyncapi": OtherFormat(
-        "an AsyncAPI document",
-        "It describes no operations over HTTP; give the API's OpenAPI document, if it has one.",
-    ),
+    "asyncapi": OtherFormat("an AsyncAPI document", "Give the API's OpenAPI document, if it has one."),
     "arazzo": OtherFormat(
         "an Arazzo document", "Give the document that its sourceDescriptions name, and this with --workflows."
     ),
     "overlay": OtherFormat("an OpenAPI Overlay", "Give the document that it changes, and this with --overlay."),
-    "swaggerVersion": OtherFormat(
-        "a Swagger 1 document", "Convert it to OpenAPI first, for example with api-spec-converter."
-    ),
-    "item": OtherFormat("a Postman collection", "Convert it first, for example with postman-to-openapi."),
-    "__schema": _GRAPHQL,
-    "$schema": OtherFormat(
-        "a JSON Schema", "It describes data, not operations: give the OpenAPI document that uses it."
-    ),
+    "swaggerVersion": OtherFormat("a Swagger 1 document", _CONVERT),
+    "item": OtherFormat("a Postman collection", _CONVERT),
+    "$schema": OtherFormat("a JSON Schema", "Give the OpenAPI document that uses it."),
 }
 _COMMENTS: Final = r"(?:<!--(?:[^-]++|-(?!->))*+-->\s*+)*+"
-_SCHEMA_OF_GRAPHQL: Final = re.compile(
-    r"\A(?:\s++|#[^\n]*+\n)*+"
-    r'(?:"""(?:[^"]++|"(?!""))*+"""\s*+)?+(?:extend\s+)?(?:schema|(?:type|interface|input|enum|scalar|union)\s++\w++)'
-    r"[^\n:{]*+\{\s",
-    re.DOTALL,
-)
 
 
 def is_element(root: Mapping[str, Json]) -> bool:
@@ -72,11 +56,6 @@ def format_of_object(root: Mapping[str, Json]) -> OtherFormat | None:
         return _ELEMENT
     keys = (key for key in _BY_KEY if key in root and (key != "item" or isinstance(root[key], list)))
     return next(map(_BY_KEY.get, keys), None)
-
-
-def format_of_text(text: str) -> OtherFormat | None:
-    """Return the format of a text that is neither JSON nor YAML, judged by its beginning, or None."""
-    return _GRAPHQL if _SCHEMA_OF_GRAPHQL.match(text[:4096]) else None
 
 
 _MAGIC: Final = ((b"%PDF-", "a PDF"), (b"PK\x03\x04", "a zip archive"), (b"\x1f\x8b", "a gzip file"))
@@ -105,17 +84,8 @@ def refuse_markup(name: str, text: str) -> None:
             "an HTML page",
             help="Give the address of the document itself, often /openapi.json or the raw file of a repository.",
         )
-    _refuse_other_format(name, text)
     if _MARKUP.match(head):
         _refuse(name, "an XML document", help=READABLE)
-
-
-def _refuse_other_format(name: str, text: str) -> None:
-    """Raise DocumentError for a text in another format, even if a part of it parses as YAML."""
-    other = format_of_text(text)
-    if other is not None:
-        message = f"this is {other.name}, not an OpenAPI document"
-        raise DocumentError.of("not-openapi", message, file=name, line=1, column=1, help=other.advice)
 
 
 def _refuse(name: str, kind: str, *, help: str = "") -> NoReturn:
