@@ -74,7 +74,7 @@ OPERATIONS: dict[str, Any] = {
 
 def test_the_page_has_examples_for_all_that_it_speaks_of() -> None:
     """R-SAFE-1, R-SAFE-2"""
-    assert len(EXAMPLES) == PAGE.count("```toml") == 3
+    assert len(EXAMPLES) == PAGE.count("```toml") == 4
     assert sum(len(CALL.findall(calls)) for _, calls in EXAMPLES) == PAGE.count("` | `{")
     for word in (*PolicyRule.__annotations__, *Comparisons.__annotations__, *BUILT_IN):
         assert f"`{word}`" in PAGE or f"{{ {word} = " in PAGE, word
