@@ -55,14 +55,14 @@ def sent_act(facts: Facts) -> SentAct | None:
     """Return what a request by a safe method does to the server; None where it only reads."""
     path, _, query = facts.operation.path.partition("?")
     segments = [segment for segment in _SEGMENTS.split(path) if segment]
-    last = max((index for index, segment in enumerate(segments) if "{" not in segment), default=0)
-    for index, segment in enumerate(segments):
-        words = () if "{" in segment else split(segment)
+    literal = [index for index, segment in enumerate(segments) if "{" not in segment]
+    if literal:
+        last = literal[-1]  # of `/purge/{id}/status` it is `status`: what was started
+        words = split(segments[last])
         verb, used = leading_verb(words) or (None, 0)
-        ends = "{" in segments[index - 1] and index + 1 == len(segments) and not _LAST.isdisjoint(words[:1])
+        ends = "{" in segments[last - 1] and last + 1 == len(segments) and not _LAST.isdisjoint(words[:1])
         is_thing = len(words) > used and is_plural(words)
-        is_read = index < last  # `/purge/{id}/status`: what was started
-        if verb is not None and (verb.word in _CHANGES or ends) and not is_thing and not is_read:
+        if verb is not None and (verb.word in _CHANGES or ends) and not is_thing:
             return SentAct(verb, f"its path says {verb.word}")
     return next(_chosen(query, facts), None)
 
