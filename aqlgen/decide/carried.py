@@ -15,6 +15,7 @@ from typing import Final, TypeAlias
 from aqlgen.decide.naming.verbs import leading_verb
 from aqlgen.decide.payloads import body_objects
 from aqlgen.decide.schemas import Schemas
+from aqlgen.decide.sentences import base_forms
 from aqlgen.ir import Json, Location, Operation, Parameter
 from aqlgen.runtime.table import CarriedPlace
 from aqlgen.runtime.wire import is_json_lines, media_type
@@ -24,6 +25,8 @@ CHOOSERS: Final = frozenset(
     "action act op operation cmd command do task func function verb event mode submit method _method".split()
 )
 """Parameters and fields whose value chooses what is done."""
+_STATES: Final = frozenset({("status",), ("state",)})
+"""Last words of fields that hold a state: an update to `deleted` deletes."""
 DELETING: Final = frozenset(
     "delete remove destroy purge erase wipe revoke truncate deregister unregister terminate kill".split()
 )
@@ -95,8 +98,8 @@ def _says(place: CarriedPlace) -> str:
 def _is_batch(place: CarriedPlace, sizes: Mapping[str, int]) -> bool:
     """Return True if an operation is there to carry what it does: at the root, or in a list with few fields beside."""
     container, _, item = place.at.rpartition("/")
-    if place.address is not None:
-        return item == "*"
+    if place.address is not None or _is_state(place.field):
+        return place.address is not None and item == "*"
     return not place.at or (item == "*" and sizes.get(container.rpartition("/")[0], 0) <= _MOST_BESIDE)
 
 
@@ -167,13 +170,15 @@ def _choices(pointer: str, fields: _Fields, parts: Iterable[_Schema], *, of_one:
     required = {name for part in parts for name in _strings(part.get("required"))}
     kinds = _kind_fields(pointer, parts)
     for name, schemas in fields.items():
-        values = _values(schemas)
-        if not _both(values) or not (name in kinds or _chooses(name)) or set(map(str.upper, values)) <= _METHODS:
+        values, is_state = _values(schemas), _is_state(name)
+        chooses = is_state or name in kinds or _chooses(name)
+        if not chooses or not _both(values, is_state=is_state) or set(map(str.upper, values)) <= _METHODS:
             continue
         if of_one and set(map(str.lower, values)) <= _PATCHING:
             continue
-        harmless = _harmless(values)
-        optional = name not in required and any(schema.get("default") in harmless for schema in schemas)
+        harmless = _harmless(values, is_state=is_state)
+        is_kept = is_state or any(schema.get("default") in harmless for schema in schemas)
+        optional = name not in required and is_kept
         yield CarriedPlace(at=pointer, field=name, harmless=harmless, optional=optional)
 
 
@@ -202,19 +207,25 @@ def _chooses(name: str) -> bool:
     return name.lower() in CHOOSERS or "_".join(split(name)) in CHOOSERS
 
 
-def _both(values: list[str]) -> bool:
+def _is_state(name: str) -> bool:
+    return split(name)[-1:] in _STATES
+
+
+def _both(values: list[str], *, is_state: bool = False) -> bool:
     """Return True if some of the values delete and some do something else."""
-    return 0 < sum(map(_deletes, values)) < len(values)
+    return 0 < len(_harmless(values, is_state=is_state)) < len(values)
 
 
-def _deletes(value: str) -> bool:
+def _harmless(values: Iterable[str], *, is_state: bool = False) -> tuple[str, ...]:
+    return tuple(value for value in values if not _deletes(value, is_state=is_state))
+
+
+def _deletes(value: str, *, is_state: bool) -> bool:
     words = split(value[:60])
+    if is_state:
+        return bool(words) and not DELETING.isdisjoint(base_forms(words[-1]))
     head = leading_verb(words)
     return bool(words) and (words[-1] in DELETING or (head is not None and head[0].word in DELETING))
-
-
-def _harmless(values: Iterable[str]) -> tuple[str, ...]:
-    return tuple(value for value in values if not _deletes(value))
 
 
 def _values(schemas: Iterable[_Schema]) -> list[str]:

@@ -217,13 +217,23 @@ def test_the_action_that_a_call_chooses_decides(tmp_path: Path) -> None:
             "parameters": [ID, {"name": "action", "in": "query", "schema": {"enum": ["resize", "erase"]}}],
             "post": operation("changeDisk"),
         },
+        "/jobs/{id}": {
+            "parameters": [ID],
+            "patch": operation(
+                "updateJob",
+                {
+                    "type": "object",
+                    "properties": {"title": TEXT, "run_status": {"enum": ["running", "paused", "terminated"]}},
+                },
+            ),
+        },
     }
     agent = adapter(tmp_path, paths)
     names = {row["path"]: name for name, row in agent.table.rows.items()}
-    variables, products, machine, disk = (
-        names[path] for path in ("/variables", "/products/all", "/machines/{id}", "/disks/{id}/change")
+    variables, products, machine, disk, job = (
+        names[path] for path in ("/variables", "/products/all", "/machines/{id}", "/disks/{id}/change", "/jobs/{id}")
     )
-    assert {agent.danger(name) for name in (variables, products, machine, disk)} == {"destructive"}
+    assert {agent.danger(name) for name in (variables, products, machine, disk, job)} == {"destructive"}
 
     def change(*actions: Any) -> str:
         return agent.call(variables, input={"actions": list(actions)})
@@ -239,6 +249,9 @@ def test_the_action_that_a_call_chooses_decides(tmp_path: Path) -> None:
     assert calls == {"start": "sent", "delete": ASKED}
     assert agent.call(disk, id="1", action="resize") == "sent"
     assert agent.call(disk, id="1", action="erase") == ASKED
+    states = [agent.call(job, id="1", input=value) for value in ({"title": "x"}, {"run_status": "paused"})]
+    assert states == ["sent", "sent"]
+    assert agent.call(job, id="1", input={"run_status": "terminated"}) == ASKED
 
 
 PATCH: dict[str, Any] = {
