@@ -13,6 +13,7 @@ from aqlgen.ir import MISSING, Body, Location, MediaType, Operation, Parameter, 
 from tests.cases import each
 
 TEXT: Any = {"type": "string"}
+NAMES: Any = {"type": "array", "items": {"type": "object", "properties": {"name": TEXT}}}
 
 
 def sending(*fields: str) -> dict[str, Any]:
@@ -48,7 +49,7 @@ def of(first: Operation, *others: Operation) -> Decision:
         (operation("POST /boards/{id}/archive"), operation("POST /boards/{id}/unarchive")),
         (operation("POST /boards.hide"), operation("POST /boards.show")),
         (operation("PUT /users/{id}/stars/{board}"), operation("DELETE /users/{id}/stars/{board}")),
-        (operation("PUT /boards/{id}/title", **sending("value")), operation("GET /boards/{id}")),
+        (operation("PUT /boards/{id}/title", **sending("value")), reading("GET /boards/{id}", "title")),
         (operation("PATCH /messages/{id}", **sending("tags")), reading("GET /messages/{id}", "id", "tags")),
         (operation("PATCH /boards/{id}", **sending("title")), enveloped("GET /boards/{id}", {})),
         (operation("PATCH /boards/{id}", **sending("title")), enveloped("GET /boards/{id}", {"type": "object"})),
@@ -76,6 +77,8 @@ def test_what_structure_proves_reversible_is_never_asked_about(write: Operation,
         (operation("POST /boards"), operation("DELETE /labels/{id}")),
         (operation("POST /boards", **sending("title")), operation("PATCH /boards/{id}", **sending("title"))),
         (operation("PATCH /boards/{id}", **sending("title")), enveloped("GET /boards", {})),
+        (operation("PUT /boards/{id}/title", **sending("value")), operation("GET /boards/{id}")),
+        (operation("POST /boards/{id}/reboots"), operation("DELETE /boards/{id}/reboots/{reboot}")),
         (operation("PATCH /boards/{id}", **sending("title", "size")), reading("GET /boards/{id}", "id")),
         (operation("POST /boards/{id}/start"), operation("POST /boards/{id}/stop")),
         (operation("POST /boards.add"), operation("POST /labels.remove")),
@@ -136,6 +139,13 @@ def test_neither_other_things_nor_effects_outside_of_the_data_are_proven(write: 
         (reading("POST /domains/{id}/renew", "total", "currency"), Effect.MONEY, "structure"),
         (reading("POST /products/{id}/orders", "id", "price"), Effect.MONEY, "structure"),
         (operation("POST /payouts/{id}/verify", **sending("code")), Effect.MONEY, "sentence"),
+        (operation("POST /channels", **sending("peer", "local_funding_amount")), Effect.MONEY, "structure"),
+        (operation("PATCH /employees/{id}", **sending("name", "bank_accounts")), Effect.MONEY, "structure"),
+        (operation("POST /domains", **sending("name", "expected_price")), Effect.MONEY, "structure"),
+        (operation("POST /registry/subscription", **sending("tier_slug")), Effect.MONEY, "structure"),
+        (operation("PUT /domains/{id}/transfer", summary="Purchase and start a transfer"), Effect.MONEY, "sentence"),
+        (operation("POST /images", description="Images are billed by their size."), Effect.MONEY, "sentence"),
+        (reading("POST /videos/licenses", "url", "charge"), Effect.MONEY, "structure"),
         (operation("POST /users/{id}/deactivated"), Effect.ACCESS, "structure"),
         (operation("POST /user/settings/email", **sending("email")), Effect.ACCESS, "structure"),
         (operation("POST /settings", "changeTheme", **sending("theme", "password")), Effect.ACCESS, "field"),
@@ -195,6 +205,44 @@ def test_the_fields_of_things_in_an_envelope_are_those_of_the_request(
 ) -> None:
     """R-EFF-1: `{"items": [{…}]}` says of each thing what `{…}` says of one."""
     assert of(write, other).asked is asked
+
+
+def answering(key: str, *statuses: str, **more: Any) -> Operation:
+    return operation(key, responses=tuple(map(answer, statuses)), **more)
+
+
+PRICED: Any = {"type": "array", "items": {"properties": {"name": TEXT, "price_monthly": TEXT}}}
+TYPES = operation("GET /server-types", responses=(answer("200", PRICED),))
+
+
+@each(
+    ("write", "others", "moves"),
+    [
+        (answering("POST /licenses/extend", "200", "402"), [answering(f"POST /{i}", "200") for i in range(12)], True),
+        (answering("POST /licenses/extend", "200", "402"), [answering(f"POST /{i}", "402") for i in range(12)], False),
+        (
+            answering("POST /messages", "402", **sending("to", "text")),
+            [answering(f"PUT /{i}") for i in range(12)],
+            False,
+        ),
+        (operation("POST /servers", **sending("name", "server_type")), [TYPES], True),
+        (operation("POST /servers/{id}/change_type", **sending("server_type")), [TYPES], True),
+        (operation("POST /servers", **sending("name", "region")), [TYPES], False),
+        (operation("PATCH /servers/{id}", **sending("name", "server_type")), [TYPES], False),
+        (operation("POST /servers", **sending("server_type")), [reading("GET /server-types", "name")], False),
+        (
+            operation("POST /webhooks/subscriptions", **sending("url", "event_type")),
+            [*(operation(f"GET /{i}") for i in range(9))],
+            False,
+        ),
+        (operation("POST /images", description="The user will no longer be billed for them."), [TYPES], False),
+        (operation("POST /stock/{id}/open", **sending("local_time", "product_amount")), [TYPES], False),
+        (operation("DELETE /payments/creditors/{id}"), [TYPES], False),
+    ],
+)
+def test_what_costs_moves_money(write: Operation, others: list[Operation], *, moves: bool) -> None:
+    """R-EFF-1: few operations ask for a payment, or the API shows a price of what the request chooses."""
+    assert of(write, *others).moves_money is moves
 
 
 PAYOUT = operation("POST /payouts", **sending("amount", "currency"))
@@ -281,6 +329,12 @@ def test_the_email_of_an_author_is_no_recipient() -> None:
             operation("POST /boards/search", "searchBoards", summary="Get unread boards.", responses=(answer("200"),)),
             Asked.NEVER,
         ),
+        (
+            operation("POST /keys/validate", "validateKey", summary="Check a key.", responses=(answer("200"),)),
+            Asked.NEVER,
+        ),
+        (operation("POST /boards/reach", summary="Search the boards.", responses=(answer("200"),)), Asked.FIRST),
+        (operation("POST /boards/reach", summary="Search the boards.", responses=(answer("200", NAMES),)), Asked.NEVER),
         (operation("POST /keys/{id}/export", "exportKey", responses=(answer("200", TEXT),)), Asked.FIRST),
         (operation("POST /boards/search", "searchBoards", **sending("callback")), Asked.FIRST),
         (operation("POST /boards/search", "searchBoards", **sending("callback_url")), Asked.FIRST),

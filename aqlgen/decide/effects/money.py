@@ -1,7 +1,8 @@
 """The rules of money: what pays, what makes or moves a thing that is money, and where the fields say so (R-EFF-1).
 
-A thing is money by its noun (`payouts`), by the fields with which it is made (an amount, an account at a bank), or by
-the price that its answer adds. What settles or ends an item of what moves money when it is made does so, too.
+A thing is money by its noun (`payouts`), by the fields with which it is made (an amount, an account at a bank, a plan
+with a price), by the price that its answer adds, or by a 402 that few others answer. What settles or ends an item of
+what moves money when it is made does so, too.
 """
 
 from __future__ import annotations
@@ -10,11 +11,15 @@ from functools import lru_cache
 from typing import Final
 
 from aqlgen.decide.decision import Category, Danger, Effect
+from aqlgen.decide.effects.outward import people
 from aqlgen.decide.effects.reading import Finding, Reading, answer_fields, head
 from aqlgen.decide.sentences import Act, Words
+from aqlgen.ir import Operation
 from aqlgen.words import singular, split
 
-_PAYING: Final = frozenset("pay payout refund withdraw disburse reimburse repay remit purchase buy donate".split())
+_PAYING: Final = frozenset(
+    "pay payout refund withdraw disburse reimburse repay remit purchase buy donate billed".split()
+)
 """Verbs that move money whatever they act on."""
 _MOVEMENTS: Final = frozenset(
     "payment payout refund withdrawal disbursement chargeback donation remittance reimbursement money fund funding cash"
@@ -49,7 +54,11 @@ _AT_BANK: Final = tuple(
 )
 _PAID_WITH: Final = frozenset({("payment",), ("payment", "method"), ("credit", "card")})
 """Fields that say where money comes from or goes to."""
-_CONSENT: Final = frozenset("accept agree".split())
+_FEW: Final = 0.1
+"""The share of writes below which a declared 402 is said of one operation, and not of the API's limits."""
+_KINDS: Final = frozenset({"plan", "type", "size", "tier"})
+"""Things of which a request chooses one, and which may have a price."""
+_CONSENT: Final = frozenset("accept agree expected".split())
 
 
 def money(reading: Reading) -> Finding | None:
@@ -60,13 +69,14 @@ def money(reading: Reading) -> Finding | None:
 def _moves(reading: Reading) -> Finding | None:
     """Find what moves money by what the operation itself says."""
     if _deletes(reading):
-        thing = next((thing for thing in reading.path_things if thing in _MOVEMENTS), "")
-        return Finding(Effect.MONEY, Danger.DESTRUCTIVE, f"it ends a {thing}") if thing else None
+        is_ended = reading.noun in _MOVEMENTS
+        return Finding(Effect.MONEY, Danger.DESTRUCTIVE, f"it ends a {reading.noun}") if is_ended else None
     is_prepared = all(name[0] in _PREPARING for name in reading.names)
     says = _by_thing(reading)  # whatever a name claims
     if not says and (reading.noun in _PREPARING or (is_prepared and reading.category is not Category.UPDATE)):
         return None
-    if says := says or _by_account(reading) or _by_answer(reading) or ("" if is_prepared else _by_fields(reading)):
+    says = says or _by_account(reading) or _by_answer(reading) or ("" if is_prepared else _by_fields(reading))
+    if says := says or _by_status(reading) or _by_choice(reading):
         return Finding(Effect.MONEY, Danger.DANGEROUS, says)
     return None if is_prepared else _by_act(reading)
 
@@ -86,7 +96,7 @@ def _by_thing(reading: Reading) -> str:
 def _by_account(reading: Reading) -> str:
     """Return the field that says where money comes from or goes to."""
     near = (name for name, depth in reading.fields.items() if depth <= 1)
-    fields = (name for name in near if name in _PAID_WITH or any(map(set(name).issuperset, _AT_BANK)))
+    fields = (name for name in near if name in _PAID_WITH or any(map(set(map(singular, name)).issuperset, _AT_BANK)))
     return next((f"it takes {'_'.join(name)}" for name in fields), "")
 
 
@@ -95,7 +105,7 @@ def _by_answer(reading: Reading) -> str:
 
     An update answers with the whole resource, so only a currency beside the price counts.
     """
-    is_deal = reading.category is not Category.UPDATE and not reading.heads.isdisjoint(_DOUBTFUL)
+    is_deal = reading.category is not Category.UPDATE and not reading.heads.isdisjoint({*_DOUBTFUL, "license"})
     fields = answer_fields(reading.subject.answer, reading.around.schemas, depth=2 if is_deal else 0)
     added = {words[-1] for words in map(split, fields) if words} - {words[-1] for words in reading.fields if words}
     prices = added & _PRICES
@@ -110,8 +120,47 @@ def _by_fields(reading: Reading) -> str:
     if consent := next(filter(_is_consent, top), ()):
         return f"it takes {'_'.join(consent)}"
     spoken = _MOVEMENTS | _DOUBTFUL | {"total"}
-    sums = (name for name in top if name[0] in _SUMS or (name[-1] in _SUMS and set(map(singular, name[:-1])) <= spoken))
+    sums = (name for name in top if name[0] in _SUMS or (name[-1] in _SUMS and spoken & set(map(singular, name))))
     return next((f"it takes {'_'.join(name)}" for name in sums), "")
+
+
+def _by_status(reading: Reading) -> str:
+    """Return the status 402 where few writes declare it; a message that it may stop moves no money."""
+    once, operation = reading.around.once, reading.facts.operation
+    if not _asks_for_payment(operation) or people(reading) is not None:
+        return ""
+    writes = [other.operation for other in reading.around.subjects if other.method != "GET"]
+    asking = once("asking for payment", lambda: sum(map(_asks_for_payment, writes)))
+    return "it may answer 402, which few operations do" if asking < _FEW * len(writes) else ""
+
+
+def _asks_for_payment(operation: Operation) -> bool:
+    return any(response.status == "402" for response in operation.responses)
+
+
+def _by_choice(reading: Reading) -> str:
+    """Return the plan of a subscription, or the chosen plan, size or type that has a price."""
+    top = [name for name, depth in reading.fields.items() if depth <= 0 and _KINDS & {*name}]
+    plan = next((name for name in top if not {"plan", "tier"}.isdisjoint(name)), ())
+    if plan and reading.noun == "subscription":
+        return f"it takes {'_'.join(plan)}"
+    if not top or (reading.category is Category.UPDATE and not reading.facts.shape.action):
+        return ""
+    priced = reading.around.once("priced", lambda: _priced(reading))
+    thing = next((name for name in top if tuple(map(singular, name)) in priced), ())
+    return f"it takes a {' '.join(thing)}, which has a price" if thing else ""
+
+
+def _priced(reading: Reading) -> frozenset[Words]:
+    """Return the kinds, plans and sizes whose GET shows a price."""
+    schemas = reading.around.schemas
+    return frozenset(
+        other.thing
+        for other in reading.others.values()
+        if other.facts.method == "GET" and other.noun in _KINDS
+        for name in answer_fields(other.subject.answer, schemas, depth=2)
+        if not {"price", "cost"}.isdisjoint(map(singular, split(name)))
+    )
 
 
 def _is_consent(name: Words) -> bool:
@@ -145,6 +194,8 @@ def _makers(reading: Reading) -> dict[str, str]:
 def _by_act(reading: Reading) -> Finding | None:
     """Find an act that pays, or that moves what is money."""
     has_amount = bool(reading.sends(_AMOUNTS))
+    if verbs := reading.said_verbs & _PAYING:
+        return Finding(Effect.MONEY, Danger.DANGEROUS, f"the document calls it {min(verbs)}", "sentence")
     for act in reading.acts:
         if not act.is_denied and act.verbs.isdisjoint(_PREPARING) and _is_payment(act, reading, has_amount=has_amount):
             return Finding(Effect.MONEY, Danger.DANGEROUS, act.says, act.kind)

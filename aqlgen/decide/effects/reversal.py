@@ -16,7 +16,6 @@ from aqlgen.decide.decision import Category
 from aqlgen.decide.effects.reading import Reading, answer_fields
 from aqlgen.decide.naming.verbs import find_verb
 from aqlgen.decide.sentences import Words
-from aqlgen.decide.traits.around import template
 from aqlgen.words import split
 
 _PAIRS: Final = (
@@ -47,10 +46,9 @@ _MOST, _MOST_ALIKE = 2000, 200
 
 
 class _Change(NamedTuple):
-    """An update: its path, that of the thing around, the part of it that the path names, the fields that it sends."""
+    """An update: its path, the part of the thing around that it names, and the fields that it sends."""
 
     path: str
-    item: str
     part: str
     fields: frozenset[str]
     is_set: bool
@@ -136,12 +134,12 @@ class Reversal:
         """Return the GET that has the fields which an update changes, of its path or of the list around it."""
         if reading.facts.shape.action and reading.verb_words.isdisjoint(_SETTING):
             return ""
-        item, _, part = reading.facts.operation.path.rstrip("/").rpartition("/")
+        part = reading.facts.operation.path.rstrip("/").rpartition("/")[2]
         is_named = not reading.facts.shape.action and not part.endswith("}")
         top = frozenset("_".join(words) for words, depth in reading.fields.items() if not depth)
         is_set = reading.facts.method in ("PUT", "PATCH")
         named, least = "_".join(split(part)) if is_named else "", 1 if reading.loss else _LEAST_READ
-        change = _Change(reading.template, template(item), named, top, is_set, least)
+        change = _Change(reading.template, named, top, is_set, least)
         return next(filter(None, (self._evidence(change, other) for other in self._readers(reading))), "")
 
     def _evidence(self, change: _Change, other: Reading) -> str:
@@ -152,11 +150,8 @@ class Reversal:
             return f"{other.name} returns it"
         if top and read >= change.least * len(top) and not any(map(_deletes, top - known)):
             return f"{other.name} returns {read} of the {len(top)} changed fields"
-        if not top and part in known:
-            return f"{other.name} returns it"
-        is_part_set = change.is_set and part and len(top) <= 1
-        is_read = part in known or (not known and other.template == change.item)
-        return f"{other.name} returns it" if is_part_set and is_read else ""
+        is_part = part in known and (not top or (change.is_set and bool(part) and len(top) <= 1))
+        return f"{other.name} returns it" if is_part else ""
 
     def _known_of(self, other: Reading) -> frozenset[str]:
         """Return the fields that a GET shows, each once more without its last word."""

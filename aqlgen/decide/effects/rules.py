@@ -17,7 +17,9 @@ from aqlgen.decide.decision import Category, Danger, Effect
 from aqlgen.decide.effects import outward
 from aqlgen.decide.effects.money import money, money_beside
 from aqlgen.decide.effects.reading import Finding, Reading
+from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.noun import AREAS, head_size, is_plural
+from aqlgen.decide.naming.verbs import find_verb
 from aqlgen.decide.payloads import is_sent_as_list, sends_list
 from aqlgen.decide.sentences import Act, Words, irreversible
 from aqlgen.ir import Location
@@ -140,12 +142,21 @@ def _by_reading(reading: Reading) -> Finding | None:
     act = next((act for act in heads if act.verbs.isdisjoint(_OF_QUERIES) and changes(act)), None)
     addresses = ("_".join(name) for name in reading.fields if name[-1:] in _ADDRESSES and _CALLED_BACK & {*name})
     called_back = reading.sends(_CALLED_BACK) or next(addresses, "")
-    is_silent = not reading.facts.answers_list and reading.said_verbs.isdisjoint(_FETCHING | _OF_QUERIES)
     reason = act.says if act else f"it takes {called_back}" if called_back else ""
-    if not reason and (reading.is_paged or not (reading.is_doubted or is_silent)):
+    if not reason and (reading.is_paged or not (reading.is_doubted or _is_silent(reading.facts))):
         return None
     says = f"it counts as a READ, but {reason}" if reason else "no other evidence for a READ"
     return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, says, "sentence" if act else "structure")
+
+
+def _is_silent(facts: Facts) -> bool:
+    """Return True if neither a list in the answer, nor a verb of fetching, nor two of reading bear a READ out."""
+    verbs = [verb for verb in (facts.named_verb, facts.action_verb) if verb is not None]
+    summary = facts.summary_verb
+    if facts.answers_list or any(verb.word in _FETCHING for verb in verbs):
+        return False
+    is_read = summary is not None and summary.category is Category.READ
+    return not (is_read and any(verb.category is Category.READ for verb in verbs))
 
 
 def _by_pattern(reading: Reading) -> Finding | None:
@@ -244,10 +255,14 @@ def _by_destroying_word(reading: Reading) -> Finding | None:
 
 
 def _by_ending_thing(reading: Reading) -> Finding | None:
-    """Find a new thing that stands for an end (`POST /erasures`): deleting its record undoes nothing."""
-    noun = reading.noun
+    """Find a new thing that stands for an end (`/erasures`), or for an act on an item (`/vms/{id}/reboots`).
+
+    Deleting its record undoes nothing.
+    """
+    noun, act = reading.noun, find_verb(reading.noun)
     verbs = {noun, *(noun.removesuffix(end) + verb_end for end, verb_end in _NOUN_ENDS if noun.endswith(end))}
-    if reading.category is not Category.CREATE or verbs.isdisjoint(_DESTROYING | _ENDING - _RESTARTING):
+    is_act = act is not None and act.category in (Category.EXECUTE, Category.DELETE) and bool(reading.part)
+    if reading.category is not Category.CREATE or not (is_act or verbs & (_DESTROYING | _ENDING - _RESTARTING)):
         return None
     return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, f"a new {noun}")
 
