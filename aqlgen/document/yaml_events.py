@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final, TypeAlias
 
-import yaml
 from yaml import events
 
 try:
@@ -19,38 +18,31 @@ except ImportError:  # PyYAML built without libyaml: the same events and nodes, 
     from yaml import SafeLoader  # type: ignore[assignment]
     from yaml import SafeLoader as _Parser  # type: ignore[assignment]
 
-__all__ = ["SafeLoader", "parser_events", "scan", "without_tabs"]
+__all__ = ["SafeLoader", "parser_events", "scan"]
 
 _TABS: Final = re.compile(r"^ *+\t[ \t]*+(?=#|\r?$)", re.MULTILINE)
 
 _Wanted: TypeAlias = dict[str, "_Wanted"]
 
 
-def without_tabs(text: str) -> str:
-    """Return YAML with spaces for the tabs before a comment or in an empty line, which the parser rejects.
-
-    YAML 1.2.2 allows them (6.6 and 6.7). No position changes. In a block scalar such tabs may have a meaning.
-    """
-    return _TABS.sub(lambda match: match[0].replace("\t", " "), text)
-
-
 def parser_events(text: str) -> Iterator[Any]:
-    """Yield the parser's events. Raises yaml.YAMLError."""
+    """Yield the parser's events. Raises yaml.YAMLError.
+
+    Tabs before a comment or in an empty line, which YAML 1.2.2 allows (6.6 and 6.7) and the parser rejects, are spaces
+    to it; no position changes.
+    """
+    if "\t" in text:
+        text = _TABS.sub(lambda match: match[0].replace("\t", " "), text)
     get_event = _Parser(text).get_event
     while (event := get_event()) is not None:
         yield event
 
 
 def scan(text: str, wanted: _Wanted, offsets: dict[tuple[str, ...], int]) -> None:
-    """Add the character offset of each wanted path to `found`, in one pass over the text."""
-    try:
-        _scan(text, wanted, offsets)
-    except yaml.YAMLError:  # the text was read without its harmless tabs
-        _scan(without_tabs(text), wanted, offsets)
+    """Add the character offset of each wanted path to `offsets`, in one pass over the text.
 
-
-def _scan(text: str, wanted: _Wanted, offsets: dict[tuple[str, ...], int]) -> None:
-    """Follow the events along with their path; `depth` counts the open collections without wanted values."""
+    `depth` counts the open collections without wanted values.
+    """
     stack: list[_Open] = []
     depth = 0
     for event in parser_events(text):

@@ -177,8 +177,9 @@ _COMPARE: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
 }
 _HELP: Final = "A plan takes simple comparisons, joined by &&: of $statusCode, or of $response.body#/… with a value."
 _SUCCESSES: Final = range(200, 300)
-_TOKEN: Final = re.compile(r"'[^']*'|&&|\|\||[=!<>]=|.", re.DOTALL)
-_UNSAYABLE: Final = frozenset({*_OPERATORS, "||", "!", "(", ")", "="})
+_COMPARISON: Final = re.compile(
+    r"\s*(?P<left>\$[^\s=!<>&|()']+)\s*(?P<sign>[=!<>]=|[<>])\s*(?P<right>'(?:[^']|'')*'|[^\s=!<>&|()']+)\s*(?:$|&&)"
+)
 
 
 def expected(criteria: Json, row: Row, scope: Scope, names: Names, pointer: str) -> dict[str, Json]:
@@ -205,20 +206,12 @@ def expected(criteria: Json, row: Row, scope: Scope, names: Names, pointer: str)
 
 def _comparisons(text: str, pointer: str) -> Iterator[tuple[str, str, str]]:
     """Yield (expression, operator, value) of each comparison."""
-    parts: list[list[str]] = [[""]]
-    for piece in _TOKEN.findall(text):
-        if piece == "&&":
-            parts.append([""])
-        elif piece in _OPERATORS and len(parts[-1]) == 1:
-            parts[-1] += [piece, ""]
-        elif piece in _UNSAYABLE:
-            raise UnsayableError("a condition is more than comparisons that all must hold", pointer, _HELP)
-        else:
-            parts[-1][-1] += piece
-    for part in parts:
-        if len(part) == 1 or part[2].count("'") % 2:
-            raise UnsayableError("a condition is not a comparison", pointer, _HELP)
-        yield part[0].strip(), part[1], part[2].strip()
+    end = 0
+    while match := _COMPARISON.match(text, end):
+        yield match["left"], match["sign"], match["right"]
+        end = match.end()
+    if end < len(text) or not text.strip():
+        raise UnsayableError("a condition is more than comparisons that all must hold", pointer, _HELP)
 
 
 def _check_status(row: Row, sign: str, right: str, pointer: str) -> None:

@@ -197,10 +197,10 @@ LEFT_OUT: dict[str, tuple[dict[str, Any], str, str]] = {
         "successCriteria/0/condition",
     ),
     "a negation": ({"successCriteria": [{"condition": "!$response.body#/x"}]}, "all must hold", "/condition"),
-    "not a comparison": ({"successCriteria": [{"condition": "$response.body#/x"}]}, "not a comparison", "/condition"),
+    "not a comparison": ({"successCriteria": [{"condition": "$response.body#/x"}]}, "all must hold", "/condition"),
     "an open quote": (
         {"successCriteria": [{"condition": "$response.body#/x == 'a"}]},
-        "not a comparison",
+        "all must hold",
         "/condition",
     ),
     "another status": ({"successCriteria": [{"condition": "$statusCode == 404"}]}, "may also answer 200", "/condition"),

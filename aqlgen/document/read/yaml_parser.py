@@ -21,7 +21,7 @@ from aqlgen.diagnostics.errors import DocumentError
 from aqlgen.document.positions import Lines, join
 from aqlgen.document.read.json_parser import repeated_key
 from aqlgen.document.read.limits import MOST_FINDINGS, Limits, too_deep, too_many
-from aqlgen.document.yaml_events import parser_events, without_tabs
+from aqlgen.document.yaml_events import parser_events
 from aqlgen.ir import Json
 
 _WORDS: Final[dict[str, Json]] = {
@@ -79,24 +79,11 @@ class _Frame:
 
 def parse(name: str, text: str, limits: Limits) -> tuple[Json, list[Diagnostic]]:
     """Parse one YAML document. Raises DocumentError on a syntax error, past the limits, or for a second document."""
-    try:
-        return _built(name, text, limits)
-    except _TabError as error:
-        if (spaced := without_tabs(text)) == text:
-            raise error.refusal from None
-    try:
-        return _built(name, spaced, limits)
-    except _TabError as error:
-        raise error.refusal from None
-
-
-def _built(name: str, text: str, limits: Limits) -> tuple[Json, list[Diagnostic]]:
     builder = _Builder(name, text, limits)
     try:
         builder.run(parser_events(text))
     except yaml.MarkedYAMLError as error:
-        refusal = builder.syntax_error(error)
-        raise _TabError(refusal) if builder.at_tab(error) else refusal from None
+        raise builder.syntax_error(error) from None
     except yaml.reader.ReaderError as error:
         character = error.character  # the first of its kind; libyaml counts its position in bytes
         problem = f"not valid YAML: the character U+{character:04X} is not allowed"
@@ -104,14 +91,6 @@ def _built(name: str, text: str, limits: Limits) -> tuple[Json, list[Diagnostic]
     if builder.root is _NO_KEY:
         raise DocumentError.of("empty-document", "the document has only comments", file=name)
     return builder.root, builder.findings
-
-
-class _TabError(Exception):
-    """The parser stopped at a tab; `refusal` is the error to raise for it."""
-
-    def __init__(self, refusal: DocumentError) -> None:
-        super().__init__()
-        self.refusal = refusal
 
 
 class _Builder:
@@ -246,23 +225,15 @@ class _Builder:
         line, column = self.lines.place(offset)
         return DocumentError.of(code, message, file=self.name, line=line, column=column, help=help)
 
-    def at_tab(self, error: yaml.MarkedYAMLError) -> bool:
-        """Return True if the parser stopped at a tab."""
-        return self.text[_offset(error) : _offset(error) + 1] == "\t"
-
     def syntax_error(self, error: yaml.MarkedYAMLError) -> DocumentError:
-        offset = _offset(error)
-        if self.at_tab(error):
+        mark = error.problem_mark or error.context_mark
+        offset = mark.index if mark else 0
+        if self.text[offset : offset + 1] == "\t":
             return self.refusal(
                 "yaml-syntax", "not valid YAML: a tab in the indentation", offset, help="YAML indents with spaces only."
             )
         problem = " ".join(part for part in (error.context, error.problem) if part)
         return self.refusal("yaml-syntax", f"not valid YAML: {problem or 'cannot be parsed'}", offset)
-
-
-def _offset(error: yaml.MarkedYAMLError) -> int:
-    mark = error.problem_mark or error.context_mark
-    return mark.index if mark else 0
 
 
 def _mappings(value: Json) -> list[dict[str, Json]] | None:
