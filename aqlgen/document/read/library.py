@@ -139,25 +139,14 @@ class Library:
 
     def _find(self, base: str, reference: str) -> str:
         scheme = _SCHEME.match(reference)
-        if is_url(base):
-            if scheme and not is_url(reference):
-                raise _refused_scheme(reference, scheme[1])
-            return self._allowed(without_credentials(urljoin(base, reference)), reference)
-        if scheme:
-            if is_url(reference):
-                return self._allowed(without_credentials(reference), reference)
+        if scheme and not is_url(reference):
             raise _refused_scheme(reference, scheme[1])
-        if reference.startswith("/"):
+        if scheme or is_url(base):
+            return self._allowed(without_credentials(urljoin(base, reference)), reference)
+        path = unquote(reference)
+        if path.startswith("/"):
             raise NotRead("forbidden-reference", f"the reference {reference!r} is an absolute path")
-        plain = unquote(reference)
-        if plain == reference:
-            return self._files.find(base, reference)
-        if plain.startswith("/"):
-            raise NotRead("forbidden-reference", f"the reference {reference!r} is an absolute path")
-        address = self._files.find(base, plain)
-        if isinstance(self._bytes(address), NotRead):
-            return self._files.find(base, reference)
-        return address
+        return self._files.find(base, path)
 
     def open(self, address: str) -> Source:
         """Return the file as a source: any JSON or YAML, not only an object. Raises NotRead."""
