@@ -67,6 +67,7 @@ def test_what_is_made_is_read_as_openapi_3_0(case: Path) -> None:
         ("responses", "/paths/~1a/get/responses/200/headers/X-Left/schema/type", 14),
         ("responses", "/paths/~1csv/get/responses/default", 6),
         ("schemas", "/components/schemas/Pet/properties/owner/allOf/0/$ref", 11),
+        ("schemas", "/components/schemas/Error/properties/cause", 28),
         ("security", "/components/securitySchemes/basic/scheme", 7),
         ("host_template", "/paths/~1a?op=copy/post/operationId", 14),
         ("odd_documents", "/paths/~1a/get/parameters/0/schema", 19),

@@ -5,11 +5,13 @@ Schema Objects of Swagger 2.0 differ from those of OpenAPI 3.0 in a few keywords
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
+from urllib.parse import unquote
 
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.document.positions import Origins
+from aqlgen.document.positions import Origins, split
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import Json, Origin
 
@@ -21,7 +23,7 @@ class Upgrade:
         self.root = root
         self.origins = origins
         self.resolver = Resolver(root)
-        self.schemas = Schemas(origins)
+        self.schemas = Schemas(self.resolver, origins)
         self.diagnostics: list[Diagnostic] = []
         self.memory: dict[tuple[str, int, tuple[str, ...]], tuple[Json, Json]] = {}
         """Converted parts by kind, identity and content types, with the part itself to keep its identity unique."""
@@ -76,11 +78,20 @@ COMPONENTS: Final = "#/components/schemas/"
 
 
 class Schemas:
-    """A converter of schemas, each object once."""
+    """A converter of schemas, each object once.
 
-    def __init__(self, origins: Origins) -> None:
+    `lifted` has the targets of references outside the definitions (in a response, a parameter or an extension), which
+    become components: by their new name, with the pointer where they stood.
+    """
+
+    def __init__(self, resolver: Resolver, origins: Origins) -> None:
+        self.lifted: dict[str, tuple[Json, str]] = {}
+        definitions = resolver.root.get("definitions")
+        self._names = set(definitions) if isinstance(definitions, dict) else set()
+        self._resolver = resolver
         self._origins = origins
         self._done: dict[int, tuple[Json, Json]] = {}
+        self._references: dict[str, str] = {}
 
     def convert(self, schema: Json) -> Json:
         """Return a schema of 3.0; the same object if nothing changes."""
@@ -122,8 +133,8 @@ class Schemas:
             return self._convert_map(value) if key in MAPS else self.convert(value) if key in SINGLE else value
         if isinstance(value, list):
             return self._convert_list(value) if key in LISTS else self._first_or_any(value) if key in SINGLE else value
-        if key == "$ref" and isinstance(value, str) and value.startswith(DEFINITIONS):
-            return COMPONENTS + value.removeprefix(DEFINITIONS)
+        if key == "$ref" and isinstance(value, str):
+            return self.reference(value)
         return {"propertyName": value} if key == "discriminator" and isinstance(value, str) else value
 
     def _first_or_any(self, schemas: list[Json]) -> Json:
@@ -144,3 +155,38 @@ class Schemas:
             return schemas
         self._origins.carry(schemas, new)
         return new
+
+    def reference(self, reference: str) -> str:
+        """Return the reference to a schema as in 3.0; one that leads nowhere stays as written."""
+        known = self._references.get(reference)
+        if known is None:
+            known = self._reference(reference)
+            self._references[reference] = known
+        return known
+
+    def _reference(self, reference: str) -> str:
+        if not reference.startswith("#/"):
+            return reference
+        parts = split(reference[1:])
+        if reference.startswith(DEFINITIONS):
+            known = parts[1] in self._names or unquote(parts[1]) in self._names
+            return COMPONENTS + reference.removeprefix(DEFINITIONS) if known else reference
+        try:
+            target = self._resolver.lookup(reference)
+        except UnresolvedError:
+            return reference
+        if not isinstance(target, dict):
+            return reference
+        name = self._name(parts[-1])
+        self._references[reference] = COMPONENTS + name  # before converting: it may contain itself
+        self.lifted[name] = ({}, "")
+        self.lifted[name] = (self.convert(target), reference[1:])
+        return COMPONENTS + name
+
+    def _name(self, wanted: str) -> str:
+        stem = re.sub(r"[^A-Za-z0-9._-]+", "_", wanted).strip("_") or "schema"
+        name, number = stem, 1
+        while name in self._names or name in self.lifted:
+            number += 1
+            name = f"{stem}_{number}"
+        return name

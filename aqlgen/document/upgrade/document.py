@@ -54,7 +54,7 @@ def convert(root: dict[str, Json], origins: Origins) -> tuple[dict[str, Json], t
 
 
 def _components(context: Upgrade) -> dict[str, Json]:
-    """Return the components."""
+    """Return the components. Schemas that stand elsewhere and are the target of a reference come last."""
     components: dict[str, Json] = {}
 
     def move(section: str, name: str, value: Json, pointer: str) -> None:
@@ -83,4 +83,6 @@ def _components(context: Upgrade) -> dict[str, Json]:
             )
         elif kind != "formData":  # form fields go into the bodies of the operations that use them
             move("parameters", name, parameter(context, node, pointer), pointer)
+    for name, (node, pointer) in context.schemas.lifted.items():
+        move("schemas", name, node, pointer)
     return components
