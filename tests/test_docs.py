@@ -44,7 +44,6 @@ NOT_RUN = {
     },
     "conformance.md": {
         "aqlgen check petstore-adapter": "takes half a minute; tests/check/test_check.py runs it",
-        "node scripts/run-conformance-tests.mjs test evidence.json --level 2": "is the protocol's own runner",
     },
     "safety-server.md": {
         "aqlgen safety --policy safety.toml operator": PERSON,
@@ -162,24 +161,31 @@ EXAMPLES = re.compile(r"^```bash\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 @cache
-def options() -> dict[str, frozenset[str]]:
-    """Return the options of each command of aqlgen."""
+def parsers() -> dict[str, Any]:
     register(*COMMANDS)
     group: Any = typer.main.get_command(app)
-    return {
-        name: frozenset(option for parameter in command.params for option in parameter.opts)
-        for name, command in group.commands.items()
-    }
+    return dict(group.commands)
+
+
+def check_options(commands: str) -> None:
+    for name, words in MENTIONED.findall(commands):
+        if name != "safety":  # what follows it is for the adapter's command
+            asked = re.findall(r"(?<=\s)--?[a-z][a-z-]*", words)
+            known = {option for parameter in parsers()[name].params for option in parameter.opts}
+            assert set(asked) <= known, f"aqlgen {name}{words}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_that_are_only_mentioned_exist_with_their_options(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    examples = "".join(f"`{line}`" for block in EXAMPLES.findall(text) for line in block.splitlines())
-    for name, words in MENTIONED.findall(text + examples):
-        if name != "safety":  # what follows it is for the adapter's command
-            asked = re.findall(r"(?<=\s)--?[a-z][a-z-]*", words)
-            assert set(asked) <= options()[name], f"aqlgen {name}{words}"
+    check_options(text + "".join(f"`{line}`" for block in EXAMPLES.findall(text) for line in block.splitlines()))
+
+
+def test_the_examples_of_a_help_text_name_options_that_exist() -> None:
+    for name, command in parsers().items():
+        examples = re.findall(rf"^[ \b]*(aqlgen {name}\b.*)$", command.epilog or "", re.MULTILINE)
+        assert examples, name
+        check_options("".join(f"`{line}`" for line in examples))
 
 
 def test_no_command_hides_in_a_block_without_a_language() -> None:

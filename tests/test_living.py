@@ -78,40 +78,28 @@ def integration(owner: Owner) -> None:
     assert owner.shell("aqlgen update --quiet && git commit --all -m Hide").returncode == 0
 
 
-def schedule(owner: Owner) -> None:
-    """Add a remote, and something new to propose."""
-    owner.commit()
-    owner.edit("../openapi.yaml", "version: 1.5.0", "version: 1.6.0")
-    remote = "git init --quiet --bare ../remote.git && git remote add origin ../remote.git"
-    assert owner.shell(f"{remote} && git push --quiet origin HEAD").returncode == 0
-
-
 BEFORE: dict[str, Callable[[Owner], None]] = {
     "The API changed": api_changed,
     "Conflicts": conflict,
     "Edits of the data": hand_edit,
     "In continuous integration": integration,
-    "On a schedule": schedule,
 }
 """What happens in the world before the commands below a heading are typed."""
 
 
 @pytest.fixture
 def owner(tmp_path: Path, forked: None) -> Owner:
-    """Return somebody with the first release of aqlgen, a document and GitHub's command line, but no network."""
+    """Return somebody with the first release of aqlgen, and a document, but no network."""
     checkout = Checkout.make(tmp_path / "aqlgen")
     checkout.release(FIRST)
     tools, home = tmp_path / "tools", tmp_path / "home"
     tools.mkdir()
     home.mkdir()
     (tools / "aqlgen").write_text(f'#!/bin/sh\nexec {sys.executable} -m aqlgen "$@"\n', encoding="utf-8")
-    (tools / "gh").write_text("#!/bin/sh\nexit 0\n", encoding="utf-8")
-    for tool in tools.iterdir():
-        tool.chmod(0o755)
+    (tools / "aqlgen").chmod(0o755)
     (home / "openapi.yaml").write_bytes((ROOT / "fixtures/petstore.yaml").read_bytes())
-    more = {"TEST": "true", "SPEC": "../openapi.yaml", "PYTHON": sys.executable}
     paths = os.pathsep.join([str(tools), checkout.environment["PATH"]])
-    return Owner(home, checkout, checkout.environment | more | {"PATH": paths})
+    return Owner(home, checkout, checkout.environment | {"PATH": paths})
 
 
 def test_every_command_of_the_page_works(owner: Owner) -> None:

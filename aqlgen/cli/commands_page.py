@@ -8,13 +8,14 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import typer.main
 
 from aqlgen.cli import COMMANDS, register
 from aqlgen.cli.app import app
+from aqlgen.options import PARTS
 from aqlgen.runtime.cli.arguments import argument_parser
 from aqlgen.runtime.table import Adapter
 
@@ -22,64 +23,55 @@ _HEAD = """\
 # Commands and exit codes
 
 `aqlgen` generates and updates projects. Each project has a command named after its API, such as `petstore-adapter`.
-`--help` shows the same texts, and `aqlgen --version` the version.
+`--help` shows the same texts with examples, and `aqlgen --version` the version.
 
 Most commands of aqlgen also take `--output-format human/json` (default: `human`), `-v, --verbose` (also show notes) and
 `-q, --quiet` (show errors only). `operations`, `doctor` and `learn` of an adapter also take `--output-format`.
 """
 
+_COMMANDS = "| command, with its arguments and options | effect |\n|---|---|"
 _COMMON = ("Output for people or for programs.", "Also show notes.", "Show errors only.")
 """The help of options that the head of the page explains."""
 
 _EXIT_CODES = """\
-### Exit codes of aqlgen
+## Exit codes
 
-| exit code | meaning |
-|---|---|
-| 0 | done |
-| 1 | internal error; `update`: conflicts; `diff`: breaking; `check`: a failed test; `learn --check`: a contradiction |
-| 2 | the document is invalid |
-| 3 | an option or an override is invalid |
-| 4 | reading or writing failed; for `learn`, no read succeeded |
-| 5 | a template failed |
+| exit code | `aqlgen` | an adapter |
+|---|---|---|
+| 0 | done | done; for `call`, the envelope is a success |
+| 1 | internal error; `update`: conflicts; `diff`: breaking; `check`: a failed test; `learn --check`: a contradiction | failed; for `call`, the envelope is a failure |
+| 2 | the document is invalid | invalid arguments or settings |
+| 3 | an option or an override is invalid | HTTP without authentication |
+| 4 | reading or writing failed; for `learn`, no read succeeded | |
+| 5 | a template failed | |
 
-With `--output-format json` a failure is an object on standard output. Its `error` has this code, a type, a message and
+With `--output-format json` a failure of `aqlgen` is an object on standard output. Its `error` has this code, a type, a message and
 `details` for each [finding](diagnostics.md): path, line, column, code, message and suggestion.
-"""
-
-_ADAPTER_EXIT_CODES = """\
-### Exit codes of an adapter
-
-| exit code | meaning |
-|---|---|
-| 0 | done; for `call`, the envelope is a success |
-| 1 | failed; for `call`, the envelope is a failure |
-| 2 | invalid arguments or settings |
-| 3 | HTTP without authentication |
-"""
+"""  # noqa: E501 - rows of a table
 
 
 def page() -> str:
     """Return the text of docs/commands.md."""
-    return "\n".join((_HEAD, *_of_aqlgen(), _EXIT_CODES, *_of_adapters(), _ADAPTER_EXIT_CODES))
+    return "\n".join((_HEAD, *_of_aqlgen(), *_of_adapters(), _EXIT_CODES))
 
 
 def _of_aqlgen() -> Iterator[str]:
     yield "## aqlgen\n"
+    yield _COMMANDS
     register(*COMMANDS)
     group: Any = typer.main.get_command(app)
     generating: list[tuple[str, str]] = []
     for name, command in group.commands.items():
-        yield f"### aqlgen {name}\n"
-        yield f"{_sentences(command.help)}\n"
+        yield f"| **`aqlgen {name}`** | {_sentences(command.help)} |"
         with command.make_context(name, [], resilient_parsing=True) as context:
             records = filter(None, (parameter.get_help_record(context) for parameter in command.params))
             rows = [(_names(names), _explained(text)) for names, text in records if not text.startswith(_COMMON)]
         generating = generating or rows
         same = [names for names, text in rows if (names, text) in generating] if rows is not generating else []
-        specific = [row for row in rows if row[0] not in same]
-        yield from _table(specific + ([(", ".join(same), "As in `from-openapi`.")] if same else []))
-        yield from _examples(command.epilog)
+        yield from (_row(row) for row in rows if row[0] not in same)
+        yield from ([_row((", ".join(same), "As in `from-openapi`."))] if same else [])
+    parts = (f"`{part}` ({content})" for part, (content, _) in PARTS.items())
+    yield f"\nParts of `aqlgen add`: {'; '.join(parts)}.\n"
 
 
 def _names(text: str) -> str:
@@ -104,10 +96,12 @@ def _of_adapters() -> Iterator[str]:
     parser = argument_parser(adapter)
     yield "## The command of an adapter\n"
     yield f"{_sentences(parser.description or '')}\n"
-    yield from _table(_argument(action) for action in _actions(parser))
+    yield "| option | effect |\n|---|---|"
+    yield from (_row(_argument(action)) for action in _actions(parser))
+    yield ""
     commands = next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
     texts = {action.dest: action.help for action in commands._choices_actions}
-    yield "| command, with its arguments and options | effect |\n|---|---|"
+    yield _COMMANDS
     aqlgen: Any = typer.main.get_command(app)
     known = {option for parameter in aqlgen.commands["learn"].params for option in parameter.opts}
     for name, command in commands.choices.items():
@@ -137,20 +131,6 @@ def _argument(action: argparse.Action) -> tuple[str, str]:
 
 def _row(row: tuple[str, str]) -> str:
     return f"| {row[0].replace('|', '/')} | {row[1]} |"
-
-
-def _table(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
-    lines = list(map(_row, rows))
-    if lines:
-        yield "\n".join(("| argument or option | effect |", "|---|---|", *lines, ""))
-
-
-def _examples(epilog: str | None) -> Iterator[str]:
-    """Yield the examples of a command as code that is shown, not run: their documents are made up."""
-    texts = (line.strip(" \b") for line in (epilog or "").splitlines())
-    lines = [text for text in texts if text and not text.endswith(":")]
-    if lines:
-        yield "\n".join(("```bash", *lines, "```", ""))
 
 
 def _sentences(text: str | None) -> str:
