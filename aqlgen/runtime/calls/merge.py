@@ -36,7 +36,7 @@ def merged(there: Any, change: Any, types: Types = _NOTHING, schema: JsonSchema 
         inner = schemas.get(key, _NOTHING)
         if value is not None:
             whole[key] = merged(whole.get(key), value, types, inner)
-        elif _declares_null(inner, types):
+        elif not _TYPING.isdisjoint(inner) and bool(resolve(inner, types)) and nullable(inner, types):
             whole[key] = None
         else:
             whole.pop(key, None)
@@ -66,10 +66,6 @@ def lacks(change: Any, types: Types, schema: JsonSchema) -> bool:
         lacks(change[wire], types, inner) if wire in change else name in shape.required
         for name, (wire, inner) in shape.properties.items()
     )
-
-
-def _declares_null(schema: JsonSchema, types: Types) -> bool:
-    return not _TYPING.isdisjoint(schema) and bool(resolve(schema, types)) and nullable(schema, types)
 
 
 def differences(before: Any, after: Any, path: str = "") -> Iterator[dict[str, Any]]:

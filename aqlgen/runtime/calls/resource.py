@@ -131,7 +131,8 @@ class _Carrier:
         """Return what is written back of a value, MISSING for nothing."""
         if len(path) > _DEEPEST:
             return value
-        if is_masked(value) or (path and _is_write_only(written, self._types)):
+        hides = written.get("writeOnly") is True or follow(written, self._types).get("writeOnly") is True
+        if is_masked(value) or (path and hides):
             self.result.masked.append(_dropped(path))
             return MISSING
         target = union_of(self._types, written)
@@ -155,7 +156,7 @@ class _Carrier:
         declared = {wire: (name, schema) for name, (wire, schema) in target.properties.items()}
         readable = dict(union_of(self._types, read).properties.values())
         is_closed = _is_closed(written, self._types)
-        hidden = {folded(name) for name in target.hidden}
+        unwritten = _COMPUTED.union(map(folded, target.hidden), map(folded, readable))
         kept: dict[str, Any] = {}
         for key, inner in value.items():
             name, schema = declared.get(key, ("", next(iter(target.extra), _NOTHING)))
@@ -163,8 +164,7 @@ class _Carrier:
                 if name in target.required or nullable(schema, self._types):
                     kept[key] = None
                 continue
-            is_unwritten = is_closed or key in readable or folded(key) in hidden or _is_computed(key)
-            if declared and key not in declared and is_unwritten:
+            if declared and key not in declared and (is_closed or key[:1] in "_@$" or folded(key) in unwritten):
                 continue
             part = self.value(inner, schema, readable.get(key, _NOTHING), (*path, (key, name)))
             if part is not MISSING:
@@ -221,14 +221,6 @@ def _identifier(value: Any, kinds: frozenset[str]) -> Any:
 def _is_closed(schema: JsonSchema, types: Types) -> bool:
     """Return True if an object has no other fields than those that its schema declares."""
     return any(part.get(key) is False for part in parts(schema, types) for key in _FURTHER)
-
-
-def _is_computed(key: str) -> bool:
-    return key[:1] in "_@$" or folded(key) in _COMPUTED
-
-
-def _is_write_only(schema: JsonSchema, types: Types) -> bool:
-    return schema.get("writeOnly") is True or follow(schema, types).get("writeOnly") is True
 
 
 def _kinds(schema: JsonSchema, shape: Shape, types: Types) -> frozenset[str]:

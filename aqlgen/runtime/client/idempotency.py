@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote
 
 from ..errors import Code, Failure
-from ..wire import is_json, media_type
+from ..wire import FORM, is_json, media_type
 
 if TYPE_CHECKING:
     from ..table import Idempotency, Row
     from ..wire import ApiRequest
 
 _READS = frozenset({"GET", "HEAD", "OPTIONS", "QUERY", "TRACE"})
-_FORM = "application/x-www-form-urlencoded"
 
 
 def new_key(schema: Mapping[str, Any]) -> str | None:
@@ -49,13 +48,8 @@ def with_idempotency_key(request: ApiRequest, row: Row) -> ApiRequest:
         return _in_header(request, wanted.header)
     if wanted.parameter is None:
         return request
-    parameter = _parameter(row, wanted)
-    key = new_key({} if parameter is None else parameter)
+    key = new_key(next((each.schema for each in row.parameters.values() if each.wire == wanted.parameter), {}))
     return _in_query(request, wanted.parameter, key) if wanted.location == "query" else _in_body(request, wanted, key)
-
-
-def _parameter(row: Row, wanted: Idempotency) -> Mapping[str, Any] | None:
-    return next((each.schema for each in row.parameters.values() if each.wire == wanted.parameter), None)
 
 
 def _in_header(request: ApiRequest, header: str) -> ApiRequest:
@@ -81,7 +75,7 @@ def _in_body(request: ApiRequest, wanted: Idempotency, key: str | None) -> ApiRe
     """Put the key into an object or a form; the rest of the body stays as it is, to the letter."""
     name, content = wanted.parameter or "", request.content or b""
     kind = next((media_type(value) for header, value in request.headers if header.lower() == "content-type"), "")
-    if kind == _FORM:
+    if kind == FORM:
         stated: Any = dict(parse_qsl(content.decode("utf-8", "replace"), keep_blank_values=True)).get(name)
         field = f"{quote(name)}={key}".encode()
         changed = field + b"&" + content if content else field

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..envelope import Stamp
     from ..protocol_operations import Person
     from ..session import Session
+    from ..table import Row
     from . import Calls
 
 __all__ = ["Batch"]
@@ -52,25 +53,14 @@ class Batch:
     async def answer(self, items: Sequence[Any]) -> Envelope:
         """Answer a batch in order; an operation that fails does not stop those after it."""
         requests = [self._read(item) for item in items]
-        rows = [
-            None if isinstance(request, Failure) else self.calls.api_row(request.operation, self.family)
-            for request in requests
-        ]
+        rows = [None if isinstance(each, Failure) else self._row(each) for each in requests]
         results: list[dict[str, Any]] = []
         succeeded, warnings, halted, room = 0, Warnings(), False, self.calls.config.max_answer_tokens
-        for index, (request, row) in enumerate(zip(requests, rows, strict=True)):
-            try:
-                if isinstance(request, Failure):
-                    raise request
-                await self._confirm(requests[index:])
-                share = max(room // (len(rows[index:]) - rows[index:].count(None) or 1), _LEAST)
-                result = await self.calls.answer(self._call(request._replace(max_tokens=share)), warnings)
-                if row is not None and result["success"] and index + 1 < len(items):
-                    room -= tokens_of(result["data"])
-                if self.person is not None and not self.calls.is_safe_read(request.operation, self.family):
-                    self.person.batched = True  # from here on the question cannot be the result of all of it
-            except Failure as failure:
-                result = failure.envelope()
+        for index, row in enumerate(rows):
+            share = room // (len(rows[index:]) - rows[index:].count(None) or 1)
+            result = await self._result(requests[index:], max(share, _LEAST), warnings)
+            if row is not None and result["success"] and index + 1 < len(items):
+                room -= tokens_of(result["data"])
             succeeded += result["success"]
             results.append({"index": index, "operation": _name(items[index]), "result": result})
             if not result["success"] and result["error"]["code"] == Code.CONFIRMATION_REQUIRED:
@@ -88,6 +78,24 @@ class Batch:
         if halted:
             envelope["summary"] |= {"halted": 1, "pending": len(envelope["pending_operations"])}
         return envelope
+
+    async def _result(self, requests: Sequence[Request | Failure], most: int, warnings: Warnings) -> Envelope:
+        """Return the answer of the first of these requests, in at most so many tokens."""
+        request = requests[0]
+        try:
+            if isinstance(request, Failure):
+                raise request
+            await self._confirm(requests)
+            result = await self.calls.answer(self._call(request._replace(max_tokens=most)), warnings)
+        except Failure as failure:
+            return failure.envelope()
+        if self.person is not None and not self.calls.is_safe_read(request.operation, self.family):
+            self.person.batched = True  # from here on the question cannot be the result of all of it
+        return result
+
+    def _row(self, request: Request) -> Row | None:
+        """Return the row of a request for an operation of the API; None for any other."""
+        return self.calls.api_row(request.operation, self.family)
 
     def _read(self, item: Any) -> Request | Failure:
         try:

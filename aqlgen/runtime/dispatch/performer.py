@@ -34,6 +34,7 @@ _LONGEST_TOKEN = 16
 _MOST_PATHS = 8
 _MOST_FIELDS, _LONGEST_PATH = 500, 200
 
+_PLACES = ("first", "after", "last", "before")
 _QUERYING = frozenset({"where", "order_by", "aggregate"})
 """The parameters that ask something of a list beside its page."""
 
@@ -127,7 +128,8 @@ class Performer:
             page = await self._pager.page(exchanges, row, params, options)
             answer.page, answer.data, answer.signs = page, page.data(), page.signs
             return
-        pages = self._pager.pages(exchanges, row, params, {} if query.order is not None else _for_pages(options))
+        place = {} if query.order is not None else {name: options[name] for name in _PLACES if name in options}
+        pages = self._pager.pages(exchanges, row, params, place)
         if query.aggregates is not None:
             answer.data = await query.aggregated(pages)
         else:
@@ -138,8 +140,8 @@ class Performer:
     def _read_whole(self, answer: _Answer, row: Row, params: Mapping[str, Any], exchanges: Exchanges) -> None:
         """Look at what is no page: its version, what speaks for more items, and what the query wants of them."""
         assert exchanges.last is not None  # noqa: S101 - something was sent
-        headers = exchanges.last.headers
-        if isinstance(answer.data, dict) and "etag" in headers and _shows_etag(row):
+        headers, shows_etag = exchanges.last.headers, row.etag or (row.update is not None and row.update.etag)
+        if isinstance(answer.data, dict) and "etag" in headers and shows_etag:
             answer.data = {"_etag": headers["etag"], **answer.data}  # a field of the API stays
         answer.signs = self._signs(answer.data, row, params, exchanges)
         if answer.query is not None:
@@ -293,14 +295,6 @@ def _note_fields(call: ToolCall, fields: Any, selected: Selected) -> None:
     call.stamp.note("fields", f"{note}: {row.selector} 'full' has all")
 
 
-def _for_pages(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if name in ("first", "after", "last", "before")}
-
-
 def _lists(row: Row) -> bool:
     """Return True if the answer is a list, or holds one that items are chosen from."""
     return any(row.parameters[name].wire == "where" for name in row.adapter_parameters)
-
-
-def _shows_etag(row: Row) -> bool:
-    return row.etag or (row.update is not None and row.update.etag)
