@@ -20,7 +20,6 @@ from aqlgen.decide.decision import (
     overridden,
 )
 from aqlgen.decide.effects import Effects, Reading, Reversal, effects_of
-from aqlgen.decide.extensions import hidden
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.candidates import Names, names_for
 from aqlgen.decide.naming.uniqueness import Settled, settle_keeping
@@ -360,7 +359,8 @@ def _parts(name: str, resource: str) -> tuple[str, str]:
 
 
 def _is_hidden(facts: Facts, override: Override) -> bool:
-    return hidden(facts.operation) if override.hidden is None else override.hidden
+    is_hidden = facts.operation.extensions.get("x-mcpaql-hidden") is True
+    return is_hidden if override.hidden is None else override.hidden
 
 
 def _category(facts: Facts, override: Override, siblings: Siblings) -> tuple[Category, Reason]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from aqlgen.decide import extensions
 from aqlgen.decide.carried import DELETING
 from aqlgen.decide.category.evidence import Verdict
 from aqlgen.decide.category.reads import COMPUTING, sent_act, text_acts
@@ -16,6 +15,7 @@ from aqlgen.decide.decision import Category, Doubt, Evidence
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.noun import is_plural
 from aqlgen.decide.naming.verbs import Verb, find_verb
+from aqlgen.ir import Operation
 from aqlgen.words import split
 
 _VAGUE: Final = frozenset("create update get set post put add".split())
@@ -40,9 +40,50 @@ _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "QUERY"})
 _STANDARD: Final = frozenset("GET HEAD OPTIONS TRACE QUERY POST PUT PATCH DELETE".split())
 
 
+_KUBERNETES: Final = {
+    **dict.fromkeys(("get", "list", "watch", "watchlist"), Category.READ),
+    "post": Category.CREATE,
+    **dict.fromkeys(("put", "patch"), Category.UPDATE),
+    **dict.fromkeys(("delete", "deletecollection"), Category.DELETE),
+    "connect": Category.EXECUTE,
+}
+
+
+_ENTITY: Final = re.compile(r"#(create|read|update|delete|list)\b", re.IGNORECASE)
+
+
+def _declared(operation: Operation) -> tuple[Category, float, str] | None:
+    """Return the category that an extension states, with its confidence and the words that state it."""
+    extensions = operation.extensions
+    declared = extensions.get("x-mcpaql-category")
+    if isinstance(declared, str) and declared.upper() in Category.__members__:
+        return Category(declared.upper()), 1.0, "x-mcpaql-category"
+    action = extensions.get("x-kubernetes-action")
+    if isinstance(action, str) and action in _KUBERNETES:
+        return _KUBERNETES[action], 0.98, f"x-kubernetes-action: {action}"
+    entity = extensions.get("x-speakeasy-entity-operation")
+    words = {word.upper() for word in _ENTITY.findall(str(entity))}
+    if len(words) == 1:
+        word = words.pop()
+        return Category("READ" if word == "LIST" else word), 0.95, f"x-speakeasy-entity-operation: {word.lower()}"
+    if words == {"CREATE", "UPDATE"}:
+        return Category.CREATE, 0.95, "x-speakeasy-entity-operation: create and update"
+    return None
+
+
+def _reading_extension(operation: Operation) -> str | None:
+    """Return the extension that says that an operation only reads, whatever its method: read-only, or with pages."""
+    for key, value in operation.extensions.items():
+        if not value:
+            continue
+        if key in ("x-readonly", "x-read-only", "x-ms-pageable") or "pagination" in key:
+            return key
+    return None
+
+
 def stated(facts: Facts) -> Verdict | None:
     """Believe an extension that states the category, unless it calls a read what may change something."""
-    declared = extensions.category(facts.operation)
+    declared = _declared(facts.operation)
     if declared is None or doubted_claim(facts):
         return None
     category, confidence, note = declared
@@ -55,10 +96,10 @@ def doubted_claim(facts: Facts) -> str:
     A document may make an operation look worse than its method, and never better: READ is a claim that a PUT, PATCH or
     DELETE contradicts, and that a POST needs words for.
     """
-    declared = extensions.category(facts.operation)
+    declared = _declared(facts.operation)
     if declared is not None and _understates(facts, declared[0]):
         return f"{declared[2]} claims {declared[0]}, which {facts.method} contradicts"
-    extension = extensions.reads(facts.operation)
+    extension = _reading_extension(facts.operation)
     if declared is None and extension and facts.method == "POST" and not _reads_by_words(facts):
         return f"{extension} claims a READ, for which nothing else speaks"
     return ""
@@ -85,7 +126,7 @@ def read_only(facts: Facts) -> Verdict | None:
     """Take a POST for a READ if an extension calls it read-only or pages its answer, and a word says so, too."""
     if facts.method != "POST":
         return None
-    extension = extensions.reads(facts.operation)
+    extension = _reading_extension(facts.operation)
     verbs = (facts.action_verb, facts.named_verb)
     if any(verb and verb.strong and verb.category is not Category.READ for verb in verbs):
         return None  # `x-readonly` on `send-template`: a mistake that would make the worst of errors

@@ -14,13 +14,16 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from aqlgen.decide.decision import Category
-from aqlgen.decide.extensions import method_name
 from aqlgen.decide.naming.noun import PREPOSITIONS, Words, is_plural, singulars
 from aqlgen.decide.naming.shape import Shape, shape
 from aqlgen.decide.naming.verbs import Verb, leading_verb
 from aqlgen.ir import Operation
 from aqlgen.words import plural, singular, split
 
+_NAMING: Final = re.compile(
+    r"x-(?:[a-z0-9]+-)*(?:method-?name|operation-?name|function-?name|name-override|client-name|stainless-name)",
+    re.IGNORECASE,
+)
 _METHODS: Final = "get put post delete patch head options trace".split()
 """All of them, since a route of several methods has one operationId, with the method that came first."""
 _SIGNS: Final = re.compile(r"\W")
@@ -67,7 +70,7 @@ class Phrase:
 
 def phrase(operation: Operation) -> Phrase | None:
     """Read the name that people gave the operation, None if nobody named it."""
-    name = (method_name(operation) or operation.operation_id or "")[:_LONGEST]
+    name = (_method_name(operation) or operation.operation_id or "")[:_LONGEST]
     method, path = operation.method.upper(), operation.path
     tag = operation.tags[0] if operation.tags else ""
     if name == operation.operation_id and (function := _function_name(name, path, tag)):
@@ -256,3 +259,11 @@ def _repeats_path(words: Words, method: str, path: str) -> bool:
     if not literals <= set(singulars(rest)) <= allowed:
         return False
     return verb in ("post", "put") or len(literals) + (verb == words[-1]) > 1
+
+
+def _method_name(operation: Operation) -> str | None:
+    """Return the name of the operation's method in an SDK, None if no extension has one."""
+    for key, value in operation.extensions.items():
+        if isinstance(value, str) and "name" in key.lower() and _NAMING.fullmatch(key) and split(value):
+            return value
+    return None
