@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 __all__ = ["declared_response", "decode_response"]
 
 
-_WITHOUT_CONTENT = frozenset({204, 304})
 _ABOUT_FAILURE = frozenset(
     {
         *("ok", "success", "Success", "succeeded", "successful", "is_success", "isSuccess"),
@@ -64,7 +63,9 @@ def decode_response(
     A response that misses its declared schema is passed on as it is.
     """
     try:
-        data = _decoded(response, row, params, names, secrets, account, encoded)
+        if not 200 <= response.status < 300:
+            return _decode_other_status(response, row, params, secrets, account, names.table)
+        data = _success(response, row, names, secrets, encoded)
         if _may_be_failure(data):
             from .declared_failures import declared_failure
 
@@ -78,27 +79,18 @@ def decode_response(
     return data
 
 
-def _decoded(
-    response: ApiResponse,
-    row: Row,
-    params: Mapping[str, Any],
-    names: Names,
-    secrets: frozenset[str],
-    account: Account | None,
-    encoded: EncodedFields | None,
+def _success(
+    response: ApiResponse, row: Row, names: Names, secrets: frozenset[str], encoded: EncodedFields | None
 ) -> Any:
-    status = response.status
-    if not 200 <= status < 300:
-        return _decode_other_status(response, row, params, secrets, account, names.table)
     if response.file is not None:
         file = response.file
         return {"path": file.path, "size": file.size, "mime_type": file.mime_type, "sha256": file.sha256}
     if row.method in ("HEAD", "OPTIONS") and not response.content:
         return head_data(response, secrets)
     data = None
-    declared = declared_response(row, status)
+    declared = declared_response(row, response.status)
     is_content = response.content or admits_nothing(str(declared.get("content_type") or ""))
-    if status not in _WITHOUT_CONTENT and is_content:
+    if response.status != 204 and is_content:
         is_write = changes_something(row, row.method)
         try:
             data = _data(response, declared, names, encoded, strict=not is_write)
@@ -176,7 +168,13 @@ def _data(
         if parts is not None:
             return parts
     if is_xml(content_type) and isinstance(schema, Mapping) and (is_xml(promised) or is_json(promised)):
-        return _decode_xml(response.content, content_type, schema, names)
+        from .xml import UnreadableXmlError, read_xml
+
+        text = decode_text(response.content, content_type)
+        try:
+            return read_xml(text, schema, names.table)
+        except UnreadableXmlError:
+            return text
     return _body_data(response, declared, plan, encoded, strict=strict)
 
 
@@ -194,32 +192,16 @@ def _body_data(
     if plan is not None and plan.items is None and isinstance(data, list) and is_json_lines(promised):
         return [plan.convert(item, Way.TO_AGENT) for item in data]
     if "content-disposition" in response.headers and not is_json(content_type):
-        return _with_file_name(data, response.headers["content-disposition"])
+        from .files import disposition_name
+
+        name = disposition_name(response.headers["content-disposition"])
+        return {**data, "filename": name} if name and isinstance(data, Mapping) and "mime_type" in data else data
     if plan is not None:
         data = plan.convert(data, Way.TO_AGENT)
     if encoded is None or not (response.content[:1] in _BEGINNINGS or is_json(content_type)):
         return data
     schema = declared.get("schema")
     return encoded.readable(data, schema if isinstance(schema, Mapping) else _UNDECLARED, response.content)
-
-
-def _decode_xml(content: bytes, content_type: str, schema: Mapping[str, Any], names: Names) -> Any:
-    """Return an XML document as data by its schema; as its text when it cannot be read."""
-    from .xml import UnreadableXmlError, read_xml
-
-    text = decode_text(content, content_type)
-    try:
-        return read_xml(text, schema, names.table)
-    except UnreadableXmlError:
-        return text
-
-
-def _with_file_name(data: Any, disposition: str) -> Any:
-    """Return bytes with the name that the API has for them."""
-    from .files import disposition_name
-
-    name = disposition_name(disposition)
-    return {**data, "filename": name} if name and isinstance(data, Mapping) and "mime_type" in data else data
 
 
 def _decode_stream(response: ApiResponse, form: StreamForm, plan: Plan | None) -> list[Any]:

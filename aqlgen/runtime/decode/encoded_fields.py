@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from ..schema import Shape, Types, alternatives, parts, referred, resolve, subschemas, union_of
-from ..schema.field_names import reached
+from ..schema import Shape, Types, alternatives, parts, resolve, union_of
+from ..schema.field_names import reaches
 from ..table import JsonSchema, Row, Table
 from ..text import words
 from ..wire import OCTETS
@@ -56,8 +56,7 @@ class EncodedFields:
         """Return the data of an answer with these fields as text; `content` is the JSON that it was read from."""
         marked = b'"base64"' in content
         if id(schema) not in self._reaching:
-            reaches: Iterator[bool] = reached(schema, self._types, _inspected, self._inspected)
-            self._reaching[id(schema)] = (schema, any(reaches))
+            self._reaching[id(schema)] = (schema, reaches(schema, self._types, _is_marked, self._inspected))
         return self._value(data, schema, 0, marked=marked) if marked or self._reaching[id(schema)][1] else data
 
     def _is_encoded(self, schema: JsonSchema) -> bool:
@@ -89,12 +88,6 @@ class EncodedFields:
             else:
                 readable[key] = self._value(item, inner, depth + 1, marked=marked)
         return readable
-
-
-def _inspected(schema: JsonSchema) -> tuple[bool, frozenset[str]]:
-    """Return whether a schema declares bytes itself, and the types that it refers to."""
-    within = list(subschemas(schema))
-    return any(map(_is_marked, within)), frozenset(name for inner in within if (name := referred(inner)) is not None)
 
 
 def is_base64(schema: Any, types: Types) -> bool:

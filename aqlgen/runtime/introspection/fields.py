@@ -27,7 +27,7 @@ from ..schema import (
     without_null,
 )
 from ..schema.field_names import NAMED_AS
-from ..schema.notation import Objects, is_number, notation
+from ..schema.notation import Objects, is_count, is_number, notation
 from ..schema.wording import (
     bound_notes,
     discriminator_notes,
@@ -237,7 +237,7 @@ def _constraints(schema: JsonSchema, kind: str) -> Info:
             if kind == "integer" and type(bound) is int:
                 info[key] = bound + step
     if kind in ("string", "any"):
-        info.update({key: schema[key] for key in ("minLength", "maxLength") if _is_count(schema.get(key))})
+        info.update({key: schema[key] for key in ("minLength", "maxLength") if is_count(schema.get(key))})
         if isinstance(schema.get("pattern"), str):
             info["pattern"] = schema["pattern"]
     if isinstance(schema.get("format"), str):
@@ -250,10 +250,6 @@ def with_notes(text: str, notes: list[str]) -> str:
     if text and notes and text[-1] not in ".!?:;…。":
         text += "."
     return " ".join(part for part in (text, *notes) if part)
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 _PARTS = {"enum": "values", "object": "fields", "union": "members"}

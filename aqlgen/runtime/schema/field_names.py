@@ -9,45 +9,41 @@ ones included. Values of all other schemas pass through untouched and uncopied, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from ..table import JsonSchema, Table
 from ..text import folded
 from . import STRUCTURE, Shape, Types, fixed_values, pointer_of, referred, shape_of, steps_of, subschemas, union_of
 
-__all__ = ["NAMED_AS", "Names", "Plan", "Way", "operations_to_wire", "other_name", "reached"]
+__all__ = ["NAMED_AS", "Names", "Plan", "Way", "operations_to_wire", "other_name", "reaches"]
 
 NAMED_AS = "x-named-as"
-Found = TypeVar("Found")
 
 
-def reached(
+def reaches(
     schema: JsonSchema,
     types: Types,
-    inspect: Callable[[JsonSchema], tuple[Found, frozenset[str]]],
-    known: dict[str, tuple[Found, frozenset[str]]],
-) -> Iterator[Found]:
-    """Yield what `inspect` finds in a schema, then in each type that it reaches; `known` keeps that of the types.
-
-    `inspect` returns what it finds and the names of the types that a schema refers to.
-    """
-    finding, references = inspect(schema)
-    yield finding
+    passes: Callable[[JsonSchema], bool],
+    known: dict[str, tuple[bool, frozenset[str]]],
+) -> bool:
+    """Return True if a schema within one, or within a type that it reaches, passes; `known` keeps what types have."""
     seen: set[str] = set()
-    todo = list(references)
+    todo: list[tuple[str, JsonSchema]] = [("", schema)]
     while todo:
-        name = todo.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        if name not in known:
-            known[name] = inspect(types.get(name, {}))
-        finding, references = known[name]
-        yield finding
-        todo.extend(references)
+        name, target = todo.pop()
+        found = known.get(name)
+        if found is None:
+            within = list(subschemas(target))
+            found = any(map(passes, within)), frozenset(filter(None, map(referred, within)))
+            known |= {name: found} if name else {}
+        if found[0]:
+            return True
+        todo += [(other, types.get(other, {})) for other in found[1] - seen]
+        seen |= found[1]
+    return False
 
 
 class Way(IntEnum):
@@ -246,8 +242,7 @@ class Names:
 
     def _renames(self, schema: JsonSchema) -> bool:
         """Return True if anything that a schema reaches has another name on the wire."""
-        renames: Iterator[bool] = reached(schema, self._types, _inspected, self._inspected)
-        return any(renames)
+        return reaches(schema, self._types, lambda inner: "x-name" in inner, self._inspected)
 
     def _fill(self, plan: Plan, schema: JsonSchema) -> None:
         """Fill a plan that is in the cache already, so that a recursive type finds itself."""
@@ -296,20 +291,6 @@ class Names:
             options = {key: fixed_values(schema, self._types) for key, (_, schema) in shape.properties.items()}
             constants = {key: values for key, values in options.items() if values is not None}
             plan.choices.append(Choice(extended, declared, type_name, frozenset(shape.required), constants))
-
-
-def _inspected(schema: JsonSchema) -> tuple[bool, frozenset[str]]:
-    """Return whether a property within a schema is renamed, and the types that the schema refers to."""
-    references: set[str] = set()
-    renames = False
-    for inner in subschemas(schema):
-        name = referred(inner)
-        if name is not None:
-            references.add(name)
-        properties = inner.get("properties")
-        if isinstance(properties, dict):
-            renames = renames or any(isinstance(value, dict) and "x-name" in value for value in properties.values())
-    return renames, frozenset(references)
 
 
 def _merged(base: Shape, shapes: Sequence[Shape]) -> tuple[Shape, bool]:

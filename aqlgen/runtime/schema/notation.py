@@ -212,6 +212,11 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
+def is_count(value: Any) -> bool:
+    """Return True for a whole number that can be one of items or characters."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
 def named(name: str) -> str:
     """Return the name of a field as a sentence has it: as it is, in quotes if it is more than a word."""
     return name if _NAME.fullmatch(name) else shown(name)

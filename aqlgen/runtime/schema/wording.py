@@ -27,7 +27,7 @@ from . import (
     union_of,
     without_null,
 )
-from .notation import is_number, named, notation
+from .notation import is_count, is_number, named, notation
 
 _OPEN = frozenset({"type", "title", "description"})
 """Keywords that admit any value of a type."""
@@ -106,8 +106,8 @@ def union_notes(options: Sequence[JsonSchema]) -> Iterator[str]:
 def item_notes(schema: JsonSchema) -> Iterator[str]:
     """Describe how many items an array has, and what the first items are."""
     least, most = schema.get("minItems"), schema.get("maxItems")
-    if (_is_count(least) and least) or _is_count(most):
-        yield f"Items: {least or 0} to {most}." if _is_count(most) else f"Items: {least} or more."
+    if (is_count(least) and least) or is_count(most):
+        yield f"Items: {least or 0} to {most}." if is_count(most) else f"Items: {least} or more."
     if schema.get("uniqueItems") is True:
         yield "No item twice."
     first = schema.get("prefixItems")
@@ -134,10 +134,6 @@ def discriminator_notes(schema: JsonSchema) -> Iterator[str]:
         pairs = [f"{shown(value)} is {str(target).rpartition('/')[2]}" for value, target in mapping.items()]
         more = f" and {len(pairs) - _MOST_LISTED} more" if len(pairs) > _MOST_LISTED else ""
         yield f"Told apart by {discriminator.get('propertyName')}: {', '.join(pairs[:_MOST_LISTED])}{more}."
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 MOST_OPTIONS = 50

@@ -16,12 +16,13 @@ from typing import Any, NamedTuple
 
 from ..exact_json import write_json
 from ..redaction import is_credential_header
-from ..schema import MISSING, Types
+from ..schema import MISSING, Types, at
 from ..table import Row
 from ..text import leaks, letters, line, visible
 from .coercions import same, structured, written
 from .leaves import Leaves
 from .problems import near_name
+from .value_problems import place_of
 from .walk import Allowed, Change, Place, Reading, TooMuch, Walk, least
 
 _MOST, _MOST_LOOSE, _MOST_HOMES = 100, 50, 8
@@ -191,16 +192,17 @@ class Repair:
     def described(self, reading: Reading) -> Iterator[Repaired]:
         """Yield a sentence for each change."""
         for place, change in list(reading.changes.items())[:_MOST]:
-            name = line(visible(_dotted(place)), _LONGEST_PLACE)
+            name = line(visible(place_of(place)), _LONGEST_PLACE)
             message = f"{name}{self._sentence(place, change, reading.value)}"
             yield Repaired(name, message if not leaks(message) else f"{line(name, 40)} was read as declared")
 
     def _sentence(self, place: Place, change: Change, params: Any) -> str:
         """Return what became of a value, as the end of a sentence that begins with its place."""
-        came = "" if not change.moved else f" was given as {line(visible(_dotted(change.moved)), _LONGEST_PLACE)}"
+        came = "" if not change.moved else f" was given as {line(visible(place_of(change.moved)), _LONGEST_PLACE)}"
         if change.moved is not None and same(change.before, change.now):
             return came
-        reading = f"{_shown(change.before)} was read as {_shown(_at(params, place, change.now))}"
+        now = at(params, [*map(str, place)])
+        reading = f"{_shown(change.before)} was read as {_shown(change.now if now is MISSING else now)}"
         reading = "its value was read as its type has it" if self._is_secret(place) else reading
         return f"{came}, and {reading}" if came else f": {reading}"
 
@@ -234,20 +236,6 @@ def _object(value: Any) -> dict[str, Any] | None:
     return parsed if isinstance(parsed, dict) else None
 
 
-def _dotted(place: Sequence[str | int]) -> str:
-    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place)
-    return text.removeprefix(".")
-
-
 def _shown(value: Any) -> str:
     text = write_json(value, json.JSONEncoder(ensure_ascii=False, default=written).encode)
     return line(visible(text), _LONGEST_VALUE)
-
-
-def _at(value: Any, place: Place, default: Any) -> Any:
-    for step in place:
-        if isinstance(value, list):
-            value = value[step] if isinstance(step, int) and step < len(value) else default
-        else:
-            value = value.get(step, default) if isinstance(value, dict) else default
-    return value

@@ -19,8 +19,7 @@ from itertools import count
 from time import monotonic
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from ..schema import references, subschemas
-from ..schema.field_names import reached
+from ..schema.field_names import reaches
 from ..session import Session, current_caller
 from ..table import JsonSchema, Row, Table
 from ..text import iso_time
@@ -197,16 +196,6 @@ def deprecations_of(row: Row, table: Table | None) -> Deprecations | None:
         for name, parameter in row.parameters.items()
         if table is not None
         and parameter.location.startswith("body")
-        and _has_deprecated_field(parameter.schema, table)
+        and reaches(parameter.schema, table.types, lambda inner: inner.get("deprecated") is True, {})
     }
     return Deprecations(row.deprecated, parameters, fields) if row.deprecated or parameters or fields else None
-
-
-def _has_deprecated_field(schema: JsonSchema, table: Table) -> bool:
-    deprecated: Iterator[bool] = reached(schema, table.types, _inspected, {})
-    return any(deprecated)
-
-
-def _inspected(schema: JsonSchema) -> tuple[bool, frozenset[str]]:
-    """Return whether a field within a schema is deprecated, and the types that the schema refers to."""
-    return any(inner.get("deprecated") is True for inner in subschemas(schema)), frozenset(references(schema))
