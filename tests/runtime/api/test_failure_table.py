@@ -213,7 +213,6 @@ def test_fields_are_named_as_the_agent_knows_them(package: Path, case: Field) ->
 
 STATUSES: list[tuple[str, int, Any, str]] = [
     ("create_order", 402, {"error": {"type": "card_error", "code": "card_declined", "message": "declined"}}, DENIED),
-    ("create_order", 402, None, DENIED),
     ("get_order", 401, {"message": "Bad credentials"}, DENIED),
     ("get_order", 403, {"message": "Forbidden"}, DENIED),
     ("get_order", 404, {"message": "Not Found"}, "NOT_FOUND_RESOURCE"),
@@ -222,46 +221,30 @@ STATUSES: list[tuple[str, int, Any, str]] = [
     ("update_order", 408, None, INTERNAL),
     ("get_order", 410, None, "NOT_FOUND_RESOURCE"),
     ("create_order", 413, None, "VALIDATION_PAYLOAD_TOO_LARGE"),
-    ("create_order", 415, None, VALUE),
-    ("get_order", 418, None, VALUE),
-    ("get_order", 421, None, INTERNAL),
     ("update_order", 423, {"error": "locked"}, DENIED),
-    ("create_order", 424, None, VALUE),
     ("create_order", 425, None, LIMITED),
-    ("create_order", 426, None, INTERNAL),
     ("update_order", 428, None, VALUE),
     ("list_orders", 429, {"message": "slow down"}, LIMITED),
     ("get_order", 451, {"message": "for legal reasons"}, DENIED),
-    ("get_order", 499, None, VALUE),
     ("get_order", 500, {"message": "oops"}, INTERNAL),
     ("get_order", 501, None, INTERNAL),
     ("get_order", 503, b"<html><title>Down</title><script>x()</script><p>Try &amp; wait</p></html>", INTERNAL),
     ("create_order", 409, None, EXISTS),
-    ("create_order", 409, {"message": "No such luck"}, EXISTS),
     ("create_order", 409, {"code": "conflict", "message": "no"}, EXISTS),
     ("create_order", 422, {"errors": [{"field": "note", "code": "already_exists"}]}, EXISTS),
     ("update_order", 400, {"code": "DuplicateName", "message": "no"}, EXISTS),
     ("create_order", 422, {"errors": [{"field": "note", "code": "exists", "message": "there is none"}]}, VALUE),
     ("cancel_order", 400, {"code": "duplicate", "message": "no"}, VALUE),
     ("create_order", 400, {"message": "Missing node to start: at least one trigger is required"}, VALUE),
-    ("create_order", 400, {"message": "unknown field"}, VALUE),
     ("create_order", 409, {"message": "An order with this id already exists"}, EXISTS),
-    ("create_order", 409, {"code": "ALREADY_EXISTS"}, EXISTS),
-    ("create_order", 409, {"reason": "AlreadyExists", "message": 'orders "a" already exists'}, EXISTS),
     ("create_order", 409, {"code": "23505", "message": "duplicate key value violates unique constraint"}, EXISTS),
-    ("create_order", 409, {"errors": {"note": ["has already been taken"]}}, EXISTS),
-    ("create_order", 409, {"message": "The name is already in use"}, EXISTS),
     ("create_order", 409, {"error": {"code": "ResourceExists", "message": "no"}}, EXISTS),
     ("create_order", 409, {"code": "PARENT_DOES_NOT_EXIST", "message": "no"}, CHANGED),
     ("update_order", 409, {"code": "VERSION_CONFLICT", "message": "the version is not the latest"}, CHANGED),
     ("update_order", 409, {"message": "the object has been modified; apply your changes to the latest"}, CHANGED),
-    ("update_order", 409, {"message": "Edit conflict: already modified by another user"}, CHANGED),
-    ("update_order", 409, {"message": "The volume is already in use"}, CHANGED),
     ("update_order", 409, {"errors": {"note": ["has already been taken"]}}, EXISTS),
     ("delete_order", 409, {"message": "An invoice already exists"}, CHANGED),
-    ("cancel_order", 409, {"message": "The order is closed"}, CHANGED),
     ("update_order", 412, None, CHANGED),
-    ("create_order", 412, None, CHANGED),
 ]
 
 
@@ -376,7 +359,6 @@ class Success(NamedTuple):
 
 
 SUCCESSES = {
-    "object": Success("create_order", answer(ORDER, 201), READ),
     "object and headers": Success(
         "create_order",
         answer(ORDER, 201, location=AT, etag='"a"', retry_after="3"),
@@ -404,10 +386,6 @@ SUCCESSES = {
     "an array": Success(
         "create_report", answer([ORDER], 201, location=AT, etag='"a"'), [READ], {"Location": AT, "ETag": '"a"'}
     ),
-    "an accepted array": Success("create_report", answer([ORDER], 202, location=AT), [READ], {"Location": AT}),
-    "a text": Success(
-        "create_report", answer(b"done", 201, "text/plain", location=AT), "done", {"Location": AT}, warned=True
-    ),
     "an accepted text": Success(
         "create_report", answer(b"queued", 202, "text/plain", location=AT), "queued", {"Location": AT}, warned=True
     ),
@@ -423,29 +401,10 @@ SUCCESSES = {
     ),
     "nothing at all": Success("create_order", answer(None, 201), None, None, warned=True),
     "no content": Success("update_order", answer(None, 204), None),
-    "no content and an ETag": Success("update_order", answer(None, 204, etag='"b"'), None, {"ETag": '"b"'}),
-    "deleted": Success("delete_order", answer(None, 204), None),
-    "deleted with words": Success("delete_order", answer(b"OK", 200, "text/plain"), "OK"),
     "HTML": Success("create_order", answer(b"<html>ok</html>", 200, "text/html"), "<html>ok</html>", warned=True),
-    "plain text": Success("create_order", answer(b"OK", 200, "text/plain"), "OK", warned=True),
-    "JSON as text": Success("create_order", answer(b'{"orderId": "1"}', 200, "text/plain"), {"order_id": "1"}),
-    "CSV": Success("create_order", answer(b"a,b", 200, "text/csv"), "a,b", warned=True),
-    "XML": Success("create_order", answer(b"<Order><note>x</note></Order>", 200, "application/xml"), {"note": "x"}),
-    "bytes": Success(
-        "create_order",
-        answer(b"\x89PNG", 200, "image/png"),
-        {"content": "iVBORw==", "encoding": "base64", "mime_type": "image/png"},
-        warned=True,
-    ),
     "broken JSON": Success("create_order", answer(b'{"orderId": "1"', 200), '{"orderId": "1"', warned=True),
     "broken JSON of an update": Success("update_order", answer(b'{"orderId', 200), '{"orderId', warned=True),
-    "broken JSON of an execution": Success("cancel_order", answer(b"OK", 200), "OK", warned=True),
     "blanks": Success("create_order", answer(b" \n", 200), None, None, warned=True),
-    "null": Success("create_order", answer(b"null", 200), None),
-    "a JSON text": Success("create_order", answer(b'"done"', 200), "done"),
-    "no type": Success("create_order", answer(b'{"orderId": "1"}', 200, ""), {"order_id": "1"}),
-    "other JSON": Success("create_order", answer([1], 200), [1]),
-    "a read of HTML": Success("get_order", answer(b"<html>", 200, "text/html"), "<html>", warned=True),
     "a read of nothing": Success("get_order", answer(None, 200), None, warned=True),
     "a read and headers": Success("get_order", answer(ORDER, 200, etag='"a"'), READ),
 }
