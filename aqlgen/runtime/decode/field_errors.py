@@ -6,7 +6,7 @@ A name is one that the table declares, never a word that only the API said.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..errors import Code
@@ -70,14 +70,22 @@ def _named(row: Row, types: Types, place: str, step: str) -> str:
     APIs do not always tell the path and the query of an address apart. Of an operation with a body, a parameter of the
     path is meant only where the API says so.
     """
-    wanted, names = folded(step), list[tuple[bool, str]]()
-    whole = row.body.parameter if row.body is not None and row.body.shape == "whole" else None
     of_path = place in ("path", "query") or (not place and row.body is None)
+    fitting = [
+        (location, name)
+        for name, parameter in row.parameters.items()
+        for location in [parameter.location]
+        if location != ADAPTER and folded(step) in (folded(parameter.wire), folded(name))
+    ]
+    fitting = [(location, name) for location, name in fitting if location != "path" or of_path]
+    fitting += [("body", name) for name in _fields(row, types, step)]
+    return min(fitting, key=lambda entry: entry[0] != place, default=("", ""))[1]
+
+
+def _fields(row: Row, types: Types, step: str) -> Iterator[str]:
+    """Yield the fields of that name in a parameter that is the whole body, or that holds further fields of it."""
+    whole = row.body.parameter if row.body is not None and row.body.shape == "whole" else None
     for name, parameter in row.parameters.items():
-        location = "body" if parameter.location == "body_rest" else parameter.location
-        if location == "body" and (parameter.location == "body_rest" or name == whole):
+        if name == whole or parameter.location == "body_rest":
             fields = union_of(types, parameter.schema).properties.items()
-            names += [(bool(place), f"{name}.{key}") for key, (wire, _) in fields if wanted in map(folded, (wire, key))]
-        elif wanted in (folded(parameter.wire), folded(name)) and location != ADAPTER:
-            names += [(location != place, name)] if location != "path" or of_path else []
-    return min(names, key=lambda entry: entry[0], default=(True, ""))[1]
+            yield from (f"{name}.{key}" for key, (wire, _) in fields if folded(step) in (folded(wire), folded(key)))

@@ -76,22 +76,26 @@ def address_problem(url: str, *, of_owner: bool = False) -> AddressProblem | Non
     if not host or parts.scheme.lower() not in ("http", "https"):
         return AddressProblem("incomplete", "it is not a complete URL")
     labels = host.split(".")
-    names = labels[:-1] or labels
+    names, last = labels[:-1] or labels, labels[-1]
     word = next((word for word in (*names, *parts.path.split("/")) if _YOURS.fullmatch(word)), None)
     if word is not None:
         return AddressProblem("yours", f"{shown(word)} is a placeholder for your name")
     domain = ".".join(labels[-2:])
     if domain in _EXAMPLE_DOMAINS:
         return AddressProblem("example", f"{domain} is reserved for documentation (RFC 2606)")
-    if of_owner:
-        return None
-    if labels[-1] in _RESERVED:
-        reason = f"names that end in .{labels[-1]} are reserved for documentation and tests (RFC 2606)"
-        return AddressProblem("reserved", reason)
+    return None if of_owner else _not_of_owner(host, names, last)
+
+
+def _not_of_owner(host: str, names: Sequence[str], last: str) -> AddressProblem | None:
+    """Return what is wrong with a host that only an owner would name, by its labels and the `last` of them."""
+    if last in _RESERVED:
+        return AddressProblem(
+            "reserved", f"names that end in .{last} are reserved for documentation and tests (RFC 2606)"
+        )
     word = next(filter(_EXAMPLE.fullmatch, names), None)
     if word is not None:
         return AddressProblem("stand-in", f"{shown(word)} is a placeholder")
-    if len(labels) == 1 or labels[-1] in _PRIVATE or _PRIVATE_ADDRESS.fullmatch(host):
+    if "." not in host or last in _PRIVATE or _PRIVATE_ADDRESS.fullmatch(host):
         return AddressProblem("local", f"{host} is known on one machine or network only", certain=False)
     return None
 
