@@ -192,16 +192,21 @@ def _body_data(
     if plan is not None and plan.items is None and isinstance(data, list) and is_json_lines(promised):
         return [plan.convert(item, Way.TO_AGENT) for item in data]
     if "content-disposition" in response.headers and not is_json(content_type):
-        from .files import disposition_name
-
-        name = disposition_name(response.headers["content-disposition"])
-        return {**data, "filename": name} if name and isinstance(data, Mapping) and "mime_type" in data else data
+        return _with_file_name(data, response.headers["content-disposition"])
     if plan is not None:
         data = plan.convert(data, Way.TO_AGENT)
     if encoded is None or not (response.content[:1] in _BEGINNINGS or is_json(content_type)):
         return data
     schema = declared.get("schema")
     return encoded.readable(data, schema if isinstance(schema, Mapping) else _UNDECLARED, response.content)
+
+
+def _with_file_name(data: Any, disposition: str) -> Any:
+    """Return bytes with the name that the API has for them."""
+    from .files import disposition_name
+
+    name = disposition_name(disposition)
+    return {**data, "filename": name} if name and isinstance(data, Mapping) and "mime_type" in data else data
 
 
 def _decode_stream(response: ApiResponse, form: StreamForm, plan: Plan | None) -> list[Any]:

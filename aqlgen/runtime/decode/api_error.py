@@ -198,18 +198,23 @@ def _reports(data: Any) -> Iterator[Fault]:
                 place, named = _named(fields, depth)
                 message = next((text for key in _MESSAGES if isinstance(text := fields.get(key), str) and text), "")
                 yield Fault(steps or named, place, message, _code(fields), listed)
-                for key, held in fields.items():
-                    if key in _MAPS and isinstance(held, Mapping) and _is_by_name(held):
-                        inner += [(item, steps_of_name(str(name)), True) for name, item in held.items()]
-                    elif key in _HOLDERS and not isinstance(held, str):
-                        inner.append((held, (), isinstance(held, list)))
-                    elif steps and not message and not isinstance(held, str):  # names within a name
-                        inner.append((held, (*steps, *steps_of_name(key)), True))
-                    elif (
-                        not depth and key not in _HOLDERS and _is_list_of_texts(held)
-                    ):  # a map of names without a frame
-                        inner.append((held, steps_of_name(key), True))
+                inner += _within(fields, steps, depth, has_message=bool(message))
         level = inner
+
+
+def _within(
+    fields: Mapping[str, Any], steps: tuple[str, ...], depth: int, *, has_message: bool
+) -> Iterator[tuple[Any, tuple[str, ...], bool]]:
+    """Yield what an object holds of an error, the steps of the name that it is about, and whether it is in a list."""
+    for key, held in fields.items():
+        if key in _MAPS and isinstance(held, Mapping) and _is_by_name(held):
+            yield from ((item, steps_of_name(str(name)), True) for name, item in held.items())
+        elif key in _HOLDERS and not isinstance(held, str):
+            yield held, (), isinstance(held, list)
+        elif steps and not has_message and not isinstance(held, str):  # names within a name
+            yield held, (*steps, *steps_of_name(key)), True
+        elif not depth and key not in _HOLDERS and _is_list_of_texts(held):  # a map of names without a frame
+            yield held, steps_of_name(key), True
 
 
 def _is_by_name(value: Mapping[str, Any]) -> bool:

@@ -76,6 +76,9 @@ class EncodedFields:
             if self._is_encoded(inner):
                 return [_readable(item) for item in value]
             return [self._value(item, inner, depth + 1, marked=marked) for item in value]
+        return self._object(value, shape, depth, marked=marked)
+
+    def _object(self, value: dict[str, Any], shape: Shape, depth: int, *, marked: bool) -> dict[str, Any]:
         sibling = _sibling(value) if marked else ""
         further = shape.extra[0] if shape.extra else _UNDECLARED
         readable: dict[str, Any] = {}
