@@ -71,15 +71,15 @@ def _named(row: Row, types: Types, place: str, step: str) -> str:
     path is meant only where the API says so.
     """
     of_path = place in ("path", "query") or (not place and row.body is None)
-    fitting = [
+    alike = [
         (location, name)
         for name, parameter in row.parameters.items()
         for location in [parameter.location]
         if location != ADAPTER and folded(step) in (folded(parameter.wire), folded(name))
     ]
-    fitting = [(location, name) for location, name in fitting if location != "path" or of_path]
-    fitting += [("body", name) for name in _fields(row, types, step)]
-    return min(fitting, key=lambda entry: entry[0] != place, default=("", ""))[1]
+    alike = [(location, name) for location, name in fitting if location != "path" or of_path]
+    alike += [("body", name) for name in _fields(row, types, step)]
+    return min(alike, key=lambda entry: entry[0] != place, default=("", ""))[1]
 
 
 def _fields(row: Row, types: Types, step: str) -> Iterator[str]:

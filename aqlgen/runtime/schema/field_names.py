@@ -34,15 +34,15 @@ def reaches(
     todo: list[tuple[str, JsonSchema]] = [("", schema)]
     while todo:
         name, target = todo.pop()
-        found = known.get(name)
-        if found is None:
+        finding = known.get(name)
+        if finding is None:
             within = list(subschemas(target))
-            found = any(map(passes, within)), frozenset(filter(None, map(referred, within)))
-            known |= {name: found} if name else {}
-        if found[0]:
+            finding = any(map(passes, within)), frozenset(filter(None, map(referred, within)))
+            known |= {name: finding} if name else {}
+        if finding[0]:
             return True
-        todo += [(other, types.get(other, {})) for other in found[1] - seen]
-        seen |= found[1]
+        todo += [(other, types.get(other, {})) for other in finding[1] - seen]
+        seen |= finding[1]
     return False
 
 
