@@ -77,7 +77,7 @@ def _named(row: Row, types: Types, place: str, step: str) -> str:
         for location in [parameter.location]
         if location != ADAPTER and folded(step) in (folded(parameter.wire), folded(name))
     ]
-    alike = [(location, name) for location, name in fitting if location != "path" or of_path]
+    alike = [(location, name) for location, name in alike if location != "path" or of_path]
     alike += [("body", name) for name in _fields(row, types, step)]
     return min(alike, key=lambda entry: entry[0] != place, default=("", ""))[1]
 
