@@ -283,6 +283,7 @@ def test_an_object_composed_by_all_of_shows_all_its_fields_and_nothing_internal(
         ({"query": "types", "first": True}, "VALIDATION_INVALID_TYPE", "got 'boolean'"),
         ({"query": "types", "first": 0}, "VALIDATION_INVALID_VALUE", "minimum of 1"),
         ({"query": "types", "nam": "x"}, "VALIDATION_UNKNOWN_PARAM", "nam"),
+        ({"query": "types", "nam": None}, "VALIDATION_UNKNOWN_PARAM", "nam"),
         ({"query": "operations", "category": "reading"}, "VALIDATION_INVALID_VALUE", "READ"),
         ({"query": "operations", "after": "nonsense"}, "VALIDATION_INVALID_VALUE", "next"),
     ],

@@ -117,7 +117,8 @@ def checked_query(params: Mapping[str, Any], apis: Collection[str] = ()) -> str:
 
     `apis` are the names of several APIs, of which `api` may be one. Raises Failure.
     """
-    present = {name: value for name, value in params.items() if value is not None}
+    checked = _parameters(tuple(apis))
+    present = {name: value for name, value in params.items() if value is not None or name not in checked.parameters}
     if isinstance(present.get("category"), str):
         present["category"] = present["category"].upper()
     query = present.get("query")
@@ -125,7 +126,7 @@ def checked_query(params: Mapping[str, Any], apis: Collection[str] = ()) -> str:
         message = f"Parameter 'query' is '{line(query, 40)}'; allowed values: {listed(protocol.QUERIES)}. "
         message += "Give name to describe one of them, search to find some."
         raise Failure(Code.INVALID_VALUE, message)
-    _parameters(tuple(apis)).check(present)
+    checked.check(present)
     return str(query)
 
 
