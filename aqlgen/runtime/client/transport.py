@@ -178,8 +178,6 @@ class _Call:
             reason = f"the API did not answer within {self._owner._timeout:g} seconds"
         elif isinstance(error, httpx2.ConnectError):
             reason = unreachable(error, self._first)
-        elif isinstance(error, httpx2.DecodingError):
-            reason = "the API's answer could not be decompressed"
         elif isinstance(error, httpx2.ProxyError):
             reason = "the proxy between the adapter and the API refused the request"
         elif isinstance(error, (httpx2.TransportError, httpx2.StreamError)):

@@ -269,7 +269,7 @@ class Dispatcher(Calls):
         if not envelope["success"] and self.activity is not None:
             self.activity.refused(named[0], envelope["error"], session.id)
         outcome = OK if envelope["success"] else envelope["error"]["code"]
-        if self.observers and self.observers.wants_call(outcome):
+        if self.observers:
             self.observers.call_ended(CallEnd(*named, outcome, seconds, stamp.request_id, session.id))
 
     async def _introspect(self, params: Mapping[str, Any], session: Session) -> Envelope:

@@ -71,10 +71,6 @@ class Exchange:
 class Observer:
     """What is told; an observer overrides what it wants to know. None of the methods waits or raises."""
 
-    def wants_call(self, outcome: str) -> bool:  # noqa: ARG002
-        """Return True if a call with this outcome is to be told."""
-        return False
-
     def call_ended(self, call: CallEnd) -> None:
         """Note a call that was answered."""
 
@@ -103,15 +99,10 @@ class Observers:
         """Inform another observer from now on."""
         self._observers.append(observer)
 
-    def wants_call(self, outcome: str) -> bool:
-        """Return True if anybody is to be told of a call with this outcome."""
-        return any(observer.wants_call(outcome) for observer in self._observers)
-
     def call_ended(self, call: CallEnd) -> None:
         """Inform the observers of a call."""
         for observer in self._observers:
-            if observer.wants_call(call.outcome):
-                observer.call_ended(call)
+            observer.call_ended(call)
 
     def event(self, name: str, **labels: str) -> None:
         """Inform all observers of an event, one of EVENTS."""
@@ -161,10 +152,6 @@ class CallRecords(Observer):
     def __init__(self, logger: Logger) -> None:
         self._logger = logger
         self._written: dict[tuple[str, ...], float] = {}
-
-    def wants_call(self, outcome: str) -> bool:
-        """Return True if a record of it is to be written."""
-        return self._logger.wants(_record_of(outcome)[0])
 
     def call_ended(self, call: CallEnd) -> None:
         """Write the record of a call, with its time in milliseconds."""

@@ -81,10 +81,6 @@ class Metrics(Observer):
             name: _Counter(f"mcp_aql_{name}_events_total", text, *labels) for name, (text, labels) in EVENTS.items()
         }
 
-    def wants_call(self, _: str) -> bool:
-        """Return True: every call is counted."""
-        return True
-
     def call_ended(self, call: CallEnd) -> None:
         """Count a call."""
         with self._lock:
