@@ -73,9 +73,8 @@ class Operation:
         return schema if isinstance(schema, Mapping) else {}
 
     def secrets(self, stated: Documented | None) -> list[str]:
-        """Return the parameters of a valid call that the document calls passwords."""
-        schemas = {} if stated is None else {name: schema_of(stated, self.row, name) for name in self.params
-                                             if name in self.row.parameters}  # fmt: skip
+        """Return the parameters that the document calls passwords."""
+        schemas = {} if stated is None else {name: schema_of(stated, self.row, name) for name in self.row.parameters}
         return [name for name, schema in schemas.items()
                 if isinstance(schema, dict) and schema.get("format") == "password"]  # fmt: skip
 

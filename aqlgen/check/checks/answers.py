@@ -118,15 +118,16 @@ async def batches(run: Run) -> None:
 async def dry_runs(run: Run) -> None:
     """Show the request of every operation that changes something, and compare it with the one that is sent."""
     for operation in [item for item in run.callable if "dry_run" in item.row.adapter_parameters]:
-        answer = await run.call(operation, {**operation.params, "dry_run": True})
+        params = operation.params if operation.row.update else operation.params | run.sampled(operation, 0)
+        answer = await run.call(operation, {**params, "dry_run": True})
         run.expect(not [item for item in run.arrived if item.method != "GET"], operation, "sends its dry run")
         shown = answer.data if isinstance(answer.data, dict) else {}
         right = {"url", "headers", "body"} <= shown.keys() and shown.get("method") == operation.row.method
         is_excused = not answer.ok and (operation.reads_first or answer.code.startswith("PERMISSION_"))
         run.expect(right or is_excused, operation, "shows no request")
-        hidden = [str(operation.params[name]) for name in operation.secrets(run.documented(operation))]
+        hidden = [str(params[name]) for name in operation.secrets(run.documented(operation)) if name in params]
         run.expect(not any(value in str(shown) for value in hidden), operation, "shows a secret", shown)
-        if right and (await run.call(operation)).ok and run.writes(operation):
+        if right and (await run.call(operation, params)).ok and run.writes(operation):
             problem = _differs(shown, run.writes(operation)[-1], is_whole=not operation.reads_first)
             run.expect(not problem, operation, f"is sent otherwise than it is shown: {problem}", shown)
 

@@ -189,11 +189,12 @@ async def _behaves(run: Run, operation: Operation, behavior: str) -> None:
 async def read_only(run: Run) -> None:
     """Call what a read-only adapter does not offer."""
     async with run.connected(settings={"READ_ONLY": "1", "POLICY": "open"}) as run:
-        listed = await run.introspect(query="operations", all=True)
+        listed = (await run.introspect(query="operations", all=True)).data.get("operations") or ()
+        names = {entry.get("name") for entry in listed}
         others = [item for item in run.callable
                   if not is_plain_read(item.family, item.row.method, item.row.danger, item.row.rule)]  # fmt: skip
         for operation in others[:40]:
-            run.expect(f"'{operation.name}'" not in str(listed.data), operation, "is listed")
+            run.expect(operation.name not in names, operation, "is listed")
             for tool in list(run.adapter.tools)[:2]:
                 answer = await run.send(tool, {"operation": operation.name, "params": operation.params})
                 run.expect(not answer.ok and not run.arrived, operation, "runs in a read-only adapter")
