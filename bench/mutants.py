@@ -81,7 +81,7 @@ def caught_by(project: Path, hint: str, *, whole: bool = True) -> tuple[str, str
     The test `hint` is tried first, and all others only with `whole`.
     """
     for only in [*([[hint]] if hint else []), *([None] if whole else [])]:
-        report = check_adapter(project, PACKAGE, Chosen(only=only, fail_fast=True)).report
+        report = check_adapter(project, PACKAGE, Chosen(only=only)).report
         failed = failures(report)
         if failed is not None:
             return (hint, failed[1]) if only else failed

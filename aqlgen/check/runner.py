@@ -26,7 +26,7 @@ from aqlgen.check.connection import Launch, NotStarted
 from aqlgen.check.forks import starter
 from aqlgen.check.operations import operations_of, sampled
 from aqlgen.check.reports import bundle
-from aqlgen.check.results import CATEGORIES, Category, Outcome, Report, Result, places_of, read_known
+from aqlgen.check.results import CATEGORIES, Category, Report, Result, places_of, read_known
 from aqlgen.check.run import Run, Test
 from aqlgen.check.stand_in import StandIn, base_url, base_urls, serve
 from aqlgen.runtime.table import Adapter as AdapterTable
@@ -61,14 +61,13 @@ class Checked(NamedTuple):
 class Chosen(NamedTuple):
     """What is to be tested: at most `sample` operations, 0 for all, by the tests of these ids, None for all.
 
-    With `fail_fast` the first test that fails is the last. With `quick` the tests that wait or start many processes are
+    With `quick` the tests that wait or start many processes are
     left out, and the connections but one of each transport. With `base_url` safe reads of the live API are among the
     tests, which may fail as `declared`: by the statuses that the document has for each operation.
     """
 
     sample: int = DEFAULT_SAMPLE
     only: Sequence[str] | None = None
-    fail_fast: bool = False
     quick: bool = False
     base_url: str = ""
     declared: Mapping[str, Collection[str]] = {}
@@ -143,9 +142,9 @@ async def _check(project: Path, package: str, chosen: Chosen) -> Checked:
 
 
 async def _run_all(run: Run, chosen: Chosen) -> list[Result]:
-    """Run every setting and every test that starts its own, some at once; with `fail_fast` one after the other."""
+    """Run every setting and every test that starts its own, some at once."""
     results: list[Result] = []
-    limit = anyio.CapacityLimiter(1 if chosen.fail_fast else _AT_ONCE)
+    limit = anyio.CapacityLimiter(_AT_ONCE)
 
     async def work(
         tests: Sequence[Test], setting: tuple[str, str, str] | None, settings: Mapping[str, str] = _OPEN
@@ -157,11 +156,9 @@ async def _run_all(run: Run, chosen: Chosen) -> list[Result]:
                 witness = copy(run.witness)
                 if witness is not None:
                     witness.base = base_urls(run.table, base)
-                settled = replace(run, api=api, witness=witness).with_settings(
-                    {"BASE_URL": base_url(run.table, base), **settings}
-                )
-                if tests and not (chosen.fail_fast and _has_failed([*results, run.answers])):
-                    results.extend(await _run_tests(settled, tests, setting, fail_fast=chosen.fail_fast))
+                whole = {"BASE_URL": base_url(run.table, base), **settings}
+                settled = replace(run, api=api, witness=witness).with_settings(whole)
+                results.extend(await _run_tests(settled, tests, setting) if tests else ())
 
     tests = [test for test in TESTS if chosen.has(test)]
     async with anyio.create_task_group() as group:
@@ -174,12 +171,8 @@ async def _run_all(run: Run, chosen: Chosen) -> list[Result]:
                 group.start_soon(work, [test], None)
     live = [test for test in tests if test.where == "live"]
     if live:
-        results += await _run_tests(_live(run, chosen.base_url), live, None, fail_fast=False)
+        results += await _run_tests(_live(run, chosen.base_url), live, None)
     return results
-
-
-def _has_failed(results: Sequence[Result]) -> bool:
-    return any(result.outcome is Outcome.FAIL for result in results)
 
 
 def _live(run: Run, base_url: str) -> Run:
@@ -191,9 +184,7 @@ def _live(run: Run, base_url: str) -> Run:
     return replace(run, launch=launch, secrets={name: brought[name] for name in run.secrets if brought.get(name)})
 
 
-async def _run_tests(
-    run: Run, tests: Sequence[Test], setting: tuple[str, str, str] | None, *, fail_fast: bool
-) -> list[Result]:
+async def _run_tests(run: Run, tests: Sequence[Test], setting: tuple[str, str, str] | None) -> list[Result]:
     """Run tests in one setting, or by adapters that they start themselves."""
     results: list[Result] = []
 
@@ -204,8 +195,6 @@ async def _run_tests(
             result = test.result(", ".join((*others, era)) if test.where == "every" else "", run.known)
             results.extend([result] if test is not _ANSWERS else ())
             await _guarded(test, replace(run, result=result))
-            if fail_fast and _has_failed([result, run.answers]):
-                return
 
     if setting is None:
         await each(run)

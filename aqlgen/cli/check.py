@@ -66,7 +66,6 @@ def check_command(
     evidence: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the protocol's evidence bundle as JSON.")
     ] = None,
-    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first failure.")] = False,
     quick: Annotated[
         bool,
         typer.Option("--quick", help="At most 30 operations and two connections; skip tests of commands and HTTP."),
@@ -87,15 +86,15 @@ def check_command(
     """
     if pristine:
         running: dict[str, object] = {"--level": level != 1, "--sample": sample is not None, "--report": report}
-        running |= {"--all": show_all, "--test": only, "--evidence": evidence, "--fail-fast": fail_fast}
+        running |= {"--all": show_all, "--test": only, "--evidence": evidence}
         running |= {"--base-url": base_url, "--quick": quick, "--record": record}
         _refuse(running, "start the adapter, and --pristine does not")
         _check_pristine(folder, output_format=output_format, quiet=quiet)
-    partly = bool(only) or fail_fast or quick
-    _refuse({"--record": record and partly}, "needs the whole check, without --test, --fail-fast and --quick")
+    partly = bool(only) or quick
+    _refuse({"--record": record and partly}, "needs the whole check, without --test and --quick")
     reports = _checked(report)
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
-        checked = _run(folder, sample, only, stage, fail_fast=fail_fast, quick=quick, base_url=base_url)
+        checked = _run(folder, sample, only, stage, quick=quick, base_url=base_url)
     _write(checked, reports, evidence)
     if record:
         _record(folder, checked)
@@ -148,7 +147,6 @@ def _run(
     only: list[str] | None,
     stage: Callable[[str], None],
     *,
-    fail_fast: bool,
     quick: bool,
     base_url: str,
 ) -> CheckedAdapter:
@@ -161,7 +159,7 @@ def _run(
     stage("checking")
     sample = (30 if quick else Chosen().sample) if sample is None else sample
     declared = _declared(project, stage) if base_url else {}
-    chosen = Chosen(sample, only, fail_fast, quick, base_url, declared)
+    chosen = Chosen(sample, only, quick, base_url, declared)
     return check_adapter(folder.resolve(), project.package, chosen)
 
 

@@ -52,7 +52,7 @@ def test_a_broken_adapter_fails_the_test_that_is_for_it(project: Path, tmp_path:
     mutation = next(mutation for mutation in mutations() if mutation.name == name)
     copy = broken(project, tmp_path, mutation)
     assert copy is not None
-    done = run("check", copy, "--test", test, "--fail-fast", "--output-format", "json")
+    done = run("check", copy, "--test", test, "--output-format", "json")
     assert done.code == 1
     assert done.json["success"] is False
     assert done.json["summary"]["failed"] == 1
@@ -73,7 +73,7 @@ def test_an_adapter_that_does_not_start_fails_and_says_why(project: Path, tmp_pa
     [
         (["--test", "XX-1"], "no test is called 'XX-1'"),
         (["--report", "report.html"], "no report has the ending of 'report.html'"),
-        (["--pristine", "--level", "2", "--fail-fast"], "--level, --fail-fast start the adapter"),
+        (["--pristine", "--level", "2", "--quick"], "--level, --quick start the adapter"),
     ],
 )
 def test_options_that_cannot_be_met_are_refused_before_anything_starts(

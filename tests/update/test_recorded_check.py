@@ -72,7 +72,7 @@ def test_an_update_keeps_it_and_says_that_it_is_stale(checked: Repo, tmp_path: P
     assert standing(checked)["stale"]
 
 
-@pytest.mark.parametrize("options", [["--quick"], ["--fail-fast"], ["--test", "IF-1"], ["--pristine"]])
+@pytest.mark.parametrize("options", [["--quick"], ["--test", "IF-1"], ["--pristine"]])
 def test_a_part_of_a_check_is_not_recorded(checked: Repo, options: list[str]) -> None:
     done = run("check", checked.folder, "--record", *options)
     assert (done.code, "--record" in done.err) == (3, True)
