@@ -68,13 +68,10 @@ async def _chosen(run: Run, operation: Operation, fields: Any) -> Answer:
 
 
 async def _select(run: Run, operation: Operation, thing: dict[str, Any]) -> None:
-    """Ask for a field beside one that is not there, and for a field of a field."""
-    names = [name for name in thing if name.replace("_", "").isalnum()]
-    inner = [[outer, name] for outer in names if isinstance(thing[outer], dict) and len(thing[outer]) > 1
-             for name in thing[outer] if name.replace("_", "").isalnum()]  # fmt: skip
+    """Ask for a field and for a field of a field, in each spelling, beside one that is not there."""
     raw = _thing(run.api.data_of(operation.row))
     wires = {normal(wire): wire for each in (raw, *raw.values()) if isinstance(each, dict) for wire in each}
-    for outer, *further in [*([name] for name in names[:1]), *inner[:1]]:
+    for outer, *further in _places(thing):
         steps = [outer, *further]
         spelled = [wires.get(normal(name), name) for name in steps]  # as the API does
         for path in dict.fromkeys((".".join(steps), ".".join(spelled))):
@@ -83,6 +80,14 @@ async def _select(run: Run, operation: Operation, thing: dict[str, Any]) -> None
             right = shown == {outer: {name: thing[outer][name] for name in further} or thing[outer]}
             run.expect(right or is_chosen_within(shown, outer), operation, f"gives other fields than {path}")
             run.expect("no_such_field" in answer.warned, operation, "says nothing of a field that is not there")
+
+
+def _places(thing: dict[str, Any]) -> list[list[str]]:
+    """Return the way to a field of a thing, and to a field of an object in it, of those with plain names."""
+    names = [name for name in thing if name.replace("_", "").isalnum()]
+    objects = [name for name in names if isinstance(thing[name], dict) and len(thing[name]) > 1]
+    inner = [[outer, name] for outer in objects for name in thing[outer] if name.replace("_", "").isalnum()]
+    return [*([name] for name in names[:1]), *inner[:1]]
 
 
 def _thing(data: Any) -> dict[str, Any]:
@@ -121,17 +126,23 @@ async def dry_runs(run: Run) -> None:
     """Show the request of every operation that changes something, and compare it with the one that is sent."""
     for operation in [item for item in run.callable if "dry_run" in item.row.adapter_parameters]:
         params = operation.params if operation.row.update else operation.params | run.sampled(operation, 0)
-        answer = await run.call(operation, {**params, "dry_run": True})
-        run.expect(not [item for item in run.arrived if item.method != "GET"], operation, "sends its dry run")
-        shown = answer.data if isinstance(answer.data, dict) else {}
-        right = {"url", "headers", "body"} <= shown.keys() and shown.get("method") == operation.row.method
-        is_excused = not answer.ok and (operation.reads_first or answer.code.startswith("PERMISSION_"))
-        run.expect(right or is_excused, operation, "shows no request")
-        hidden = [str(params[name]) for name in operation.secrets(run.documented(operation)) if name in params]
-        run.expect(not any(value in str(shown) for value in hidden), operation, "shows a secret", shown)
-        if right and (await run.call(operation, params)).ok and run.writes(operation):
+        shown = await _shown(run, operation, params)
+        if shown and (await run.call(operation, params)).ok and run.writes(operation):
             problem = _differs(shown, run.writes(operation)[-1], is_whole=not operation.reads_first)
             run.expect(not problem, operation, f"is sent otherwise than it is shown: {problem}", shown)
+
+
+async def _shown(run: Run, operation: Operation, params: dict[str, Any]) -> dict[str, Any]:
+    """Return the request that a dry run shows, which must send nothing and show no secret."""
+    answer = await run.call(operation, {**params, "dry_run": True})
+    run.expect(not [item for item in run.arrived if item.method != "GET"], operation, "sends its dry run")
+    shown = answer.data if isinstance(answer.data, dict) else {}
+    hidden = [str(params[name]) for name in operation.secrets(run.documented(operation)) if name in params]
+    run.expect(not any(value in str(shown) for value in hidden), operation, "shows a secret", shown)
+    right = {"url", "headers", "body"} <= shown.keys() and shown.get("method") == operation.row.method
+    is_excused = not answer.ok and (operation.reads_first or answer.code.startswith("PERMISSION_"))
+    run.expect(right or is_excused, operation, "shows no request")
+    return shown if right else {}
 
 
 def _differs(shown: dict[str, Any], sent: Arrived, *, is_whole: bool) -> str:

@@ -240,16 +240,22 @@ async def repairs(run: Run) -> None:
     """Write values otherwise, and wrap them: what is sent is what the right call sends, or nothing is."""
     rows = [(item, item.row) for item in run.callable]  # updates have other forms of their own
     operations = [item for item, row in rows if not (row.choices or row.idempotency or row.update)]
-    for operation, stated in [(item, each) for item in operations[:40] if (each := run.documented(item)) is not None]:
-        names = [name for name in operation.params if operation.row.parameters[name].location != "adapter"]
+    for operation in operations[:40]:
         await run.call(operation)
         sent = [request.without_headers for request in run.writes(operation)]
-        for name in names[:4]:
-            kinds = stated.document.kinds(schema_of(stated, operation.row, name))
-            for other in _otherwise(operation.params[name]) if kinds and "string" not in kinds else ():
+        for name in _not_texts(run, operation)[:4]:
+            for other in _otherwise(operation.params[name]):
                 answer = await run.call(operation, {**operation.params, name: other})
                 right = sent == [request.without_headers for request in run.writes(operation)] and name in answer.warned
                 run.expect(answer.code or right, operation, f"takes {json.dumps(other)[:80]} for {name} unsaid")
+
+
+def _not_texts(run: Run, operation: Operation) -> list[str]:
+    """Return the parameters of a valid call that are no text by the document."""
+    stated, row = run.documented(operation), operation.row
+    names = [name for name in operation.params if stated and row.parameters[name].location != "adapter"]
+    kinds = {name: stated.document.kinds(schema_of(stated, row, name)) for name in names if stated}
+    return [name for name in names if kinds[name] and "string" not in kinds[name]]
 
 
 def _otherwise(value: Any) -> Iterator[Any]:
