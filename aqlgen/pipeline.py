@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
+from typing import TypeAlias
 
 from aqlgen.build import Built, Skipped, build
 from aqlgen.decide import select
@@ -22,7 +23,6 @@ from aqlgen.decide.several import decide_each, overrides_of_each, refuse_for_one
 from aqlgen.decide.stage import Known, decide
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import DocumentError, OptionError
-from aqlgen.diagnostics.progress import SHOWN, Progress, counted
 from aqlgen.document.assemble import Assembled, assemble
 from aqlgen.document.read import Source
 from aqlgen.document.request import Request
@@ -36,6 +36,9 @@ from aqlgen.table.identity import Identity, api_names, identify, stated_name, st
 from aqlgen.table.model import Table
 
 __all__ = ["Options", "Prepared", "Progress", "prepare"]
+
+Progress: TypeAlias = Callable[[str], None]
+"""Shows the stage at work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +143,6 @@ def prepare(
     if earlier is not None and earlier.options == options:
         return earlier
     findings: list[Diagnostic] = []  # of the overrides
-    SHOWN.set(progress)
     progress("reading")
     known: dict[tuple[object, ...], Assembled] = {}
     if earlier is not None and earlier.options is not None:
@@ -279,7 +281,7 @@ def _tabulate(
         of_part = [decision for decision in decisions if decision.operation.api == part.api]
         part.tabulated = tabulate(
             part.document,
-            counted("tabulating", of_part),
+            of_part,
             part.built.resolver,
             identity,
             field_case=options.field_case or field_case or "snake",

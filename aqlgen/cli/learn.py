@@ -42,7 +42,6 @@ class Take(StrEnum):
     NONE = "none"
     CERTAIN = "certain"
     ALL = "all"
-    EACH = "each"
 
 
 @app.command(
@@ -82,9 +81,7 @@ def learn_command(
     source: Annotated[
         Path | None, typer.Option("--from", metavar="FILE", help="Use the report of the adapter's `learn --write`.")
     ] = None,
-    take: Annotated[
-        Take | None, typer.Option(help="Proposals to write; default: ask about each in a terminal, else none.")
-    ] = None,
+    take: Annotated[Take, typer.Option(help="Proposals to write.")] = Take.NONE,
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 if the API contradicts an earlier run.")] = False,
     output_format: OutputFormat = Output.HUMAN,
 ) -> None:
@@ -105,8 +102,8 @@ def learn_command(
     entries = _entries(folder / OVERRIDES)
     proposed = proposals(observations, entries, datetime.now(UTC).date().isoformat())
     changed = changes(observations, entries)
-    asks = output_format is Output.HUMAN and not check and sys.stdin.isatty() and sys.stderr.isatty()
-    taken = list(_taken(proposed, take or (Take.EACH if asks else Take.NONE)))
+    wanted = [proposal for proposal in proposed if proposal.owned is None]  # none against the owner's word
+    taken = [proposal for proposal in wanted if take is Take.ALL or (proposal.certain and take is Take.CERTAIN)]
     difference = _write(folder, entries_of(taken, entries)) if taken else ""
     if output_format is Output.JSON:
         typer.echo(json_text(_as_json(data, proposed, taken, changed)))
@@ -170,19 +167,6 @@ def _entries(path: Path) -> dict[str, Mapping[str, Any]]:
     load(path)
     data = yaml.load(read_text(path, "bad-override"), Loader=SafeLoader) or {}  # noqa: S506 - the loader is a safe one
     return {str(key): entry for key, entry in data.items() if isinstance(entry, dict)}
-
-
-def _taken(proposed: Sequence[Proposal], take: Take) -> Iterator[Proposal]:
-    """Yield the proposals to write, none against the owner's word; ask a person about each if so."""
-    for proposal in proposed:
-        if proposal.owned is not None or take is Take.NONE:
-            continue
-        if take is Take.EACH:
-            typer.echo(_line(proposal), err=True)
-            if typer.confirm("Take it?", default=proposal.certain, err=True):
-                yield proposal
-        elif proposal.certain or take is Take.ALL:
-            yield proposal
 
 
 def _line(proposal: Proposal) -> str:

@@ -23,7 +23,6 @@ _STAGES: Final = {
     "reading": "Reading the document",
     "building": "Understanding its operations",
     "deciding": "Deciding about its operations",
-    "naming": "Naming its operations",
     "tabulating": "Building the operation table",
     "rendering": "Rendering the project",
     "writing": "Writing the project",
@@ -52,13 +51,7 @@ def progress(*, shown: bool) -> Iterator[Callable[[str], None]]:
     from rich.console import Console  # here, since most runs have no terminal to be rich on
 
     with Console(stderr=True).status("Starting") as status:
-        yield lambda stage: status.update(_shown(stage))
-
-
-def _shown(stage: str) -> str:
-    """Return the line of a stage, with the count of a long run: `Building the operation table … 3,000 of 11,422`."""
-    name, _, count = stage.partition(": ")
-    return f"{_STAGES[name]} … {count}".rstrip()
+        yield lambda stage: status.update(f"{_STAGES[stage]} …")
 
 
 def print_diagnostics(

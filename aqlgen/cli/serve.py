@@ -41,8 +41,7 @@ from aqlgen.document.read import Source
 from aqlgen.document.request import Typed
 from aqlgen.pipeline import Options, Progress
 from aqlgen.project import Project
-from aqlgen.project.served import ServedProjects, keep_project
-from aqlgen.project.write import refuse_occupied
+from aqlgen.project.served import ServedProjects
 from aqlgen.render.provenance import FILE
 from aqlgen.runtime.auth import STARTED_BY
 from aqlgen.runtime.cli.doctor import doctor
@@ -53,7 +52,7 @@ from aqlgen.runtime.text import terminal_text
 
 _GENERATING = (
     "include", "exclude", "field_case", "header", "overlay", "workflows", "allow_refs", "name", "overrides", "auth",
-    "accept_hosts", "keep",
+    "accept_hosts",
 )  # fmt: skip
 """Options that a project has behind it."""
 
@@ -67,7 +66,7 @@ _UVX = "archive-v0"
         "aqlgen serve http://127.0.0.1:8000",
         "aqlgen serve openapi.yaml --read-only",
         "aqlgen serve https://example.com/openapi.json --http --port 8001",
-        "aqlgen serve openapi.yaml --keep petstore-adapter",
+        "aqlgen serve petstore-adapter",
     ),
 )
 def serve_command(
@@ -78,10 +77,6 @@ def serve_command(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port for --http; 0: any free port.")] = 8000,
     read_only: Annotated[bool, typer.Option("--read-only", help="Serve only safe reads.")] = False,
     mock: Annotated[bool, typer.Option("--mock", help="Answer from the document, without network.")] = False,
-    keep: Annotated[
-        Path | None,
-        typer.Option("--keep", metavar="DIR", help="Write the project to DIR for review and commit, and serve it."),
-    ] = None,
     name: Name = None,
     overrides: OverridesFile = None,
     include: Include = None,
@@ -116,7 +111,7 @@ def serve_command(
             field_case=field_case and field_case.value, auth=auth, strict=False, header=header, overlay=overlay,
             workflows=workflows, allow_refs=allow_refs,
         )  # fmt: skip
-        project = _made(options, keep, accept_hosts=accept_hosts, verbose=verbose, quiet=quiet)
+        project = _made(options, accept_hosts=accept_hosts, verbose=verbose, quiet=quiet)
         package = next((project / "src").iterdir()).absolute()
     environ = _environment(package, read_only=read_only)
     report = _report(package, environ)
@@ -137,12 +132,11 @@ def _refuse_beside_project(params: Mapping[str, Any], spec: str) -> None:
         raise OptionError.of("bad-option", message, help=way)
 
 
-def _made(options: Options, keep: Path | None, *, accept_hosts: bool, verbose: bool, quiet: bool) -> Path:
+def _made(options: Options, *, accept_hosts: bool, verbose: bool, quiet: bool) -> Path:
     """Return the folder of the project of the documents, which is made unless it is there already.
 
     It is that of the last start where a document cannot be fetched, as from a server that is down.
     """
-    _refuse_kept(keep)
     served = ServedProjects.of(options, os.environ, accept_hosts=accept_hosts)
     last = served.last()
     with progress(shown=not quiet) as stage:
@@ -151,7 +145,7 @@ def _made(options: Options, keep: Path | None, *, accept_hosts: bool, verbose: b
             documents = [assemble(request) for request in options.requests]
         except FileError as error:
             warning = served.warning_of_last(error)
-            if last is None or warning is None or keep is not None:
+            if last is None or warning is None:
                 raise
             if not quiet:
                 print_diagnostics([warning], (), verbose=verbose)
@@ -168,19 +162,7 @@ def _made(options: Options, keep: Path | None, *, accept_hosts: bool, verbose: b
             changes = compare_sides(str(last), str(folder), stage).changes
             typer.echo(f"Since the last start: {changes.as_text(show_all=verbose)}\n", err=True)
     served.use(folder)
-    if keep is None:
-        return folder
-    keep_project(folder, keep)
-    return keep
-
-
-def _refuse_kept(keep: Path | None) -> None:
-    if keep is None:
-        return
-    if (keep / FILE).is_file():
-        way = f"`aqlgen serve {shlex.quote(str(keep))}` serves it; `aqlgen update` takes a newer document into it."
-        raise FileError.of("output-not-empty", f"{keep} has a project already", help=way, file=str(keep))
-    refuse_occupied(keep)
+    return folder
 
 
 def _generate(

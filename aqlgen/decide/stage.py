@@ -30,7 +30,6 @@ from aqlgen.decide.owned import with_requirements
 from aqlgen.decide.schemas import Schemas
 from aqlgen.decide.traits import Around, Subject, replaced, with_references, with_traits
 from aqlgen.diagnostics import Diagnostic
-from aqlgen.diagnostics.progress import counted
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document
 from aqlgen.runtime.table import Carried
@@ -119,7 +118,7 @@ def name_operations(
                 by_kept_name.add(key)
                 selecting[key], chosen[key] = both, override
     check(overrides, document.operations, report, selecting, _findings(document, overrides, chosen))
-    categories = {key: _category(facts, chosen[key], siblings) for key, facts in counted("naming", operations.items())}
+    categories = {key: _category(facts, chosen[key], siblings) for key, facts in operations.items()}
     # hidden ones get names too, so that hiding one renames no other
     names = {key: names_for(facts, categories[key][0], vocabulary) for key, facts in operations.items()}
     categories |= {
@@ -202,7 +201,7 @@ def decide_named(named: Named, prefixed: Settled | None = None) -> tuple[Decisio
             effects_of(readings[key], reversal.proof(readings[key]), is_reversible=chosen[key].reversible is True),
             named.overrides,
         )
-        for key, naming in counted("deciding", namings.items())
+        for key, naming in namings.items()
     ]
     readings.clear()  # each of them knows all, and nothing collects circles
     renamed = {naming.name: last[key].name for key, naming in namings.items() if naming.name != last[key].name}

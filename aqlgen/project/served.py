@@ -106,15 +106,6 @@ class ServedProjects:
         return sorted(projects, key=lambda folder: folder.stat().st_mtime, reverse=True)
 
 
-def keep_project(folder: Path, destination: Path) -> None:
-    """Write a project as it was generated to a place of the user's. Raises FileError."""
-    from aqlgen.project import Project
-    from aqlgen.project.write import write_tree
-
-    project = Project.open(folder)
-    write_tree({path: (folder / path).read_bytes() for path in (*project.recorded, FILE)}, destination)
-
-
 def _places(request: Request) -> Iterator[str]:
     yield from (request.spec, *request.overlays, "", *request.workflows, "", *request.allow)
 

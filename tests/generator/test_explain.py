@@ -30,7 +30,9 @@ def test_there_is_a_line_for_each_operation(doubtful: Path) -> None:
 
 
 def test_the_last_line_counts_by_category_danger_and_review() -> None:
-    last = run("explain", PETSTORE).out.splitlines()[-1]
+    shown = run("explain", PETSTORE).out
+    assert "PETSTORE_API_KEY  header X-API-Key: {key}  14 of 15 operations" in shown
+    last = shown.splitlines()[-1]
     assert last.startswith("15 operations: 1 create, 8 read, 2 update, 1 delete, 3 execute; 8 safe, ")
     assert "2 destructive, 1 dangerous" in last
     assert last.endswith("skipped.")
@@ -54,6 +56,8 @@ def test_the_json_tells_the_rule_and_the_confidence_of_each_decision() -> None:
     """R-NAME-4"""
     for operation in shown():
         assert operation["confidence"] == min(operation["category_confidence"], operation["name_confidence"])
+        assert 0 < operation["confidence"] <= 1
+        assert operation["needs_review"] == bool(operation["review_reasons"])
         assert operation["rule"]
         assert operation["name_rule"]
         assert operation["danger_rule"]
@@ -82,3 +86,25 @@ def test_a_project_is_explained_as_an_update_would_generate_it(tmp_path: Path, d
     without.write_text("")
     (row,) = run("explain", project, "--overrides", without, "--output-format", "json").json["operations"]
     assert row["needs_review"] is True
+
+
+def test_it_tells_where_each_credential_is_sent_and_by_how_many_operations() -> None:
+    result = run("explain", PETSTORE, "--output-format", "json")
+    assert result.json["credentials"] == [
+        {
+            "name": "apiKey",
+            "type": "apiKey",
+            "variables": ["PETSTORE_API_KEY"],
+            "optional_variables": {},
+            "sent": {"in": "header", "name": "X-API-Key", "format": "{key}"},
+            "operations": {"using": 14, "needing": 13},
+        },
+        {
+            "name": "staff",
+            "type": "http",
+            "variables": ["PETSTORE_STAFF"],
+            "optional_variables": {},
+            "sent": {"in": "header", "name": "Authorization", "format": "Bearer {key}"},
+            "operations": {"using": 2, "needing": 1},
+        },
+    ]

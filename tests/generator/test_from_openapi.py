@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from aqlgen.cli.output import progress
-from aqlgen.document.request import Request
-from aqlgen.pipeline import Options, prepare
 from aqlgen.render.provenance import canonical_hash
-from aqlgen.table.search import search_index
 from tests.generator.commands import FIXTURES, api, generate, posting, run, tabulate
 
 PETSTORE = FIXTURES / "petstore.yaml"
@@ -154,14 +149,6 @@ def test_a_file_that_cannot_be_used_gives_one_message_its_exit_code_and_leaves_n
     assert failure["error"]["details"][0].keys() == {"path", "file", "line", "column", "code", "message", "suggestion"}
 
 
-@pytest.mark.parametrize("name", ["missing.yaml", "."])
-def test_what_cannot_be_read_has_exit_code_4(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    result = run("from-openapi", name, "-o", "out")
-    assert (result.code, result.err.count("error:")) == (4, 1)
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_destination_that_is_not_empty_is_refused_and_left_alone(tmp_path: Path) -> None:
     (tmp_path / "shop").mkdir()
     (tmp_path / "shop/mine.txt").write_text("mine")
@@ -171,49 +158,10 @@ def test_a_destination_that_is_not_empty_is_refused_and_left_alone(tmp_path: Pat
     assert tree(tmp_path) == {"shop/mine.txt": b"mine"}
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_destination_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "locked").mkdir(mode=0o555)
-    result = run("from-openapi", PETSTORE, "-o", tmp_path / "locked/shop")
-    assert result.code == 4
-    assert list((tmp_path / "locked").iterdir()) == []
-
-
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a folder in which not even root may write")
 def test_a_destination_where_nobody_may_write_is_refused() -> None:
     result = run("from-openapi", PETSTORE, "-o", "/proc/aqlgen-shop")
     assert (result.code, result.err.count("error:")) == (4, 1)
-
-
-def test_a_destination_below_a_file_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("x")
-    result = run("from-openapi", PETSTORE, "-o", tmp_path / "file/shop")
-    assert result.code == 4
-    assert tree(tmp_path) == {"file": b"x"}
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        ("--name", "Not A Name"),
-        ("--license", "no such licence"),
-        ("--include", "tag:nobody"),
-        ("--field-case", "camel"),
-        ("--no-such-option",),
-    ],
-)
-def test_a_wrong_option_has_exit_code_3_and_leaves_nothing(options: tuple[str, ...], tmp_path: Path) -> None:
-    result = run("from-openapi", PETSTORE, "-o", tmp_path / "shop", *options)
-    assert result.code == 3
-    assert "error:" in result.err
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_no_command_shows_the_help_and_a_missing_argument_is_named() -> None:
-    assert "from-openapi" in run().out
-    missing = run("from-openapi")
-    assert missing.code == 3
-    assert "SPEC" in missing.err
 
 
 def test_strict_refuses_a_document_that_gives_warnings(tmp_path: Path) -> None:
@@ -259,54 +207,6 @@ def test_nothing_of_the_document_stands_in_the_code(tmp_path: Path) -> None:
     assert not [path for path in project.folder.rglob("*.py") if marker in path.read_text(encoding="utf-8")]
 
 
-def test_explain_gives_every_decision_with_its_reason() -> None:
-    """R-NAME-4"""
-    result = run("explain", PETSTORE, "--output-format", "json")
-    assert result.code == 0
-    assert result.json.keys() == {
-        "operations",
-        "review",
-        "skipped",
-        "instructions",
-        "diagnostics",
-        "hosts",
-        "credentials",
-    }
-    for operation in result.json["operations"]:
-        assert operation["rule"]
-        assert 0 < operation["confidence"] <= 1
-        assert operation["needs_review"] == bool(operation["review_reasons"])
-
-
-def test_explain_shows_a_table_to_people() -> None:
-    result = run("explain", PETSTORE)
-    assert "list_pets" in result.out
-    assert "GET /pets" in result.out
-    assert "PETSTORE_API_KEY  header X-API-Key: {key}  14 of 15 operations" in result.out
-
-
-def test_explain_tells_where_each_credential_is_sent_and_by_how_many_operations() -> None:
-    result = run("explain", PETSTORE, "--output-format", "json")
-    assert result.json["credentials"] == [
-        {
-            "name": "apiKey",
-            "type": "apiKey",
-            "variables": ["PETSTORE_API_KEY"],
-            "optional_variables": {},
-            "sent": {"in": "header", "name": "X-API-Key", "format": "{key}"},
-            "operations": {"using": 14, "needing": 13},
-        },
-        {
-            "name": "staff",
-            "type": "http",
-            "variables": ["PETSTORE_STAFF"],
-            "optional_variables": {},
-            "sent": {"in": "header", "name": "Authorization", "format": "Bearer {key}"},
-            "operations": {"using": 2, "needing": 1},
-        },
-    ]
-
-
 def test_an_internal_error_is_one_line_and_a_report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("a fault of ours")
@@ -342,25 +242,6 @@ def test_it_says_so_where_the_document_does_not_say_where_the_api_is(tmp_path: P
     assert "set MCP_AQL_BASE_URL" in run("from-openapi", document, "-o", tmp_path / "without", "--dry-run").out
     document.write_text(f"{document.read_text()}servers: [{{url: 'https://cats.dev'}}]\n")
     assert "MCP_AQL_BASE_URL" not in run("from-openapi", document, "-o", tmp_path / "with", "--dry-run").out
-
-
-def test_a_long_run_shows_on_a_terminal_how_many_operations_are_done(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("aqlgen.diagnostics.progress._EVERY", 2)
-    shown: list[str] = []
-    prepared = prepare(Options((Request(str(PETSTORE)),)), shown.append)
-    search_index(prepared.table)  # the longest part of rendering
-    count, stages = len(prepared.table.rows), ("building", "naming", "deciding", "tabulating", "rendering")
-    counts = [line for line in shown if ":" in line]
-    assert counts == [f"{stage}: {done} of {count} operations" for stage in stages for done in range(2, count, 2)]
-
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    monkeypatch.setenv("TERM", "xterm")
-    for stage, line in (("tabulating", "Building the operation table …"), (counts[0], f"… 2 of {count} operations")):
-        with progress(shown=True) as show:
-            show(stage)
-        assert line in capsys.readouterr().err, stage
 
 
 GET = {"get": {"operationId": "getPet", "responses": {"200": {"description": "ok"}}}}

@@ -35,6 +35,7 @@ MISTAKES = [
     (["from-openapi", PETSTORE, "--header", "nonsense"], 3, "header", "Authorization"),
     (["from-openapi", PETSTORE, "--overrides", "missing.yaml"], 4, "missing.yaml", ""),
     (["from-openapi", "missing.yaml"], 4, "no such file", "path"),
+    (["from-openapi", "."], 4, "no file in it has openapi", "root document"),
     (["from-openapi", "ftp://example.com/a.yaml"], 4, "no such file", "not ftp"),
     (["from-openapi", "https://"], 4, "names no server", ""),
     (["from-openapi", "http://127.0.0.1:9/a.yaml"], 4, "cannot be fetched", "at this port"),
@@ -66,6 +67,7 @@ def test_wrong_use_is_told_with_the_way_out(arguments: list[str], code: int, mes
     assert way in result.err
     for word in ("Traceback", "Value error", "[Errno"):
         assert word not in result.err
+    assert sorted(path.name for path in Path().rglob("*")) == ["file", "full"]
 
 
 @each(("arguments", "code", "message", "way"), MISTAKES)
@@ -85,6 +87,7 @@ def test_help_is_short_for_all_commands_and_shows_examples(monkeypatch: pytest.M
     monkeypatch.setenv("COLUMNS", "80")
     for flag in ("-h", "--help"):
         text = run(flag).out
+        assert text == run().out
         assert "..." not in text.partition("Commands:")[2]
         assert max(map(len, text.splitlines())) <= 80
     for command in ("from-openapi", "explain", "update", "diff", "status", "check"):

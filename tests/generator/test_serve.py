@@ -15,7 +15,6 @@ from unittest.mock import patch
 
 import pytest
 
-from aqlgen.project import Project
 from aqlgen.render.provenance import FILE
 from aqlgen.runtime.cli import main as adapter_main
 from tests.generator.commands import FIXTURES, Run, api, run
@@ -143,7 +142,7 @@ def test_a_server_that_is_down_at_the_next_start_is_served_by_the_last_project()
     assert warning.startswith(f"{origin}/: warning: cannot be fetched: the connection was refused")
     assert f"the project of {time.strftime('%Y-%m-%d')}" in warning
     assert "shop: 3 operations" in ran.err
-    assert run("serve", origin, "--keep", "kept").code == run("serve", origin, "--name", "other").code == 4
+    assert run("serve", origin, "--name", "other").code == 4
 
 
 def test_what_a_changed_document_means_for_agents_is_told_at_the_start() -> None:
@@ -187,17 +186,12 @@ def test_what_an_agent_is_told_names_no_command_that_is_not_there(capsys: pytest
         assert "doctor" not in message
 
 
-def test_kept_it_is_the_project_that_from_openapi_writes_and_is_served_as_its_owner_has_it(tmp_path: Path) -> None:
-    package, _, _ = made(PETSTORE, "--keep", tmp_path / "kept")
-    assert run("from-openapi", PETSTORE, "-o", tmp_path / "generated").code == 0
-    kept, generated = Project.open(tmp_path / "kept"), Project.open(tmp_path / "generated")
-    assert dict(kept.recorded) == dict(generated.recorded)
-    assert (kept.folder / FILE).read_bytes() == (generated.folder / FILE).read_bytes()
-    assert package == tmp_path / "kept/src/petstore_adapter"
-
-    (kept.folder / "adapter.toml").write_text("read_only = true\n", encoding="utf-8")
-    served, _, ran = made(kept.folder)
-    assert served == package
+def test_a_project_is_served_as_its_owner_has_it(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    assert run("from-openapi", PETSTORE, "-o", kept).code == 0
+    (kept / "adapter.toml").write_text("read_only = true\n", encoding="utf-8")
+    served, _, ran = made(kept)
+    assert served == kept / "src/petstore_adapter"
     assert "petstore: 7 operations (7 read)." in ran.err
 
 
@@ -235,8 +229,6 @@ def test_no_header_is_shown_or_kept(state: Path) -> None:
         (["http://127.0.0.1:9"], 4, "cannot be fetched"),
         (["missing.yaml"], 4, "no such file"),
         (["no-document.json"], 2, "openapi"),
-        ([str(PETSTORE), "--keep", "."], 4, "not empty"),
-        ([str(PETSTORE), "--keep", "project"], 4, "`aqlgen serve project` serves it"),
         (["project", "--auth", "bearer"], 3, "--auth is for a document"),
         ([str(PETSTORE), "--include", "tag:none"], 3, "matches no operation"),
         (["project", "--name", "other"], 3, "--name is for a document, and project is a project"),

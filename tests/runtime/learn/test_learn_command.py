@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -109,19 +108,6 @@ def test_the_owner_chooses_what_is_taken(tmp_path: Path, take: str, fields: set[
     overrides = project.folder / "overrides.yaml"
     entries = (yaml.safe_load(overrides.read_text()) if overrides.is_file() else None) or {}
     assert {field for entry in entries.values() for field in entry if field != "why"} == fields
-
-
-def test_a_person_is_asked_about_each_proposal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    project = generate(tmp_path, DOCUMENT)
-    file = kept(tmp_path, seen(pagination=OFFSET), seen("DELETE /pets", certain=False, send="named"))
-    overrides = project.folder / "overrides.yaml"
-    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
-    assert run("learn", project.folder, "--from", file, "--take", "each").code == 130  # the input ended
-    assert not overrides.is_file()
-    monkeypatch.setattr("sys.stdin", io.StringIO("n\ny\n"))
-    done = run("learn", project.folder, "--from", file, "--take", "each")
-    assert "DELETE /pets: {send: named} (look at it first)" in done.err
-    assert list(yaml.safe_load(overrides.read_text())) == ["DELETE /pets"]
 
 
 def test_the_owners_own_entry_stays_and_the_contradiction_is_told(tmp_path: Path) -> None:
