@@ -102,8 +102,7 @@ def learn_command(
     entries = _entries(folder / OVERRIDES)
     proposed = proposals(observations, entries, datetime.now(UTC).date().isoformat())
     changed = changes(observations, entries)
-    wanted = [proposal for proposal in proposed if proposal.owned is None]  # none against the owner's word
-    taken = [proposal for proposal in wanted if take is Take.ALL or (proposal.certain and take is Take.CERTAIN)]
+    taken = _taken(proposed, take)
     difference = _write(folder, entries_of(taken, entries)) if taken else ""
     if output_format is Output.JSON:
         typer.echo(json_text(_as_json(data, proposed, taken, changed)))
@@ -167,6 +166,12 @@ def _entries(path: Path) -> dict[str, Mapping[str, Any]]:
     load(path)
     data = yaml.load(read_text(path, "bad-override"), Loader=SafeLoader) or {}  # noqa: S506 - the loader is a safe one
     return {str(key): entry for key, entry in data.items() if isinstance(entry, dict)}
+
+
+def _taken(proposed: Sequence[Proposal], take: Take) -> list[Proposal]:
+    """Return the proposals to write, none against the owner's word."""
+    wanted = [proposal for proposal in proposed if proposal.owned is None and take is not Take.NONE]
+    return [proposal for proposal in wanted if proposal.certain or take is Take.ALL]
 
 
 def _line(proposal: Proposal) -> str:

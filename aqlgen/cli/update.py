@@ -116,6 +116,13 @@ def update_command(
     )
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         updated = update(folder, asked, dry_run=dry_run, progress=stage)
+    _show(updated, cache, output_format, verbose=verbose, quiet=quiet)
+    if updated.merged.nothing and not (asked.specs or asked.add or asked.overlays or asked.workflows):
+        cache.keep()
+    raise typer.Exit(updated.exit_code)
+
+
+def _show(updated: Updated, cache: OutputCache, output_format: Output, *, verbose: bool, quiet: bool) -> None:
     if output_format is Output.JSON:
         cache.echo(json_text(_as_json(updated)))
     elif not quiet:
@@ -123,9 +130,6 @@ def update_command(
         cache.echo(_summary(updated, verbose=verbose))
     elif updated.merged.conflicts:
         cache.echo(_conflicts(updated), err=True)
-    if updated.merged.nothing and not (asked.specs or asked.add or asked.overlays or asked.workflows):
-        cache.keep()
-    raise typer.Exit(updated.exit_code)
 
 
 def _summary(updated: Updated, *, verbose: bool) -> str:

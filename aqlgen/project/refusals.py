@@ -135,17 +135,17 @@ def _override(old: _Row | None, new: _Row | None) -> tuple[dict[str, Json], list
     override: dict[str, Json] = {"name": new.name} if new.name != old.name else {}
     if new.path != old.path:
         override["category"] = new.path.rpartition("/")[2].removesuffix(".json").upper()
-    others = []
-    edited = (key for key in {*old.entries, *new.entries} if old.entries.get(key) != new.entries.get(key))
-    for key in sorted(edited):
-        value = new.entries.get(key, "never" if key == "asked" else None)
-        if key == "pagination" and isinstance(value, Mapping | None):
-            override[key] = {name: part for name, part in (value or {}).items() if name not in _FOUND} or False
-        elif key in _SAME and value is not None:
-            override[key] = value
-        else:
-            others.append(key)
-    return override, others
+    edited = [key for key in sorted({*old.entries, *new.entries}) if old.entries.get(key) != new.entries.get(key)]
+    override |= {key: value for key in edited if (value := _overriding(key, new.entries)) is not None}
+    return override, [key for key in edited if key not in override]
+
+
+def _overriding(key: str, entries: Mapping[str, Json]) -> Json:
+    """Return what an override says for an edited entry to be what it is, None where it cannot."""
+    value = entries.get(key, "never" if key == "asked" else None)
+    if key == "pagination" and isinstance(value, Mapping | None):
+        return {name: part for name, part in (value or {}).items() if name not in _FOUND} or False
+    return value if key in _SAME else None
 
 
 def _whole(path: str, edited: bytes, pristine: bytes | None, package: str) -> Diagnostic:

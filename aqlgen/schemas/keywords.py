@@ -155,8 +155,7 @@ def copy_enum(
     values = _listed(raw, kinds, findings)
     if not values:
         return None
-    # null stays, which documents list instead of `nullable`
-    kept = [value for value in values if not kinds or value is None or any(has_type(kind, value) for kind in kinds)]
+    kept = _of_types(values, kinds)
     if "array" in kinds and len(kept) == values.count(None) < len(values):
         message = "no value of the enum is an array; it is taken as that of the items"
         findings.add("bad-schema", raw, "enum", message)
@@ -170,6 +169,11 @@ def copy_enum(
         values = values if lacks else kept
     node["enum"] = [*values, None] if (nullable or "null" in types) and None not in values else values
     return None
+
+
+def _of_types(values: list[Json], kinds: list[str]) -> list[Json]:
+    """Return the values of the types, and null, which documents list instead of `nullable`."""
+    return [value for value in values if not kinds or value is None or any(has_type(kind, value) for kind in kinds)]
 
 
 def _listed(raw: Mapping[str, Json], kinds: list[str], findings: Findings) -> list[Json]:

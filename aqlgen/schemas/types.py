@@ -162,8 +162,10 @@ class Types:
             written = self._reference(reference, node, place)
             return _nullable(written) if node.get("nullable") or "null" in types_of(node) else written
         view = self._views.view(raw)
-        if view is None:
-            return {}
+        return {} if view is None else self._structured(raw, view, place)
+
+    def _structured(self, raw: dict[str, Json], view: Node, place: Place) -> dict[str, Json]:
+        """Write a schema that is more than a reference, as a type of its own where it is named, joined or nested."""
         named = "properties" in view or _is_long(view) or self._is_union(view)
         if named and self._views.is_joined(raw):
             return self._deferred(raw, view, place)

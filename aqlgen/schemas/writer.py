@@ -157,21 +157,21 @@ class Writer:
         schemas around it declare more.
         """
         declared: dict[str, Json] = node["properties"]
-        server_set = [wire for wire, raw in declared.items() if self.read_only(raw)] if place.request else ()
+        server_set = self._server_set(declared) if place.request else ()
         required = _required_of(node, withheld.difference(server_set))
         properties = declared | {wire: True for wire in required if wire not in declared}
         identifies_only = len(server_set) == len(properties) and not self._declared(place.around)
         hidden = [wire for wire in server_set if not identifies_only or wire not in required]
         out["properties"] = {}
         for wire in filterfalse(hidden.__contains__, properties):
-            spelled = {} if names[wire] == wire else {"x-name": wire}
-            field = {**self._write(properties[wire], place.within(wire)), **spelled}
-            if identifies_only:
-                field.pop("readOnly", None)
-            out["properties"][names[wire]] = field
+            field = self._write(properties[wire], place.within(wire))
+            out["properties"][names[wire]] = _spelled(field, wire, names[wire], sent=identifies_only)
         for key, wires in (("required", [wire for wire in required if wire not in hidden]), ("x-read-only", hidden)):
             if wires:
                 out[key] = [names.get(wire, wire) for wire in wires]
+
+    def _server_set(self, declared: Mapping[str, Json]) -> list[str]:
+        return [wire for wire, raw in declared.items() if self.read_only(raw)]
 
     def _key_rules(self, node: Node, names: Mapping[str, str], out: dict[str, Json], place: Place) -> None:
         """Write the keywords about field names and about undeclared fields."""
@@ -222,11 +222,7 @@ class Writer:
     ) -> None:
         """Write alternatives: constants as an enumeration, one beside null as nullable, others as `anyOf`."""
         null = len(branches) < len(node["anyOf"])
-        values = (
-            None
-            if "properties" in node or out.keys() & {"enum", "const"}
-            else constants([self._views.node(each) if isinstance(each, dict) else each for each in branches])
-        )
+        values = None if "properties" in node or out.keys() & {"enum", "const"} else self._constants(branches)
         if values is not None:
             out["enum"] = [*values, None] if null and None not in values else values
             return
@@ -241,6 +237,10 @@ class Writer:
         if discriminator is not None:
             self._discriminate(discriminator, written, self._spelling.names_of(branches) or {}, out, place)
         out["anyOf"] = [*written, {"type": "null"}] if null else written
+
+    def _constants(self, branches: list[Json]) -> list[Json] | None:
+        """Return the values of alternatives that are constants, None for others."""
+        return constants([self._views.node(each) if isinstance(each, dict) else each for each in branches])
 
     def _discriminate(
         self,
@@ -281,6 +281,12 @@ class Writer:
                 "propertyName": names.get(discriminator.property, discriminator.property),
                 "mapping": mapping,
             }
+
+
+def _spelled(field: Mapping[str, Json], wire: str, name: str, *, sent: bool) -> dict[str, Json]:
+    """Return the schema of a field with its name in the API; one that is sent is not read-only."""
+    kept = {key: value for key, value in field.items() if not sent or key != "readOnly"}
+    return kept if name == wire else {**kept, "x-name": wire}
 
 
 def _can_join(node: Node, only: Mapping[str, Json]) -> bool:

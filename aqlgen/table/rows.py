@@ -125,9 +125,9 @@ def build_row(
         path=operation.path,
         operation_id=operation.operation_id,
         api=operation.api,
-        aliases=tuple(FormerName(name=alias.name, until=alias.until) for alias in decision.override.aliases),
+        aliases=_aliases(decision),
         resource=decision.resource,
-        tags=tuple(dict.fromkeys(filter(None, (line(str(tag), _LONGEST_TAG) for tag in operation.tags[:_MOST_TAGS])))),
+        tags=_tags(operation),
         verb=decision.verb,
         relative=decision.relative,
         rule=decision.category_reason.rule,
@@ -172,6 +172,14 @@ def _responses(draft: Draft, update: Update | None, *, is_read: bool) -> Mapping
     """Return the responses, with the ETag in the data where an update needs it."""
     has_etag = is_read or (update is not None and update.etag)
     return responses.with_etag_in_data(draft.responses) if has_etag else draft.responses
+
+
+def _aliases(decision: Decision) -> tuple[FormerName, ...]:
+    return tuple(FormerName(name=alias.name, until=alias.until) for alias in decision.override.aliases)
+
+
+def _tags(operation: Operation) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, (line(str(tag), _LONGEST_TAG) for tag in operation.tags[:_MOST_TAGS]))))
 
 
 def _by_name(parameters: Iterable[Parameter]) -> dict[str, Parameter]:
