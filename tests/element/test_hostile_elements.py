@@ -70,7 +70,8 @@ def assert_answered(root: Any) -> None:
 
 
 @each("path", PLACES, ids=lambda path: "/".join(map(str, path)))
-def test_a_value_of_another_type_is_converted_or_refused(path: tuple[str | int, ...]) -> None:
+def test_a_value_that_is_missing_or_of_another_type_is_converted_or_refused(path: tuple[str | int, ...]) -> None:
+    assert_answered(changed(FRONT_MATTER, path, lambda holder, key: holder.pop(key)))
     for value in (None, True, 5, "x", [], {}):
         assert_answered(changed(FRONT_MATTER, path, lambda holder, key, value=value: holder.__setitem__(key, value)))
 
@@ -80,22 +81,12 @@ def test_any_mapping_is_converted_or_refused(root: Any) -> None:
     assert_answered(root)
 
 
-@given(path=st.sampled_from(PLACES), value=VALUES)
-def test_any_value_at_any_place_is_converted_or_refused(path: tuple[str | int, ...], value: Any) -> None:
-    assert_answered(changed(FRONT_MATTER, path, lambda holder, key: holder.__setitem__(key, value)))
-
-
 @settings(max_examples=examples(60))
 @given(path=st.sampled_from(PLACES), value=SCALARS)
 def test_what_is_converted_is_tabulated_or_refused(path: tuple[str | int, ...], value: Any) -> None:
     root = changed(FRONT_MATTER, path, lambda holder, key: holder.__setitem__(key, value))
     with tempfile.TemporaryDirectory() as folder, suppress(AqlgenError):
         assert read(Path(folder), json.dumps(root), "adapter.json").rows
-
-
-@each("path", PLACES, ids=lambda path: "/".join(map(str, path)))
-def test_a_value_that_is_missing_is_named_or_not_needed(path: tuple[str | int, ...]) -> None:
-    assert_answered(changed(FRONT_MATTER, path, lambda holder, key: holder.pop(key)))
 
 
 def test_aliases_that_repeat_each_other_are_refused(tmp_path: Path) -> None:
