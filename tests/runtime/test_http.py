@@ -14,9 +14,7 @@ from mcp import Client
 from mcp.types import ElicitResult
 from tiny_zoo import write_package
 
-from aqlgen.runtime.server.access import AccessError
-from aqlgen.runtime.server.http import BindError, bind, serve_http
-from aqlgen.runtime.settings.load import Variables
+from aqlgen.runtime.server.http import BindError, bind
 
 pytestmark = pytest.mark.long
 
@@ -120,13 +118,10 @@ async def test_a_client_that_knows_the_tools_repeats_the_operation_in_a_header(s
         assert result.structured_content["success"]
 
 
-def test_foreign_hosts_and_origins_and_large_bodies_are_refused(shared: str) -> None:
+def test_a_large_body_and_another_path_are_refused(shared: str) -> None:
     """R-TRUST-3"""
-    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-    headers = {"accept": "application/json, text/event-stream"}
-    assert httpx2.post(shared, json=ping, headers={**headers, "host": "evil.example"}).status_code == 421
-    assert httpx2.post(shared, json=ping, headers={**headers, "origin": "http://evil.example"}).status_code == 403
-    assert httpx2.post(shared, json={**ping, "x": "y" * 200_000}, headers=headers).status_code == 413
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping", "x": "y" * 200_000}
+    assert httpx2.post(shared, json=ping, headers={"accept": "application/json"}).status_code == 413
     assert httpx2.get(shared.removesuffix("mcp")).status_code == 404
 
 
@@ -145,12 +140,6 @@ def test_a_signal_ends_it_cleanly(package: Path, preloaded: Path, number: signal
 def test_an_address_that_cannot_be_used_is_one_clear_line() -> None:
     with pytest.raises(BindError, match=r"cannot listen on 203\.0\.113\.1 port 80: "):
         bind("203.0.113.1", 80)
-
-
-def test_an_address_of_the_network_needs_authentication() -> None:
-    """R-TRUST-3"""
-    with pytest.raises(AccessError, match="MCP_AQL_HTTP_AUTH=token"):
-        serve_http(None, bind("0.0.0.0", 0), host="0.0.0.0", max_body=1, variables=Variables({}))  # type: ignore[arg-type]
 
 
 @pytest.mark.anyio
