@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from ..table import Row
     from . import Calls
 
-__all__ = ["Batch"]
 
 _LEAST = 12
 """The fewest tokens that an answer may have."""

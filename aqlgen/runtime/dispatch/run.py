@@ -26,7 +26,6 @@ from ..warnings import CallWarning
 if TYPE_CHECKING:
     from .side import Side
 
-__all__ = ["MAX_ITEMS", "MAX_SECONDS", "Progress", "Run"]
 
 MAX_ITEMS = 100
 MAX_SECONDS = 120.0

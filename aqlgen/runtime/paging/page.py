@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from ..wire import ApiRequest, ApiResponse
     from . import Plan
 
-__all__ = ["Page", "beside", "find_next_position", "is_address", "items_hash", "page_url", "stated_total", "states_end"]
 
 _BOOKKEEPING = frozenset(
     {

@@ -41,8 +41,6 @@ from .access import respond
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["BoundedProtocol", "SessionBounds", "bounded_protocol", "credential_headers"]
-
 
 _PROCESS_KEY = secrets.token_bytes(32)
 

@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from .notifications import Relay
     from .tasks import CallTool, Tasks
 
-__all__ = ["build_server", "build_tools", "routes"]
 
 _PURPOSE = {
     "create": "Add to {title}",

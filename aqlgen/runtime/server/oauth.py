@@ -26,7 +26,6 @@ from ..auth.discovery import Fetch, Unreachable, is_safe
 if TYPE_CHECKING:
     from jwt import PyJWK
 
-__all__ = ["IssuerAway", "IssuerKeys", "JwtVerifier"]
 
 _FRESH, _STALE = 3600.0, 86_400.0
 _PAUSE = 30.0

@@ -32,8 +32,6 @@ from ..safety.operations import CANCEL, STATUS
 from ..text import iso_time
 from . import FIRST_SESSIONLESS, TASKS, has_tasks
 
-__all__ = ["CallTool", "Tasks"]
-
 _POLL = 5
 """Seconds between two requests about a task where the API says nothing."""
 _STATUSES = {"completed": "completed", "failed": "completed", "cancelled": "cancelled"}
