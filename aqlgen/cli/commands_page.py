@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import typer.main
@@ -68,8 +68,7 @@ def _of_aqlgen() -> Iterator[str]:
             rows = [(_names(names), _explained(text)) for names, text in records if not text.startswith(_COMMON)]
         generating = generating or rows
         same = [names for names, text in rows if (names, text) in generating] if rows is not generating else []
-        yield from (_row(row) for row in rows if row[0] not in same)
-        yield from ([_row((", ".join(same), "As in `from-openapi`."))] if same else [])
+        yield from _rows(rows, same, "As in `from-openapi`.")
     parts = (f"`{part}` ({content})" for part, (content, _) in PARTS.items())
     yield f"\nParts of `aqlgen add`: {'; '.join(parts)}.\n"
 
@@ -108,8 +107,7 @@ def _of_adapters() -> Iterator[str]:
         rows = [row for row in map(_argument, _actions(command)) if not row[1].startswith(_COMMON)]
         same = [names for names, _ in rows if name == "learn" and re.split("[ `]", names[1:])[0] in known]
         yield f"| **`petstore-adapter {name}`** | {_sentences(str(texts[name]))} |"
-        yield from (_row(row) for row in rows if row[0] not in same)
-        yield from ([_row((", ".join(same), "As in `aqlgen learn`."))] if same else [])
+        yield from _rows(rows, same, "As in `aqlgen learn`.")
     yield ""
 
 
@@ -127,6 +125,13 @@ def _argument(action: argparse.Action) -> tuple[str, str]:
         return f"`{action.metavar or action.dest.upper()}`", text
     value = "" if action.nargs == 0 else choices or str(action.metavar or action.dest.upper())
     return f"`{', '.join(action.option_strings)} {value}".strip() + "`", text
+
+
+def _rows(rows: Sequence[tuple[str, str]], same: Sequence[str], text: str) -> Iterator[str]:
+    """Yield the rows of options, the same ones as elsewhere in one row with this text."""
+    yield from (_row(row) for row in rows if row[0] not in same)
+    if same:
+        yield _row((", ".join(same), text))
 
 
 def _row(row: tuple[str, str]) -> str:
