@@ -46,9 +46,6 @@ _MUCH: Final = 0.25
 """The share of paths that speak of money from which on an API is about money."""
 _SUMS: Final = frozenset({"amount", "amt"})
 _PRICES: Final = frozenset("total amount price cost fee charge".split())
-_OF_PAYMENTS: Final = ("payee", "beneficiary", "payer", "creditor", "debtor")
-_PARTIES: Final = frozenset({*_OF_PAYMENTS, "currency", "wallet"})
-"""Fields of payments; the first are of nothing else."""
 _AT_BANK: Final = tuple(
     frozenset(words.split()) for words in ("iban", "routing number", "sort code", "direct deposit", "bank account")
 )
@@ -227,20 +224,12 @@ def _speaks(path: str) -> bool:
 
 
 def money_beside(reading: Reading) -> Finding | None:
-    """Find what may move money: a word of money in its names, or a party that it sends.
-
-    It does in an API that is about money, and with a party that only payments have.
-    """
-    if _deletes(reading):
+    """Find what may move money by a word of money in its names; in an API that is about money, it does."""
+    words = reading.heads & _DOUBTFUL | {*reading.thing, *reading.object} & _MOVEMENTS
+    if not words or reading.category is Category.UPDATE or _deletes(reading):
         return None
     is_prepared = reading.noun in _PREPARING or all(not _PREPARING.isdisjoint(name) for name in reading.names)
-    words = reading.heads & _DOUBTFUL | {*reading.thing, *reading.object} & _MOVEMENTS
-    if words and reading.category is not Category.UPDATE:
-        is_thing = bool(words & reading.heads) and reading.verb_words.isdisjoint(_PREPARING)
-        says, is_sure = f"it mentions {min(words)}", is_thing and _is_about_money(reading)
-    elif party := reading.sends(_PARTIES):
-        says, is_sure = f"it takes {party}", reading.category is not Category.UPDATE and party.endswith(_OF_PAYMENTS)
-    else:
-        return None
-    level = Danger.DESTRUCTIVE if is_sure and not is_prepared else Danger.REVERSIBLE
-    return Finding(Effect.MONEY, level, says, "sentence")
+    is_thing = bool(words & reading.heads) and reading.verb_words.isdisjoint(_PREPARING)
+    is_sure = is_thing and not is_prepared and _is_about_money(reading)
+    level = Danger.DESTRUCTIVE if is_sure else Danger.REVERSIBLE
+    return Finding(Effect.MONEY, level, f"it mentions {min(words)}", "sentence")

@@ -39,7 +39,6 @@ _RAISING: Final = frozenset("impersonate promote demote grant revoke".split())
 """Those that do so whatever they are said of."""
 _MEMBERS: Final = frozenset("member participant user guest owner admin collaborator".split())
 _JOINING: Final = frozenset({"add", "remove", "invite"})
-_LIMITING: Final = frozenset("impersonate promote demote grant revoke authorize ban unban suspend block".split())
 _SECRETS: Final = frozenset({"token", "secret", "password"})
 _GRANTED: Final = frozenset({"role", "permission", "privilege", "oauth", "authorization"})
 _OFFICES: Final = frozenset({"admin", "owner"})
@@ -99,7 +98,7 @@ def _joins(reading: Reading) -> bool:
 def access_beside(reading: Reading) -> Finding | None:
     """Find what may give access: a word of it in its names or fields."""
     nouns = frozenset((*reading.thing, *reading.object))
-    words = (nouns & MEANS) | (reading.verb_words & _LIMITING) | (_GRANTED & set(reading.path_things))
+    words = (nouns & MEANS) | (_GRANTED & set(reading.path_things))
     if words:
         return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it mentions {min(words)}")
     rights = reading.sends(_RIGHTS)

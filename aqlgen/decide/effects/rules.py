@@ -60,8 +60,6 @@ _PATTERNS: Final = tuple(
 _OF_NAMES: Final = frozenset({"destroy_*", "delete_all_*"})
 """Patterns that an operationId matches in other words for deleting one thing."""
 _EMPTYING: Final = frozenset({"reset_*", "truncate_*"})
-_STORES: Final = frozenset("all everything data database disk device factory machine server system vm volume".split())
-"""Things that are empty, or as from the factory, once they are reset."""
 _DESTROYING: Final = frozenset("delete destroy purge wipe erase truncate".split())
 _ENDING: Final = frozenset(
     "cancel close terminate restore revert rollback rebuild reinstall regenerate rotate reset expire clear flush"
@@ -130,16 +128,12 @@ def _alone(reading: Reading) -> str:
     return "HEAD of a path that no GET reads" if is_alone else ""
 
 
-_OF_QUERIES: Final = frozenset("run execute trigger perform process".split())
-"""Verbs that are said of queries too."""
-
-
 def _by_reading(reading: Reading) -> Finding | None:
     """Find a READ by an unsafe method that is doubted, or of which a clause says that it does something."""
     if reading.category is not Category.READ or reading.facts.method in _SAFE:
         return None
     heads = [act for act in reading.acts if act.kind == "sentence"][:2]
-    act = next((act for act in heads if act.verbs.isdisjoint(_OF_QUERIES) and changes(act)), None)
+    act = next(filter(changes, heads), None)
     addresses = ("_".join(name) for name in reading.fields if name[-1:] in _ADDRESSES and _CALLED_BACK & {*name})
     called_back = reading.sends(_CALLED_BACK) or next(addresses, "")
     reason = act.says if act else f"it takes {called_back}" if called_back else ""
@@ -177,8 +171,7 @@ def _matches(name: str, pattern: str) -> bool:
 def _matched(reading: Reading, level: Danger, pattern: str, words: Words) -> Finding:
     """Read a pattern by what it says that it is for: `reset_*` is "reset to empty or factory state"."""
     last = singular(words[head_size(words, 2) - 1])
-    is_store = not _STORES.isdisjoint({last, *reading.part[-1:]})
-    if pattern in _EMPTYING and len(words) > 1 and not is_store and (reading.part or last in outward.MEANS):
+    if pattern in _EMPTYING and len(words) > 1 and (reading.part or last in outward.MEANS):
         return Finding(Effect.ENDS, Danger.DESTRUCTIVE, f"a {words[0]} loses the {last} there was")
     return Finding(Effect.ENDS, level, f"the name matches {pattern}")
 
