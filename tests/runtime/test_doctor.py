@@ -190,12 +190,12 @@ WRONG = Answer({"error": "x"}, 401)
             "accepted",
             "The API accepted the credential 'key': without it the read gave HTTP 401.",
         ),
-        (Answer({"ok": False, "error": "invalid_auth"}), 1, "unknown", "the answer reports a failure"),
+        (Answer({"ok": False, "error": "invalid_auth"}), 1, "unknown", "a reported failure"),
         (Answer(b"<p>Log in", 200, {"Content-Type": "text/html"}), 1, "unknown", "a web page"),
-        (WRONG, 1, "refused", "did not accept the credential 'key' in 3 reads"),
-        (Answer({"error": "x"}, 403), 1, "not_allowed", "in 3 reads: 'key' is not valid, or does not allow"),
+        (WRONG, 1, "refused", "HTTP 401 in 3 reads: the credential 'key' is wrong"),
+        (Answer({"error": "x"}, 403), 1, "not_allowed", "HTTP 403 in 3 reads: the credential 'key' is wrong"),
         (Answer({"error": "x"}, 404), 1, "unknown", "HTTP 404 in 3 reads: nothing is there"),
-        (Answer({"error": "x"}, 500), 1, "unknown", "HTTP 500 in 3 reads: the API failed"),
+        (Answer({"error": "x"}, 500), 1, "unknown", "HTTP 500 in 3 reads: it failed"),
     ],
 )
 def test_the_call_says_in_words_what_became_of_the_credential(
@@ -261,7 +261,7 @@ CASES: dict[str, tuple[Api, tuple[str, ...], str, str, str]] = {
         Api(), ("public1", "z"), "accepted", "The API accepted the credential 'key'", "Ready: ",
     ),
     "a wrong key is refused where the first reads are public": (
-        Api("x"), ("public1", "public2", "z"), "refused", "accept the credential 'key' in 1 read", "Not ready: ",
+        Api("x"), ("public1", "public2", "z"), "refused", "401 in 1 read: the credential 'key' is wrong", "Not ready: ",
     ),
     "a read that fails is followed by the next": (
         Api(a1=500, a2=404), ("a1", "a2", "z"), "accepted", "The API accepted the credential 'key'", "Ready: ",
@@ -296,7 +296,7 @@ def test_an_api_that_wants_none_of_what_its_document_declares_is_found_out_and_c
         folder = write(tmp_path, url=local.url)
         code, outcome, text = run(folder, monkeypatch, capsys, P_KEY="")
         assert (code, outcome["credential"]) == (0, "not_sent")
-        assert "set MCP_AQL_AUTH=none if it needs none" in text
+        assert "if it needs none, set MCP_AQL_AUTH=none" in text
         assert text.splitlines()[-2].startswith("Not ready: no credential is set")
         _, _, text = run(folder, monkeypatch, capsys, MCP_AQL_AUTH="none")
         assert "none is sent: MCP_AQL_AUTH is none" in text

@@ -56,7 +56,7 @@ def doctor(
     from ..hosts.report import OperationHost, host_uses
     from ..safety.rules.rules import check_rules
     from ..state.custody import open_state, state_file
-    from .readiness import address_report, counts_of, next_steps, with_use
+    from .readiness import next_steps, survey
 
     config = load(folder, environ)
     adapter = Adapter.load(folder)
@@ -71,14 +71,14 @@ def doctor(
     addresses = [api[1] or next(iter(urls), "") for api, urls in zip(apis, servers, strict=True)]
     keys = checked_keys(config, environ)
     credentials = report(adapter, environ, config, Logins(open_state(config.state_url, adapter.name, environ)))
-    usage = with_use(credentials, adapter, table, config)
     operations = (OperationHost(*values) for _, _, values in table.values("servers", "security", "api"))
     settings = {name: (of_api.base_url, of_api.server_variables) for name, of_api in configs.items()}
     hosts = [use.as_json() | {"summary": use.summary} for use in host_uses(adapter, operations, settings)]
+    usage, address, counts = survey(adapter, table, config, credentials, hosts)
     shown = {
         "adapter": {"name": adapter.name, "version": adapter.version, "title": adapter.title},
         "base_url": None if unknown else ", ".join(map(_named, parts, addresses)),
-        "address": address_report(adapter, table, config),
+        "address": address,
         "servers": [] if adapter.apis else servers[0],
         "hosts": hosts,
         "settings": dict(_settings_of(config)),
@@ -94,7 +94,7 @@ def doctor(
         "credentials": credentials,
         "demanding": usage.demanding,
         "encrypted": config.auth_allow_http or unknown or all(map(_is_encrypted, parts.values(), addresses)),
-        "callable": counts_of(adapter, table, config, credentials, hosts),
+        "callable": counts,
     }
     shown["next"] = next_steps(shown, usage)
     if call:

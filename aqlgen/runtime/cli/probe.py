@@ -37,6 +37,10 @@ _LONGEST = 60.0
 """Seconds from which on no further read begins."""
 _REFUSED = (401, 403)
 _SUCCESS = ("ok", "success")
+_CAUSES = {
+    404: "nothing is there; the address may lack a part of its path, or have one too many",
+    429: "too many calls; try again later",
+}
 
 
 class Probe(NamedTuple):
@@ -70,12 +74,7 @@ class _Read(NamedTuple):
     @property
     def success(self) -> bool:
         """True if the API answered with data that tell of no failure."""
-        return bool(self.envelope["success"]) and (self.answer is None or next(self.doubts, None) is None)
-
-    @property
-    def doubts(self) -> Iterator[str]:
-        """The reasons for which an answer that says success may be none."""
-        return iter(()) if self.answer is None else _doubts(self.answer, self.envelope)
+        return bool(self.envelope["success"]) and (self.answer is None or _is_data(self.answer, self.envelope))
 
 
 def choose(
@@ -247,9 +246,14 @@ def _judged(reads: Sequence[_Read], *, mock: bool) -> tuple[_Read, bool, str, st
         how = f"HTTP {before.status}" if not 200 <= before.status < 300 else "a page, or an error"
         return last, True, "accepted", f"The API accepted the credential '{names}': without it the read gave {how}."
     public, carried = [read for read in reads if read.success], [read for read in reads if read.carries]
+    if public and not carried and not names:
+        verdict = "The URL is right. The call proves nothing about a credential: none was sent or required."
+        if last.probe.demands:
+            verdict = (
+                "The API answered, though its document requires a credential: if it needs none, set MCP_AQL_AUTH=none."
+            )
+        return last, True, "not_sent", verdict
     if public and not carried:
-        if not names:
-            return (last, True, *_open(last.probe))
         count = counted(len(public), "read")
         verdict = f"The address is right. Proves nothing of the credential '{names}': {count} succeeded without it."
         return public[-1], True, "unknown", verdict
@@ -259,62 +263,32 @@ def _judged(reads: Sequence[_Read], *, mock: bool) -> tuple[_Read, bool, str, st
 
 def _failed(failed: Sequence[_Read], public: int) -> tuple[str, str]:
     """Return what reads that failed say, beside so many that succeeded without a credential."""
-    statuses = {read.status for read in failed}
-    if len(statuses) == 1 and (not public or statuses.issubset(_REFUSED)):
-        credential, verdict = _blamed(failed[-1], len(failed))
-        bare = BARE in str(failed[-1].envelope.get("error", {}).get("message", ""))
-        return credential, f"{verdict} It was sent {BARE}." if bare else verdict
-    seen = ", ".join(f"HTTP {status}" if status else "no answer" for status in sorted(statuses))
-    others = f", and {counted(public, 'read')} succeeded without it" if public else ""
-    return "unknown", f"It proves nothing about address and credential: the reads do not agree ({seen}{others})."
-
-
-def _open(probe: Probe) -> tuple[str, str]:
-    """Return what a read says that succeeded although there was no credential to send."""
-    if probe.demands:
-        return "not_sent", (
-            "The API answered without a credential, though its document requires one: set MCP_AQL_AUTH=none if it "
-            "needs none."
-        )
-    return "not_sent", "The URL is right. The call proves nothing about a credential: none was sent or required."
-
-
-def _blamed(read: _Read, count: int) -> tuple[str, str]:
-    """Return what reads say that all failed in the same way."""
+    read, statuses = failed[-1], {read.status for read in failed}
+    message = str(read.envelope.get("error", {}).get("message", "no answer"))
+    if len(statuses) > 1 or (public and not statuses.issubset(_REFUSED)):
+        seen = ", ".join(f"HTTP {status}" if status else "no answer" for status in sorted(statuses))
+        others = f", and {counted(public, 'read')} succeeded without it" if public else ""
+        return "unknown", f"It proves nothing about address and credential: the reads do not agree ({seen}{others})."
     if read.answer is None:
-        message = line(str(read.envelope.get("error", {}).get("message", "no answer")), 400)
-        return "unknown", f"No answer of the API: {message}"
-    status, names = read.status, " and ".join(read.probe.credentials if read.carries else ())
-    doubt = next(read.doubts, None)
-    if 200 <= status < 300 and doubt is not None:
-        return "unknown", f"Proves nothing of the credential: {doubt}."
-    unset = read.probe.unset
-    remedy = f"set {' and '.join(unset)}" if unset else "the document asks for none here"
-    times = f" in {counted(count, 'read')}"
-    if status == 401:
-        if names:
-            reason = "wrong, expired, or for another place"
-            return "refused", f"The API did not accept the credential '{names}'{times}: {reason}."
-        return "not_sent", f"The API needs a credential, and the adapter sent none: {remedy}."
-    if status == 403:
-        if names:
-            return "not_allowed", f"The API refused{times}: '{names}' is not valid, or does not allow this operation."
-        return "not_sent", f"The API refused a call to which the adapter added no credential: {remedy}."
-    cause = {
-        404: "nothing is there; the address may lack a part of its path, or have one too many",
-        429: "too many calls; try again later",
-    }.get(status, "the API failed" if status >= 500 else "it redirects elsewhere" if status < 400 else "refused")
-    return "unknown", f"HTTP {status}{times}: {cause}. It proves nothing about the credential."
+        return "unknown", f"No answer of the API: {line(message, 400)}"
+    answer = f"HTTP {read.status} in {counted(len(failed), 'read')}"
+    if read.status in _REFUSED and not read.carries:
+        unset = " and ".join(read.probe.unset)
+        remedy = f"set {unset}" if unset else "the document asks for none here"
+        return "not_sent", f"{answer}: the API needs a credential, and the adapter sent none: {remedy}."
+    if read.status in _REFUSED:
+        names = " and ".join(read.probe.credentials)
+        verdict = f"{answer}: the credential '{names}' is wrong, expired, for another place, or not allowed to do this."
+        bare = f" It was sent {BARE}." if BARE in message else ""
+        return "refused" if read.status == 401 else "not_allowed", f"{verdict}{bare}"
+    is_none = "it is a web page, a reported failure, or cannot be read"
+    cause = is_none if read.status < 300 else _CAUSES.get(read.status, "it failed")
+    return "unknown", f"{answer}: {cause}. It proves nothing about the credential."
 
 
-def _doubts(answer: ApiResponse, envelope: Envelope) -> Iterator[str]:
-    """Yield why an answer that says success may be none: a page for people, or data that tell of an error."""
+def _is_data(answer: ApiResponse, envelope: Envelope) -> bool:
+    """Return False for an answer with success that may be none: a page for people, or data that tell of an error."""
     kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind in ("text/html", "application/xhtml+xml"):
-        yield "the answer is a web page, such as a login"
-    declared = "declared_by" in envelope.get("error", {}).get("details", {})
-    if not envelope["success"] and not declared:
-        yield f"the answer cannot be read: {line(str(envelope['error'].get('message', '')), 200).rstrip('.')}"
     data = envelope.get("data")
-    if declared or (isinstance(data, dict) and (any(data.get(key) is False for key in _SUCCESS) or data.get("error"))):
-        yield "the answer reports a failure"
+    is_failure = isinstance(data, dict) and (any(data.get(key) is False for key in _SUCCESS) or bool(data.get("error")))
+    return bool(envelope["success"]) and kind not in ("text/html", "application/xhtml+xml") and not is_failure

@@ -28,39 +28,51 @@ def ready_schemes(credentials: list[dict[str, Any]]) -> frozenset[str]:
     return frozenset(entry["scheme"] for entry in credentials if entry["set"] or "per_user" in entry)
 
 
-def with_use(credentials: list[dict[str, Any]], adapter: Adapter, table: Table, config: Config) -> Usage:
-    """Add to each entry how many operations name, use and lack its credential. Returns the counts."""
+def survey(
+    adapter: Adapter,
+    table: Table,
+    config: Config,
+    credentials: list[dict[str, Any]],
+    hosts: Iterable[Mapping[str, Any]],
+) -> tuple[Usage, dict[str, Any], dict[str, int]]:
+    """Return the use of credentials, which each of their entries gets too, what is wrong with addresses, and counts.
+
+    Counted are the operations: all, those with their credentials, with an address, at an accepted host, and with all.
+    """
     ready = ready_schemes(credentials)
-    usage = Usage.of(_requirements(adapter, table, config), ready)
-    for entry in credentials:
-        entry |= usage.entry(entry["scheme"], ready=entry["scheme"] in ready)
-    return usage
-
-
-def _requirements(adapter: Adapter, table: Table, config: Config) -> Iterator[Alternatives]:
-    parts = adapter.of_each_api()
-    for _, _, (stated, api) in table.values("security", "api"):
-        yield () if config.auth == "none" else parts[api].security if stated is None else stated
-
-
-def address_report(adapter: Adapter, table: Table, config: Config) -> dict[str, Any]:
-    """Return where the API's address comes from, and what is wrong with it and with those of single operations."""
     parts, configs = adapter.of_each_api(), config_of_each(config, adapter)
+    open_hosts = {(host.get("api", ""), host["origin"]) for host in hosts if host["accepted"]}
     mains = {name: _problem(part, (), configs[name]) for name, part in parts.items()}
-    main = next(filter(None, mains.values()), None)
     others: dict[str, dict[str, Any]] = {}
-    for _, _, (servers, api) in table.values("servers", "api"):
-        of_api = configs[api]
-        problem = _problem(parts[api], servers, of_api) if servers else mains[api] if api else None
-        if problem is not None and not of_api.base_url:
+    requirements: list[Alternatives] = []
+    counts = {"operations": 0, "with_credentials": 0, "with_address": 0, "accepted": 0, "ready": 0}
+    for _, _, (stated, servers, api) in table.values("security", "servers", "api"):
+        part, of_api = parts[api], configs[api]
+        requirements.append(() if config.auth == "none" else part.security if stated is None else stated)
+        is_met = alternative_in_use(requirements[-1], ready) is not None
+        problem = _problem(part, servers, of_api) if servers else mains[api]
+        has_address = problem is None or not problem.certain
+        url = operation_url(part.servers, servers or (), of_api.base_url, of_api.server_variables)
+        accepted = not has_address or (api, str(Origin.of(url.strip()))) in open_hosts
+        counts["operations"] += 1
+        counts["accepted"] += accepted
+        counts["with_credentials"] += is_met
+        counts["with_address"] += has_address
+        counts["ready"] += is_met and has_address and accepted
+        if problem is not None and (servers or api) and not of_api.base_url:
             url = servers[0]["url"] if servers else api
             entry = others.setdefault(url, {**_as_json(problem, api), "url": url, "operations": 0})
             entry["operations"] += 1
-    return {
+    usage = Usage.of(requirements, ready)
+    for entry in credentials:
+        entry |= usage.entry(entry["scheme"], ready=entry["scheme"] in ready)
+    main = next(filter(None, mains.values()), None)
+    address = {
         "source": config.sources.get("base_url", "default") if config.base_url else "document",
         "problem": None if main is None or adapter.apis else _as_json(main),
         "others": list(others.values()),
     }
+    return usage, address, counts
 
 
 def _as_json(problem: AddressProblem, api: str = "") -> dict[str, Any]:
@@ -79,35 +91,6 @@ def _as_json(problem: AddressProblem, api: str = "") -> dict[str, Any]:
 
 def _problem(adapter: Adapter, servers: Any, config: Config) -> AddressProblem | None:
     return operation_problem(adapter.servers, servers, config.base_url, config.server_variables)
-
-
-def counts_of(
-    adapter: Adapter,
-    table: Table,
-    config: Config,
-    credentials: list[dict[str, Any]],
-    hosts: Iterable[Mapping[str, Any]],
-) -> dict[str, int]:
-    """Count the operations: all, those with their credentials, with an address, at an accepted host, and with all."""
-    ready = ready_schemes(credentials)
-    parts, configs = adapter.of_each_api(), config_of_each(config, adapter)
-    open_hosts = {(host.get("api", ""), host["origin"]) for host in hosts if host["accepted"]}
-    mains = {name: _problem(part, (), configs[name]) for name, part in parts.items()}
-    counts = {"operations": 0, "with_credentials": 0, "with_address": 0, "accepted": 0, "ready": 0}
-    for _, _, (stated, servers, api) in table.values("security", "servers", "api"):
-        part, of_api = parts[api], configs[api]
-        problem = _problem(part, servers, of_api) if servers else mains[api]
-        needs = part.security if stated is None else stated
-        is_met = config.auth == "none" or alternative_in_use(needs, ready) is not None
-        has_address = problem is None or not problem.certain
-        url = operation_url(part.servers, servers or (), of_api.base_url, of_api.server_variables)
-        accepted = not has_address or (api, str(Origin.of(url.strip()))) in open_hosts
-        counts["operations"] += 1
-        counts["accepted"] += accepted
-        counts["with_credentials"] += is_met
-        counts["with_address"] += has_address
-        counts["ready"] += is_met and has_address and accepted
-    return counts
 
 
 def next_steps(report: Mapping[str, Any], usage: Usage) -> list[str]:
