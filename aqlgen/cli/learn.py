@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -79,7 +78,7 @@ def learn_command(
         typer.Option("--key", metavar="VARIABLE", help="Try the key in this variable, if none is declared."),
     ] = None,
     source: Annotated[
-        Path | None, typer.Option("--from", metavar="FILE", help="Use the report of the adapter's `learn --write`.")
+        Path | None, typer.Option("--from", metavar="FILE", help="Use the report that the adapter's `learn` printed.")
     ] = None,
     take: Annotated[Take, typer.Option(help="Proposals to write.")] = Take.NONE,
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 if the API contradicts an earlier run.")] = False,
@@ -142,12 +141,9 @@ def _observed(
     folder: Path, package: str, options: Sequence[str], source: Path | None
 ) -> tuple[Mapping[str, Any], list[Observation]]:
     """Return a report as data, with its observations: of a file, or of the API now."""
-    with tempfile.TemporaryDirectory() as scratch:
-        if source is None:
-            if sys.stderr.isatty():
-                typer.echo(_run(folder, package, [*options, "--plan"]), err=True)
-            _run(folder, package, [*options, "--write", str(Path(scratch) / "seen.json")])
-        text = read_text(source or Path(scratch) / "seen.json", "bad-option")
+    if source is None and sys.stderr.isatty():
+        typer.echo(_run(folder, package, [*options, "--plan"]), err=True)
+    text = _run(folder, package, options) if source is None else read_text(source, "bad-option")
     try:
         data = json.loads(text)
         observations, report = observations_of(data, Table(folder / "src" / package)), Report().as_data()
@@ -156,7 +152,7 @@ def _observed(
         }, observations
     except (ValueError, RecursionError):
         message = f"{source} holds no observations"
-        raise OptionError.of("bad-option", message, help="`learn --write FILE` of the adapter writes one.") from None
+        raise OptionError.of("bad-option", message, help="The adapter's `learn` prints them.") from None
 
 
 def _entries(path: Path) -> dict[str, Mapping[str, Any]]:

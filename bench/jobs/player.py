@@ -28,7 +28,7 @@ from mcp.types import ElicitRequestParams, ElicitResult
 from aqlgen.render.template import render_template
 from aqlgen.runtime.calls.conditions import compile_condition, values_at
 from aqlgen.runtime.cli import main as run_command
-from aqlgen.runtime.cli.operations import Declared, declared, words_of
+from aqlgen.runtime.cli.operations import Declared, declared
 from aqlgen.runtime.steps.references import Budget, Reference, pick, resolve
 from aqlgen.runtime.table import Table
 from bench.jobs.context import Context
@@ -134,7 +134,7 @@ class Shell(Adapter):
             if len(names) == 1:
                 return ["describe", *names]
         known = self.declared.get(operation, Declared({}, {}))
-        return ["call", operation, *([] if not params else words_of(params, known))]
+        return ["call", operation, *([] if not params else _words_of(params, known))]
 
     def run(self, words: Sequence[str]) -> str:
         """Run the command and return what it prints."""
@@ -149,6 +149,14 @@ async def _confirm(_: ClientRequestContext, params: ElicitRequestParams) -> Elic
     schema = getattr(params, "requested_schema", None) or {}
     names = list(schema.get("properties", {}))
     return ElicitResult(action="accept", content=dict.fromkeys(names, True))
+
+
+def _words_of(params: Mapping[str, Any], known: Declared) -> list[str]:
+    """Return parameters as words of a command line: NAME=VALUE if that is read back as it is, else one JSON object."""
+    pairs = [f"{name}={value if isinstance(value, str) else json.dumps(value)}" for name, value in params.items()]
+    is_plain = not any(isinstance(value, (list, dict)) for value in params.values()) and known.read(pairs) == params
+    words = pairs if is_plain else [json.dumps(params, ensure_ascii=False, separators=(",", ":"))]
+    return list(map(shlex.quote, words))
 
 
 def _plain(path: str) -> str:

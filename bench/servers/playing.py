@@ -67,13 +67,13 @@ class Player:
 
     def observations(self) -> list[Observation]:
         """Return what the adapter's `learn` sees, writes to the things that calls have named included."""
-        seen = self._project.parent / "seen.json"
-        state = {"MCP_AQL_STATE_URL": f"sqlite:///{seen.with_suffix('.sqlite3')}", "MCP_AQL_LOG_LEVEL": "error"}
+        file = self._project.parent / "seen.sqlite3"
+        state = {"MCP_AQL_STATE_URL": f"sqlite:///{file}", "MCP_AQL_LOG_LEVEL": "error"}
         module, variables = package_of(self._project).name, environment(**self._settings | state)
-        options = ["--allow-writes", *self._learn, *self._resources(), "--write", str(seen)]
+        options = ["--allow-writes", *self._learn, *self._resources()]
         command = [sys.executable, "-m", module, "learn", *options]
-        subprocess.run(command, check=True, capture_output=True, env=variables, timeout=300)
-        return observations_of(json.loads(seen.read_bytes()), Table(package_of(self._project)))
+        done = subprocess.run(command, check=True, capture_output=True, env=variables, timeout=300)
+        return observations_of(json.loads(done.stdout), Table(package_of(self._project)))
 
     def _resources(self) -> Iterator[str]:
         """Yield the paths of items with the values that are known for them."""

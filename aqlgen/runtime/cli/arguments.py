@@ -119,7 +119,7 @@ def argument_parser(adapter: Adapter) -> argparse.ArgumentParser:
     doctor.add_argument("--call", action="store_true", help="call one safe read, to test the API and the credential")
     doctor.add_argument("--mock", action="store_true", default=argparse.SUPPRESS, help="call without network")
 
-    learn = commands.add_parser("learn", help="observe the API by safe reads, and propose overrides")
+    learn = commands.add_parser("learn", help="observe the API by safe reads, and print a report for `aqlgen learn`")
     learn.add_argument("--plan", action="store_true", help="show the requests without sending them")
     learn.add_argument("--requests", type=int, default=300, metavar="N", help="send at most N requests (default: 300)")
     learn.add_argument("--seconds", type=float, default=60.0, metavar="N", help="stop after N seconds (default: 60)")
@@ -144,8 +144,7 @@ def argument_parser(adapter: Adapter) -> argparse.ArgumentParser:
     learn.add_argument(
         "--key", metavar="VARIABLE", help="try the key in this variable if the document declares no credential"
     )
-    learn.add_argument("--write", type=Path, metavar="FILE", help="write the report for `aqlgen learn --from FILE`")
-    for command in (operations, doctor, learn):
+    for command in (operations, doctor):
         command.add_argument(
             "--output-format", choices=("human", "json"), default="human", help="output for people or for programs"
         )

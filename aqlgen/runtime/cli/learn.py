@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The command `learn`: the plan, an observation of the API, and its proposals to paste or to keep in a file."""
+"""The command `learn`: the plan, an observation of the API, and the report that `aqlgen learn --from` proposes of."""
 
 from __future__ import annotations
 
@@ -8,17 +8,15 @@ import asyncio
 import json
 import sys
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 
 from ..errors import CommandError
-from ..learn.proposals import proposals, yaml_block
-from ..learn.report import Report, chosen_rows, observe, observe_with_writes, plan_lines
+from ..learn.report import chosen_rows, observe, observe_with_writes, plan_lines
 from ..learn.requests import Budget
 from ..learn.things import Named
 from ..settings.load import load
 from ..table import Table
-from ..text import counted, terminal_text
+from ..text import terminal_text
 
 
 def learn(folder: Path, hooks: object | None, environ: Mapping[str, str], options: argparse.Namespace) -> str:
@@ -50,7 +48,7 @@ def _observed(folder: Path, hooks: object | None, environ: Mapping[str, str], op
             report.add(asyncio.run(observe_with_writes(folder, hooks, environ, budget, named, options.make)))
         except OSError as problem:
             raise CommandError(str(problem)) from None
-    return _told(report, options)
+    return json.dumps(report.as_data(), indent=2)
 
 
 def _further(options: argparse.Namespace) -> Iterator[str]:
@@ -58,40 +56,3 @@ def _further(options: argparse.Namespace) -> Iterator[str]:
     yield from (f"Also created, and deleted again: {name}" for name in options.make)
     if options.key is not None:
         yield f"The key in {options.key} is tried in two forms if the document declares no credential."
-
-
-def _told(report: Report, options: argparse.Namespace) -> str:
-    """Write or return a report as the options say. Raises CommandError."""
-    if options.write is not None:
-        try:
-            options.write.write_text(f"{json.dumps(report.as_data(), indent=2)}\n", encoding="utf-8")
-        except OSError as problem:
-            raise CommandError(f"{options.write} cannot be written ({problem.strerror})") from None
-        return f"{_cost(report)}\nWrote {counted(len(report.observations), 'observation')} to {options.write}."
-    if options.output_format == "json":
-        return json.dumps(report.as_data(), indent=2)
-    return "\n".join(_page(report))
-
-
-def _cost(report: Report) -> str:
-    """Return what the observation cost."""
-    cut = f" The rest was not looked at: {report.spent}." if report.spent else ""
-    succeeded = sum(200 <= status < 300 for status in report.reads.values())
-    return (
-        f"{counted(report.requests, 'request')} in {report.seconds:.1f} seconds: {succeeded} of "
-        f"{counted(report.operations, 'read')} succeeded, {len(report.unread)} were not tried.{cut}"
-    )
-
-
-def _page(report: Report) -> Iterator[str]:
-    """Yield the observations for people, and the proposals as overrides.yaml has them."""
-    yield _cost(report)
-    for observation in report.observations:
-        if not observation.override and not observation.settled:
-            yield f"{observation.key or 'adapter'}: {observation.says}"
-    proposed = proposals(report.observations, {}, datetime.now(UTC).date().isoformat())
-    if proposed:
-        yield "\nFor overrides.yaml of the project, where `aqlgen update` takes it:\n"
-        yield yaml_block(proposed)
-    else:
-        yield "Nothing to propose: the adapter already does this."

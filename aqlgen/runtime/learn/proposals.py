@@ -7,7 +7,6 @@ operation or leaves out a question. What the owner has written is never replaced
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -146,15 +145,3 @@ def entries_of(taken: Iterable[Proposal], entries: Mapping[str, Mapping[str, Any
             before = str(entry.get("why", ""))
             entry["why"] = f"{before}; {proposal.why.partition(': ')[2]}" if before else proposal.why
     return added
-
-
-def yaml_block(proposed: Sequence[Proposal]) -> str:
-    """Return proposals as they stand in overrides.yaml, the doubtful ones as comments."""
-    lines = []
-    for certain in (True, False):
-        entries = entries_of((each for each in proposed if each.certain is certain), {})
-        mark = "" if certain else "# "
-        for key, entry in entries.items():
-            lines.append(f"{mark}{json.dumps(key)}:")
-            lines += (f"{mark}  {field}: {json.dumps(value)}" for field, value in entry.items())
-    return "\n".join(lines)

@@ -66,41 +66,31 @@ class Try:
         return lenient
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What came of parts of a resource: the fields that the API kept or lost though none was named."""
+def verdict(
+    parts: Sequence[Try],
+    lost: Collection[str],
+    kept: Collection[str],
+    whole: Try | None,
+    names: Mapping[str, str],
+    *,
+    is_whole: bool,
+) -> tuple[str, dict[str, str]] | None:
+    """Return what happens to fields that parts of a resource do not name, and what to send.
 
-    tries: Sequence[Try]
-    done: Sequence[Try]
-    lost: Collection[str]
-    kept: Collection[str]
-
-    @classmethod
-    def of(cls, tries: Sequence[Try], fields: Collection[str]) -> Parts:
-        """Return what tries say of an update that can write these fields."""
-        done = [trial for trial in tries if trial.is_done]
-        lost = {key for trial in done for key in trial.lost(fields)}
-        kept = {key for trial in done for key in trial.kept()} - lost
-        return cls(list(tries), done, lost, kept)
-
-    def verdict(
-        self, names: Mapping[str, str], whole: Try | None, *, is_whole: bool
-    ) -> tuple[str, dict[str, str]] | None:
-        """Return what happens to unnamed fields and what to send; `is_whole` says that the adapter sends the whole."""
-        took_whole = whole is not None and whole.is_done
-        if self.lost:
-            known = listed(sorted(names[key] for key in self.lost if key in names))
-            return f"It loses omitted fields{f': {known}' if known else ''}", {} if is_whole else {"send": "whole"}
-        if self.kept:
-            says = f"It keeps omitted fields: {counted(len(self.kept), 'field')} of those that were set"
-            refused = (
-                f"; it refuses the whole resource as read, with {whole.status}" if whole and not took_whole else ""
-            )
-            return says + refused, {"send": "named"} if is_whole else {}
-        if self.tries and not self.done:
-            statuses = listed(sorted({trial.status for trial in self.tries}))
-            return f"It refuses a part, with {statuses}{', and takes the whole' if took_whole else ''}", {}
-        return None
+    `whole` is the try of all of it; `is_whole` says that the adapter sends that.
+    """
+    takes_whole = whole is not None and whole.is_done
+    if lost:
+        known = listed(sorted(names[key] for key in lost if key in names))
+        return f"It loses omitted fields{f': {known}' if known else ''}", {} if is_whole else {"send": "whole"}
+    if kept:
+        says = f"It keeps omitted fields: {counted(len(kept), 'field')} of those that were set"
+        refused = f"; it refuses the whole resource as read, with {whole.status}" if whole and not takes_whole else ""
+        return says + refused, {"send": "named"} if is_whole else {}
+    if parts and not any(trial.is_done for trial in parts):
+        statuses = listed(sorted({trial.status for trial in parts}))
+        return f"It refuses a part, with {statuses}{', and takes the whole' if takes_whole else ''}", {}
+    return None
 
 
 def is_ours(value: Any, marker: str = "") -> bool:

@@ -25,7 +25,7 @@ from ..table import JsonSchema
 from ..text import listed
 from .model import Fact, Observation
 from .things import Elsewhere, base_of, free_value, here, marked, params_of, rows_of
-from .tries import MISSING_STATUSES, Parts, Try, is_ours, without_nulls
+from .tries import MISSING_STATUSES, Try, is_ours, verdict, without_nulls
 
 if TYPE_CHECKING:
     from ..table import Row
@@ -237,10 +237,8 @@ class _Update:
         if first is None:
             return False
         await self._parts(thing, entry, first, self._free(thing, entry, first))
-        parts = Parts.of(self.tries, self.fields)
-        whole = await self._whole(thing, entry)
-        await self._judge(thing, parts, whole)
-        return bool(parts.kept) and not parts.lost
+        parts = list(self.tries)
+        return await self._judge(thing, parts, await self._whole(thing, entry))
 
     async def _parts(self, thing: Thing, entry: Entry, first: Mapping[str, Any], free: Mapping[str, Any]) -> None:
         """Set some fields, or else one of them, then send the least that there is: who replaces all loses them."""
@@ -313,23 +311,30 @@ class _Update:
                 body = at(self.plan.body(self.plan.state(answer.data, {}), {}), self.steps)
         return await self._try(thing, entry, body) if now is not None and isinstance(body, dict) else None
 
-    async def _judge(self, thing: Thing, parts: Parts, whole: Try | None) -> None:
-        """Report what the update does with the fields that it does not name, and propose what to send."""
+    async def _judge(self, thing: Thing, parts: Sequence[Try], whole: Try | None) -> bool:
+        """Report what the update does with the fields that it does not name, and propose what to send.
+
+        Returns True if it keeps them.
+        """
         row, types = self.plan.row, self.site.table.types
+        done = [trial for trial in parts if trial.is_done]
+        lost = {key for trial in done for key in trial.lost(self.fields)}
+        kept = {key for trial in done for key in trial.kept()} - lost
         is_whole = row.update is not None and row.update.replaces
-        verdict = parts.verdict(self.names, whole, is_whole=is_whole)
-        if verdict is not None:
-            says, override = verdict
-            if not parts.done and is_whole and await self._takes_another_name(thing, parts.tries):
+        judged = verdict(parts, lost, kept, whole, self.names, is_whole=is_whole)
+        if judged is not None:
+            says, override = judged
+            if not done and is_whole and await self._takes_another_name(thing, parts):
                 says += f": the identifier by which alone {self.reader.name} finds the thing"
                 override = {"send": "named"}
             nests = any(union_of(types, schema).properties for schema in self.fields.values())
-            certain = not (parts.kept and nests and whole is not None and whole.is_done)
+            certain = not (kept and nests and whole is not None and whole.is_done)
             self.site.say(row, Fact.UPDATE, says, override, certain=certain)
         lenient = whole.lenient(self.fields, types) if whole is not None and whole.is_done else {}
         if lenient:
             says = f"It takes {listed(sorted(lenient))} of other types, as {self.reader.name} gives them"
             self.site.say(row, Fact.TYPES, says, {"parameters": lenient})
+        return bool(kept) and not lost
 
     async def _takes_another_name(self, thing: Thing, parts: Sequence[Try]) -> bool:
         """Return True if the update finds things by another identifier than the one by which alone this one is read.
