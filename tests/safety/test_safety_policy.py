@@ -23,8 +23,6 @@ requires_approval = ["git push*"]
 auto_approve = ["read_*"]
 max_autonomous_steps = 20
 risk_tolerance = "conservative"
-[safety_loop.agents.coder]
-max_autonomous_steps = 50
 [state]
 url = "memory:"
 [audit]
@@ -64,7 +62,6 @@ def test_a_policy_says_how_steps_are_evaluated(name: str, tmp_path: Path) -> Non
         ("[safety_loop]\n  den = []", "2:3", "Did you mean 'safety_loop.deny'?"),
         ("safety_loop.den = []", "1:1", "Did you mean 'safety_loop.deny'?"),
         ("# deny\n[safety_loop]\nmode = 'enforced'", "3:1", "must be 'enforcing', 'monitoring'"),
-        ("[safety_loop.agents.coder]\nsteps = 3", "1:1", "at 'coder': has no key 'steps'"),
         ("[http]\n\ntoken = 'x'", "3:1", "MCP_AQL_HTTP_TOKEN"),
         ("[policy]\nname = 'strict'", "2:1", "a safety server has none"),
         ("base_url = 'https://a.example'", "1:1", "a safety server has none"),

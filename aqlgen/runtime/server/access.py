@@ -249,7 +249,7 @@ class Access(NamedTuple):
             )
         from .oauth import IssuerKeys, JwtVerifier
 
-        keys = IssuerKeys(settings.oauth_issuer, settings.oauth_jwks_url)
+        keys = IssuerKeys(settings.oauth_issuer)
         verifier = JwtVerifier(keys, issuer=settings.oauth_issuer, audience=audience)
         resource = settings.url or (audience if re.match("https?://", audience) else listens_on)
         return cls("oauth", place, "", verifier, settings.oauth_issuer, resource, settings.oauth_scopes)

@@ -49,11 +49,8 @@ class Key(NamedTuple):
 class IssuerKeys:
     """The keys of one issuer, by their ids."""
 
-    def __init__(
-        self, issuer: str, jwks_url: str = "", *, fetch: Fetch | None = None, clock: Callable[[], float] = monotonic
-    ) -> None:
+    def __init__(self, issuer: str, *, fetch: Fetch | None = None, clock: Callable[[], float] = monotonic) -> None:
         self._issuer = issuer
-        self._jwks_url = jwks_url
         self._fetch = fetch or Fetch(_TIMEOUT)
         self._clock = clock
         self._keys: Mapping[str, Key] = {}
@@ -81,7 +78,7 @@ class IssuerKeys:
         """Read the keys; if that fails, those known go on."""
         self._tried_at = self._clock()
         try:
-            answer = await self._fetch.get(self._jwks_url or await self._discovered())
+            answer = await self._fetch.get(await self._discovered())
         except Unreachable:
             return
         entries = answer.body.get("keys") if answer.status == 200 else None

@@ -186,8 +186,6 @@ class Config(NamedTuple):
     """Milliseconds of the API's answer before a warning, {allowed}."""
     warn_quota_percent: Annotated[int, Whole(1, 100), Names("WARN_QUOTA_PERCENT", "warnings.quota_percent")] = 80
     """Used per cent of the API's rate limit before a warning, {allowed}."""
-    warn_most: Annotated[int, Whole(1, 100), Names("WARN_MOST", "warnings.most")] = 10
-    """Maximum warnings of a response, {allowed}."""
     warn_repeat_after: Annotated[int, Whole(0, 86_400), Names("WARN_REPEAT_AFTER", "warnings.repeat_after")] = 300
     """Seconds before a session gets the same warning again, {allowed}; 0: always."""
     warn_suppress: Annotated[WarningCodes, Names("WARN_SUPPRESS", "warnings.suppress")] = ()

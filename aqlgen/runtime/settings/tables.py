@@ -1,7 +1,7 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The tables of adapter.toml, a class each: confirmations, the loop, the audit log, traces, HTTP.
 
-Those of the loop concern its evaluation, its verification and single agents (specification, 8.7.4). The owner's quotas
+Those of the loop concern its evaluation and its verification (specification, 8.7.4). The owner's quotas
 say how many requests the adapter sends (R-RATE-1).
 """
 
@@ -73,19 +73,6 @@ Steps = Annotated[int, Whole(1, 10_000)]
 Tolerance = Word[Literal["conservative", "moderate", "aggressive"]]
 
 
-class AgentSettings(TypedDict, total=False):
-    """The settings of one agent."""
-
-    max_autonomous_steps: Steps
-    requires_approval: Patterns
-    auto_approve: Patterns
-    deny: Patterns
-    risk_tolerance: Tolerance
-
-
-Agent = Annotated[AgentSettings, known_keys(AgentSettings)]
-
-
 class LoopSettings(NamedTuple):
     """The settings under `[safety_loop]` that concern the risk of actions and the verification by a person."""
 
@@ -99,14 +86,6 @@ class LoopSettings(NamedTuple):
     """Seconds that a verification waits for a person's code, {allowed}."""
     report_ttl: Annotated[int, Whole(10, 3600), Names("SAFETY_LOOP_REPORT_TTL")] = 600
     """Seconds within which a reported operation must run, {allowed}."""
-    agents: Annotated[
-        Mapping[str, Agent],
-        BeforeValidator(from_json),
-        Names(
-            "SAFETY_LOOP_AGENTS", form="as JSON", example="[safety_loop.agents.researcher]\nmax_autonomous_steps = 50"
-        ),
-    ] = {}
-    """Steps, patterns and tolerance of one agent, by its element_name; other keys as above."""
 
 
 class AuditSettings(NamedTuple):
@@ -151,13 +130,12 @@ class HttpSettings(NamedTuple):
     """Web origins (Origin header) that may call the adapter, such as https://app.example.com; port * is any. Empty:
     that of url, and pages of this machine if the adapter listens on loopback."""
     oauth_issuer: Annotated[HttpsUrl, Names("OAUTH_ISSUER")] = ""
-    """Authorization server of accepted access tokens (signed JWTs), exactly as in `iss`."""
+    """Authorization server of accepted access tokens (signed JWTs), exactly as in `iss`. Its metadata names its keys
+    (RFC 8414, OpenID Connect Discovery)."""
     oauth_audience: Annotated[Line, Names("OAUTH_AUDIENCE")] = ""
     """Required audience of a token (`aud`); empty: url."""
     oauth_scopes: Annotated[Scopes, Names("OAUTH_SCOPES", form="separated by spaces")] = ()
     """Required scopes of a token."""
-    oauth_jwks_url: Annotated[HttpsUrl, Names("OAUTH_JWKS_URL")] = ""
-    """URL of the issuer's keys; empty: from its metadata (RFC 8414, OpenID Connect Discovery)."""
     max_sessions: Annotated[int, Whole(1, 100_000), Names("MAX_SESSIONS")] = 1000
     """Maximum sessions, {allowed}; only protocols before 2026-07-28 have sessions."""
     sessions_per_caller: Annotated[int, Whole(1, 100_000), Names("SESSIONS_PER_CALLER")] = 100

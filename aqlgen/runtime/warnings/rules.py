@@ -31,6 +31,8 @@ _LONGEST = 400
 
 _STATE = "warnings"
 _MOST_KNOWN = 256
+_MOST = 10
+"""Warnings of a response."""
 
 _BEGINNINGS = frozenset({b"{", b"["})
 """First characters of JSON that holds data."""
@@ -56,11 +58,10 @@ def select_warnings(warnings: Iterable[CallWarning], config: Config, state: dict
         }
     selected = [_with_count(warning, counts[key]) for key, warning in merged.items()]
     selected.sort(key=rank)
-    if len(selected) > config.warn_most:
-        kept = config.warn_most - 1
-        omitted = _omitted(selected[kept:], config.warn_most)
+    if len(selected) > _MOST:
+        omitted = _omitted(selected[_MOST - 1 :])
         silent = is_among(OMITTED, config.warn_suppress)
-        selected = selected[: config.warn_most] if silent else [*selected[:kept], omitted]
+        selected = selected[:_MOST] if silent else [*selected[: _MOST - 1], omitted]
     return [warning.as_json() for warning in selected]
 
 
@@ -97,9 +98,9 @@ def _is_news(key: Key, warning: CallWarning, known: dict[Key, tuple[float, int]]
     return True
 
 
-def _omitted(rest: list[CallWarning], most: int) -> CallWarning:
+def _omitted(rest: list[CallWarning]) -> CallWarning:
     codes = sorted({warning.code for warning in rest})
-    details = {"omitted_count": len(rest), "limit": most, "codes": codes}
+    details = {"omitted_count": len(rest), "limit": _MOST, "codes": codes}
     return CallWarning(OMITTED, f"{len(rest)} further warnings were left out", "low", details)
 
 

@@ -15,9 +15,8 @@ from mcp import Client
 from stand_in import FakeApi
 from tiny_zoo import ADAPTER, OPERATIONS, write_package
 
-from aqlgen.runtime.dispatch.dispatcher import Dispatcher, Parts
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.hooks import Call, GateDecision, Hooks, Refuse
-from aqlgen.runtime.safety.audit import Audit
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.config import Config
@@ -235,28 +234,6 @@ async def test_an_operation_of_a_batch_may_have_its_own_token(zoo: Dispatcher, a
         done = await client.send("delete", {"operations": confirmed})
         assert [result["result"]["success"] for result in done["results"]] == [True, False]
     assert len(api.sent) == 1
-
-
-@pytest.mark.parametrize("level", ["safe", "reversible", "destructive", "dangerous", "forbidden"])
-@pytest.mark.parametrize("policy", ["standard", "strict", "open"])
-async def test_each_level_under_each_policy(tmp_path: Path, api: FakeApi, level: str, policy: str) -> None:
-    """R-SAFE-1: `strict` as of an adapter that is validated."""
-    operations = json.loads(json.dumps(OPERATIONS))
-    operations["delete"]["delete_animal"]["danger"] = level
-    folder = write_package(tmp_path / "zoo", operations=operations)
-    audit = tmp_path / "audit.jsonl"
-    config = Config(policy=policy, trust_level="validated")
-    dispatcher = Dispatcher(Adapter.load(folder), Table(folder), api, config, Parts(audit=Audit(audit)))
-    async with agent(dispatcher) as client:
-        envelope = await client.delete()
-    runs = policy == "open" or level in ("safe", "reversible")
-    assert envelope["success"] is runs
-    assert len(api.sent) == runs
-    assert audit.exists(), "no call of it goes without an entry"
-    if level == "forbidden" and not runs:
-        assert code(envelope) == "PERMISSION_DANGER_LEVEL_DENIED"
-        assert "overrides.yaml" in envelope["error"]["message"]
-        assert "confirmation" not in envelope
 
 
 async def test_the_owners_words_stand_in_the_question(tmp_path: Path, api: FakeApi) -> None:

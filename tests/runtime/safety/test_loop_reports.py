@@ -207,21 +207,6 @@ async def test_a_report_of_what_could_not_be_called_says_what_is_wrong(house: Ho
         assert alone["details"]["param_name"] == "nextOperation"
 
 
-async def test_monitoring_evaluates_everything_and_holds_nothing(house: House) -> None:
-    """R-LOOP-3; specification, 8.6.4: no report is needed, nothing is blocked, no challenge is made."""
-    async with connected(house.adapter(safety_loop="monitoring", loop=LoopSettings(deny=("drop_*",)))) as agent:
-        await agent.start()
-        directive = await agent.step("drop_everything")
-        assert directive["continue"]
-        assert "stopped" not in directive
-        assert directive["factors"][0] == "Would block: Action is denied until a person verifies it"
-        verify = await agent.step("git push --force")
-        assert (verify["continue"], verify["nextStepRisk"]) == (True, "verify")
-        assert (await agent.call("create_animal", **ADA))["success"]
-    assert await house.desk.challenges() == []
-    assert await house.board.blocks() == []
-
-
 async def test_logging_needs_no_report(house: House) -> None:
     """R-LOOP-3"""
     async with connected(house.adapter(safety_loop="logging")) as agent:

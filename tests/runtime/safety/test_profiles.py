@@ -13,32 +13,6 @@ def settings_file(folder: Path, text: str) -> None:
     (folder.parent.parent / "adapter.toml").write_text(text)
 
 
-def test_an_agent_has_what_its_table_says_and_the_adapters_settings_for_the_rest(package: Path) -> None:
-    """R-LOOP-3"""
-    settings_file(
-        package,
-        """
-        [safety_loop]
-        mode = "enforcing"
-        max_autonomous_steps = 5
-        requires_approval = ["delete_*", "git push*"]
-        [safety_loop.agents.researcher]
-        max_autonomous_steps = 50
-        auto_approve = ["read_*"]
-        deny = ["drop_*"]
-        risk_tolerance = "aggressive"
-        """,
-    )
-    config = load(package, {})
-    assert config.safety_loop == "enforcing"
-    assert profile_of(config) == Profile(5, ("delete_*", "git push*"), ())
-    assert profile_of(config, "researcher") == Profile(
-        50, ("delete_*", "git push*"), ("read_*",), ("drop_*",), "aggressive"
-    )
-    assert profile_of(config, "R\u0435searcher") == profile_of(config, "researcher"), "in any spelling"
-    assert profile_of(config, "anyone else") == profile_of(config)
-
-
 def test_the_environment_sets_the_loop_too(package: Path) -> None:
     """R-LOOP-2"""
     config = load(
@@ -47,11 +21,9 @@ def test_the_environment_sets_the_loop_too(package: Path) -> None:
             "MCP_AQL_SAFETY_LOOP": "Monitoring",
             "MCP_AQL_SAFETY_LOOP_STEPS": "7",
             "MCP_AQL_SAFETY_LOOP_REQUIRES_APPROVAL": "delete_*; git push *",
-            "MCP_AQL_SAFETY_LOOP_AGENTS": '{"tester": {"max_autonomous_steps": 2}}',
         },
     )
     assert (config.safety_loop, profile_of(config)) == ("monitoring", Profile(7, ("delete_*", "git push *"), ()))
-    assert profile_of(config, "tester").max_autonomous_steps == 2
 
 
 def test_the_loop_is_disabled_unless_it_is_asked_for() -> None:
@@ -65,10 +37,6 @@ def test_the_loop_is_disabled_unless_it_is_asked_for() -> None:
         ('[safety_loop]\ndeny = "drop_*"\nverify = ["x"]', r"'safety_loop.verify' in adapter.toml is not a setting"),
         ('[safety_loop]\nrisk_tolerance = "low"', "must be 'conservative', 'moderate' or 'aggressive'"),
         ("[safety_loop]\nchallenge_ttl = 5", "must be a whole number from 30 to 3600"),
-        ('[safety_loop.agents.bob]\nrisk_tolerance = "low"', "at 'bob', 'risk_tolerance': must be 'conservative'"),
-        ('[safety_loop.agents.bob]\ncolour = "x"', "at 'bob': has no key 'colour'; there are max_autonomous_steps"),
-        ("[safety_loop.agents.bob]\nmax_autonomous_steps = 0", "at 'bob', 'max_autonomous_steps': must be a whole"),
-        ("[safety_loop]\nagents = 1", "'safety_loop.agents' in adapter.toml must be a table"),
         ('[safety_loop]\nmode = "on"', "must be 'enforcing', 'monitoring', 'logging' or 'disabled'"),
         ('[safety_loop]\napproval = "agent"', "must be 'person' or 'client'"),
         ("[safety_loop]\nmax_autonomous_steps = true", "must be a whole number from 1 to 10000"),

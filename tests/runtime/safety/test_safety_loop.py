@@ -180,9 +180,7 @@ async def test_disabled_hides_the_operations_and_says_so(make: Make, era: str) -
 @pytest.mark.parametrize("mode", ["enforcing", "monitoring", "logging"])
 async def test_introspection_shows_the_mode_the_defaults_and_every_operation(make: Make, era: str, mode: str) -> None:
     """R-LOOP-2, R-INT-2, R-INT-4; specification, 8.6.3, 8.7.4"""
-    agents = {"bob": {"max_autonomous_steps": 2, "risk_tolerance": "conservative"}}
-    loop = LoopSettings(deny=("drop_*",), agents=agents)
-    settings = {**ENFORCING, "safety_loop": mode, "loop": loop}
+    settings = {**ENFORCING, "safety_loop": mode, "loop": LoopSettings(deny=("drop_*",))}
     async with agent(make(**settings), era) as client:
         listed = (await client.call("introspect", "read", query="operations"))["data"]
         assert listed["_protocol"]["capabilities"]["execution_safety_loop"] == mode
@@ -195,7 +193,6 @@ async def test_introspection_shows_the_mode_the_defaults_and_every_operation(mak
         }
         shown = listed["_protocol"]["safety_loop"]
         assert (shown["mode"], shown["defaults"]) == (mode, defaults)
-        assert shown["agents"] == {"bob": {**defaults, "maxAutonomousSteps": 2, "riskTolerance": "conservative"}}
         assert shown["options"] == list(defaults)
         assert shown["tolerances"] == {"conservative": 25, "moderate": 50, "aggressive": 75}
         endpoints = {entry["name"]: entry["endpoint"] for entry in listed["operations"]}
@@ -288,13 +285,12 @@ async def test_a_confirmation_lets_one_action_through_once(make: Make, era: str)
         assert not (await client.step("delete_user 8"))["continue"], "a second time"
 
 
-async def test_each_agent_has_its_own_limit(make: Make, era: str) -> None:
+async def test_the_steps_of_each_agent_are_counted(make: Make, era: str) -> None:
     """R-LOOP-3"""
-    async with agent(make(**BY_CLIENT, loop=LoopSettings(agents={"bob": {"max_autonomous_steps": 1}})), era) as client:
+    async with agent(make(**BY_CLIENT), era) as client:
         await client.start()
         await client.start("bob")
-        assert (await client.step("reading", name="bob"))["stepsRemaining"] == 0
-        assert not (await client.step("reading", name="bob"))["continue"]
+        assert (await client.step("reading", name="bob"))["stepsRemaining"] == 4
         assert (await client.step("reading"))["stepsRemaining"] == 4
 
 

@@ -112,7 +112,7 @@ THRESHOLDS: Mapping[str, int] = {"conservative": 25, "moderate": 50, "aggressive
 
 
 class Profile(NamedTuple):
-    """How the steps of one agent are evaluated.
+    """How the steps of agents are evaluated.
 
     The patterns are globs over the whole of `nextActionHint`, and over the names of operations; case is ignored.
     """
@@ -124,27 +124,15 @@ class Profile(NamedTuple):
     risk_tolerance: str = "moderate"
 
 
-def profile_of(config: Config, agent: str | None = None) -> Profile:
-    """Return the profile of an agent, or the adapter's; what an agent's settings leave out is the adapter's.
-
-    A name that looks like that of an agent of the settings has its profile.
-    """
-    default = Profile(
+def profile_of(config: Config) -> Profile:
+    """Return the adapter's profile."""
+    return Profile(
         config.max_autonomous_steps,
         config.requires_approval,
         config.auto_approve,
         config.loop.deny,
         config.loop.risk_tolerance,
     )
-    return default if agent is None else default._replace(**_settings_of(config, agent))
-
-
-def _settings_of(config: Config, agent: str) -> Mapping[str, Any]:
-    agents = config.loop.agents
-    if agent in agents or not agents:
-        return agents.get(agent, {})
-    key = agent_key(agent)
-    return next((table for name, table in agents.items() if agent_key(name) == key), {})
 
 
 MOST = 100
@@ -241,9 +229,9 @@ class Execution:
         return {**values, **more, "approvals": list(map(list, self.approvals))}
 
     @classmethod
-    def restored(cls, profile: Callable[[str], Profile], values: Mapping[str, Any]) -> Execution:
+    def restored(cls, profile: Profile, values: Mapping[str, Any]) -> Execution:
         """Return it as it was stored; how its steps are evaluated is set anew."""
-        execution = cls(values["agent"], profile(values["agent"]))
+        execution = cls(values["agent"], profile)
         for name in values.keys() & set(cls.__slots__):
             setattr(execution, name, values[name])
         if values.get("pause") is not None:
@@ -280,7 +268,7 @@ class Executions:
 
     @classmethod
     def restored(
-        cls, values: Mapping[str, Any] | None, profile: Callable[[str], Profile], on_cancel: Callable[[Execution], None]
+        cls, values: Mapping[str, Any] | None, profile: Profile, on_cancel: Callable[[Execution], None]
     ) -> Executions:
         """Return them as they were stored, none for None. They end when they are idle."""
         executions = cls(on_cancel, idle=IDLE)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...errors import too_large
 from ...session import current_caller
-from .executions import IDLE, Execution, Executions, Profile, profile_of
+from .executions import IDLE, Execution, Executions, profile_of
 from .lookalikes import agent_key
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class KeptExecutions:
     """The executions of every session and caller."""
 
     def __init__(self, config: Config, state: State, record: Callable[[str, dict[str, Any]], None]) -> None:
-        self._config = config
+        self._profile = profile_of(config)
         self._state = state
         self._record = record
         self._used = config.safety_loop != "disabled"
@@ -132,9 +132,6 @@ class KeptExecutions:
             if execution.pause is not None and len(self._left) < _MOST_LEFT:
                 self._left[caller, agent_key(execution.agent)] = (execution.pause, now + IDLE)
         executions.close()
-
-    def _profile(self, agent: str) -> Profile:
-        return profile_of(self._config, agent)
 
     def _record_cancelled(self, execution: Execution) -> None:
         self._record("EXECUTION_CANCELLED", {"execution_id": execution.id, "element_name": execution.agent})

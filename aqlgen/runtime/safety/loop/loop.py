@@ -74,7 +74,7 @@ class SafetyLoop(Parts):
             held = held or self.kept.pauses_beside(agent, session, executions)
             by = await self.approvals.start(agent, goal, session, person, held=held)
             await self.guard.settle(session)
-        profile = profile_of(self.config, agent)
+        profile = profile_of(self.config)
         inherited = self.kept.inherited(agent) if self.enforcing else None
         execution = await self.kept.change(session, lambda executions: executions.start(agent, profile, inherited))
         self.kept.forget(agent)

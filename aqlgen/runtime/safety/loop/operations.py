@@ -8,7 +8,7 @@ from typing import Any
 
 from ...protocol_operations import ProtocolOperation, field
 from ...settings.config import Config
-from .executions import THRESHOLDS, Profile, profile_of
+from .executions import THRESHOLDS, profile_of
 
 __all__ = ["TYPES", "loop_operations", "loop_settings"]
 
@@ -196,6 +196,7 @@ def loop_operations(config: Config, *, offers_calls: bool) -> list[ProtocolOpera
 
 def loop_settings(config: Config) -> dict[str, Any]:
     """Return the mode, the defaults and the options as introspection shows them, under the specification's names."""
+    profile = profile_of(config)
     return {
         "mode": config.safety_loop,
         "confirmed_by": config.loop_approval,
@@ -204,17 +205,12 @@ def loop_settings(config: Config) -> dict[str, Any]:
         "tolerances": dict(THRESHOLDS),
         "challenge_seconds": config.loop.challenge_ttl,
         "report_seconds": config.loop.report_ttl,
-        "defaults": _profile_as_json(profile_of(config)),
-        "agents": {name: _profile_as_json(profile_of(config, name)) for name in config.loop.agents},
+        "defaults": {
+            "maxAutonomousSteps": profile.max_autonomous_steps,
+            "riskTolerance": profile.risk_tolerance,
+            "deny": list(profile.deny),
+            "requiresApproval": list(profile.requires_approval),
+            "autoApprove": list(profile.auto_approve),
+        },
         "options": ["maxAutonomousSteps", "riskTolerance", "deny", "requiresApproval", "autoApprove"],
-    }
-
-
-def _profile_as_json(profile: Profile) -> dict[str, Any]:
-    return {
-        "maxAutonomousSteps": profile.max_autonomous_steps,
-        "riskTolerance": profile.risk_tolerance,
-        "deny": list(profile.deny),
-        "requiresApproval": list(profile.requires_approval),
-        "autoApprove": list(profile.auto_approve),
     }
