@@ -229,9 +229,7 @@ class Credentials:
     def _denied(self, alternatives: tuple[tuple[str, ...], ...], row: Row) -> Failure:
         supported = [schemes for schemes in alternatives if all(map(self._is_supported, schemes))]
         if not supported:
-            kinds = sorted({name for schemes in alternatives for name in schemes if not self._is_supported(name)})
-            reason = f"the operation '{row.name}' needs a credential of a kind not served yet: {', '.join(kinds)}"
-            return Failure(Code.PERMISSION_DENIED, f"Permission denied: {reason}.", {"reason": reason, "missing": []})
+            return self._not_served(alternatives, row)
         lacking = [[name for name in schemes if self.sources.of(name) is None] for schemes in supported]
         wanted = [scheme for schemes in lacking for scheme in schemes if not self.sources.is_per_user(scheme)]
         variables = [name for scheme in wanted for name in self.sources.missing(scheme)]
@@ -244,6 +242,11 @@ class Credentials:
             f"If the API needs no credential: MCP_AQL_AUTH={_NO_CREDENTIAL}."
         )
         return Failure(Code.PERMISSION_DENIED, message, {"reason": reason, "missing": list(dict.fromkeys(variables))})
+
+    def _not_served(self, alternatives: tuple[tuple[str, ...], ...], row: Row) -> Failure:
+        kinds = sorted({name for schemes in alternatives for name in schemes if not self._is_supported(name)})
+        reason = f"the operation '{row.name}' needs a credential of a kind not served yet: {', '.join(kinds)}"
+        return Failure(Code.PERMISSION_DENIED, f"Permission denied: {reason}.", {"reason": reason, "missing": []})
 
     def _certificate_too_late(self, scheme: Mapping[str, Any]) -> Failure:
         names = " and ".join(scheme["variables"])

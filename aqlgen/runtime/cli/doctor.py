@@ -53,7 +53,6 @@ def doctor(
     from ..auth.sources import config_of_each, report
     from ..encode.urls import has_base_url, server_url
     from ..hooks import Hooks
-    from ..hosts.report import OperationHost, host_uses
     from ..safety.rules.rules import check_rules
     from ..state.custody import open_state, state_file
     from .readiness import next_steps, survey
@@ -71,9 +70,7 @@ def doctor(
     addresses = [api[1] or next(iter(urls), "") for api, urls in zip(apis, servers, strict=True)]
     keys = checked_keys(config, environ)
     credentials = report(adapter, environ, config, Logins(open_state(config.state_url, adapter.name, environ)))
-    operations = (OperationHost(*values) for _, _, values in table.values("servers", "security", "api"))
-    settings = {name: (of_api.base_url, of_api.server_variables) for name, of_api in configs.items()}
-    hosts = [use.as_json() | {"summary": use.summary} for use in host_uses(adapter, operations, settings)]
+    hosts = _host_uses(adapter, table, configs)
     usage, address, counts = survey(adapter, table, config, credentials, hosts)
     shown = {
         "adapter": {"name": adapter.name, "version": adapter.version, "title": adapter.title},
@@ -103,6 +100,14 @@ def doctor(
         shown["call"] = call_safely(folder, hooks, environ, shown, mock=mock)
     masked: dict[str, Any] = redacted(_without_userinfo(shown), adapter_secrets(adapter, environ, config))
     return masked
+
+
+def _host_uses(adapter: Adapter, table: Table, configs: Mapping[str, Config]) -> list[dict[str, Any]]:
+    from ..hosts.report import OperationHost, host_uses
+
+    operations = (OperationHost(*values) for _, _, values in table.values("servers", "security", "api"))
+    settings = {name: (of_api.base_url, of_api.server_variables) for name, of_api in configs.items()}
+    return [use.as_json() | {"summary": use.summary} for use in host_uses(adapter, operations, settings)]
 
 
 def _named(name: str, url: str) -> str:

@@ -246,19 +246,22 @@ def _judged(reads: Sequence[_Read], *, mock: bool) -> tuple[_Read, bool, str, st
         how = f"HTTP {before.status}" if not 200 <= before.status < 300 else "a page, or an error"
         return last, True, "accepted", f"The API accepted the credential '{names}': without it the read gave {how}."
     public, carried = [read for read in reads if read.success], [read for read in reads if read.carries]
-    if public and not carried and not names:
-        verdict = "The URL is right. The call proves nothing about a credential: none was sent or required."
-        if last.probe.demands:
-            verdict = (
-                "The API answered, though its document requires a credential: if it needs none, set MCP_AQL_AUTH=none."
-            )
-        return last, True, "not_sent", verdict
     if public and not carried:
-        count = counted(len(public), "read")
-        verdict = f"The address is right. Proves nothing of the credential '{names}': {count} succeeded without it."
-        return public[-1], True, "unknown", verdict
+        return (public[-1], True, *_unproven(public[-1].probe, names, len(public)))
     failed = carried or list(reads)
     return (failed[-1], False, *_failed(failed, len(public)))
+
+
+def _unproven(probe: Probe, names: str, count: int) -> tuple[str, str]:
+    """Return what so many reads say that succeeded without the credential of these names."""
+    if names:
+        known = f"{counted(count, 'read')} succeeded without it"
+        return "unknown", f"The address is right. Proves nothing of the credential '{names}': {known}."
+    if probe.demands:
+        return "not_sent", (
+            "The API answered, though its document requires a credential: if it needs none, set MCP_AQL_AUTH=none."
+        )
+    return "not_sent", "The URL is right. The call proves nothing about a credential: none was sent or required."
 
 
 def _failed(failed: Sequence[_Read], public: int) -> tuple[str, str]:
@@ -272,18 +275,24 @@ def _failed(failed: Sequence[_Read], public: int) -> tuple[str, str]:
     if read.answer is None:
         return "unknown", f"No answer of the API: {line(message, 400)}"
     answer = f"HTTP {read.status} in {counted(len(failed), 'read')}"
-    if read.status in _REFUSED and not read.carries:
-        unset = " and ".join(read.probe.unset)
-        remedy = f"set {unset}" if unset else "the document asks for none here"
-        return "not_sent", f"{answer}: the API needs a credential, and the adapter sent none: {remedy}."
     if read.status in _REFUSED:
-        names = " and ".join(read.probe.credentials)
-        verdict = f"{answer}: the credential '{names}' is wrong, expired, for another place, or not allowed to do this."
+        credential, verdict = _refused(read)
         bare = f" It was sent {BARE}." if BARE in message else ""
-        return "refused" if read.status == 401 else "not_allowed", f"{verdict}{bare}"
+        return credential, f"{answer}: {verdict}.{bare}"
     is_none = "it is a web page, a reported failure, or cannot be read"
     cause = is_none if read.status < 300 else _CAUSES.get(read.status, "it failed")
     return "unknown", f"{answer}: {cause}. It proves nothing about the credential."
+
+
+def _refused(read: _Read) -> tuple[str, str]:
+    """Return what a read says that the API refused for its credential, or for want of one."""
+    if not read.carries:
+        unset = " and ".join(read.probe.unset)
+        remedy = f"set {unset}" if unset else "the document asks for none here"
+        return "not_sent", f"the API needs a credential, and the adapter sent none: {remedy}"
+    names = " and ".join(read.probe.credentials)
+    verdict = f"the credential '{names}' is wrong, expired, for another place, or not allowed to do this"
+    return "refused" if read.status == 401 else "not_allowed", verdict
 
 
 def _is_data(answer: ApiResponse, envelope: Envelope) -> bool:

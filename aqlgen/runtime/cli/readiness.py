@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..auth import ADDED_SCHEME, Usage, alternative_in_use, demand_of, use_of
 from ..auth.sources import config_of_each
@@ -28,6 +28,21 @@ def ready_schemes(credentials: list[dict[str, Any]]) -> frozenset[str]:
     return frozenset(entry["scheme"] for entry in credentials if entry["set"] or "per_user" in entry)
 
 
+class _Operation(NamedTuple):
+    """An operation with the settings in force: `place` is its own server or its API, "" for the main address."""
+
+    needs: Alternatives
+    api: str
+    place: str
+    problem: AddressProblem | None
+    accepted: bool
+
+    @property
+    def has_address(self) -> bool:
+        """False where its address is certainly none."""
+        return self.problem is None or not self.problem.certain
+
+
 def survey(
     adapter: Adapter,
     table: Table,
@@ -41,29 +56,21 @@ def survey(
     """
     ready = ready_schemes(credentials)
     parts, configs = adapter.of_each_api(), config_of_each(config, adapter)
-    open_hosts = {(host.get("api", ""), host["origin"]) for host in hosts if host["accepted"]}
     mains = {name: _problem(part, (), configs[name]) for name, part in parts.items()}
     others: dict[str, dict[str, Any]] = {}
-    requirements: list[Alternatives] = []
     counts = {"operations": 0, "with_credentials": 0, "with_address": 0, "accepted": 0, "ready": 0}
-    for _, _, (stated, servers, api) in table.values("security", "servers", "api"):
-        part, of_api = parts[api], configs[api]
-        requirements.append(() if config.auth == "none" else part.security if stated is None else stated)
-        is_met = alternative_in_use(requirements[-1], ready) is not None
-        problem = _problem(part, servers, of_api) if servers else mains[api]
-        has_address = problem is None or not problem.certain
-        url = operation_url(part.servers, servers or (), of_api.base_url, of_api.server_variables)
-        accepted = not has_address or (api, str(Origin.of(url.strip()))) in open_hosts
+    operations = list(_operations(parts, configs, table, mains, hosts))
+    for operation in operations:
+        is_met = alternative_in_use(operation.needs, ready) is not None
         counts["operations"] += 1
-        counts["accepted"] += accepted
+        counts["accepted"] += operation.accepted
         counts["with_credentials"] += is_met
-        counts["with_address"] += has_address
-        counts["ready"] += is_met and has_address and accepted
-        if problem is not None and (servers or api) and not of_api.base_url:
-            url = servers[0]["url"] if servers else api
-            entry = others.setdefault(url, {**_as_json(problem, api), "url": url, "operations": 0})
-            entry["operations"] += 1
-    usage = Usage.of(requirements, ready)
+        counts["with_address"] += operation.has_address
+        counts["ready"] += is_met and operation.has_address and operation.accepted
+        if operation.problem is not None and operation.place and not configs[operation.api].base_url:
+            stated = {**_as_json(operation.problem, operation.api), "url": operation.place, "operations": 0}
+            others.setdefault(operation.place, stated)["operations"] += 1
+    usage = Usage.of((operation.needs for operation in operations), ready)
     for entry in credentials:
         entry |= usage.entry(entry["scheme"], ready=entry["scheme"] in ready)
     main = next(filter(None, mains.values()), None)
@@ -73,6 +80,24 @@ def survey(
         "others": list(others.values()),
     }
     return usage, address, counts
+
+
+def _operations(
+    parts: Mapping[str, Adapter],
+    configs: Mapping[str, Config],
+    table: Table,
+    mains: Mapping[str, AddressProblem | None],
+    hosts: Iterable[Mapping[str, Any]],
+) -> Iterator[_Operation]:
+    open_hosts = {(host.get("api", ""), host["origin"]) for host in hosts if host["accepted"]}
+    for _, _, (stated, servers, api) in table.values("security", "servers", "api"):
+        part, of_api = parts[api], configs[api]
+        needs = () if of_api.auth == "none" else part.security if stated is None else stated
+        problem = _problem(part, servers, of_api) if servers else mains[api]
+        url = operation_url(part.servers, servers or (), of_api.base_url, of_api.server_variables)
+        operation = _Operation(needs, api, servers[0]["url"] if servers else api, problem, True)
+        is_open = not operation.has_address or (api, str(Origin.of(url.strip()))) in open_hosts
+        yield operation._replace(accepted=is_open)
 
 
 def _as_json(problem: AddressProblem, api: str = "") -> dict[str, Any]:

@@ -165,6 +165,12 @@ def is_identifier(value: Any) -> bool:
     return 0 < len(text) <= _LONGEST_ID and text.isprintable() and "/" not in text
 
 
+def _carries(request: ApiRequest) -> bool:
+    """Return True if a request holds a credential in its query or a header."""
+    texts = (urlsplit(request.url).query, *(value for _, value in request.headers))
+    return any(occurs(text, request.secrets) for text in texts)
+
+
 async def read_all(
     requests: AdapterRequests, rows: Sequence[Row], reads: list[Read], most: int, named: Iterable[Named] = ()
 ) -> None:
@@ -189,11 +195,7 @@ async def read_all(
             data = read_json(response) if response is not None and response.status < 300 else MISSING
             kept += 0 if response is None else len(response.content)
             known.learn(row, data)
-            carried = response is not None and any(
-                occurs(text, each.secrets)
-                for each in sent
-                for text in (urlsplit(each.url).query, *(value for _, value in each.headers))
-            )
+            carried = response is not None and any(map(_carries, sent))
             if kept > _LARGEST_KEPT and response is not None:
                 response, data = replace(response, content=b""), MISSING
             reads.append(Read(row, params, response, data, carried))

@@ -66,6 +66,13 @@ class Try:
         return lenient
 
 
+def unnamed(parts: Sequence[Try], fields: Collection[str]) -> tuple[set[str], set[str]]:
+    """Return the fields that an update lost though none was named, and those that it kept."""
+    done = [trial for trial in parts if trial.is_done]
+    lost = {key for trial in done for key in trial.lost(fields)}
+    return lost, {key for trial in done for key in trial.kept()} - lost
+
+
 def verdict(
     parts: Sequence[Try],
     lost: Collection[str],
@@ -81,16 +88,17 @@ def verdict(
     """
     takes_whole = whole is not None and whole.is_done
     if lost:
-        known = listed(sorted(names[key] for key in lost if key in names))
+        known = listed(sorted(names[key] for key in names.keys() & lost))
         return f"It loses omitted fields{f': {known}' if known else ''}", {} if is_whole else {"send": "whole"}
     if kept:
         says = f"It keeps omitted fields: {counted(len(kept), 'field')} of those that were set"
-        refused = f"; it refuses the whole resource as read, with {whole.status}" if whole and not takes_whole else ""
-        return says + refused, {"send": "named"} if is_whole else {}
-    if parts and not any(trial.is_done for trial in parts):
-        statuses = listed(sorted({trial.status for trial in parts}))
-        return f"It refuses a part, with {statuses}{', and takes the whole' if takes_whole else ''}", {}
-    return None
+        if whole is not None and not takes_whole:
+            says += f"; it refuses the whole resource as read, with {whole.status}"
+        return says, {"send": "named"} if is_whole else {}
+    if not parts or any(trial.is_done for trial in parts):
+        return None
+    statuses = {trial.status for trial in parts}
+    return f"It refuses a part, with {listed(sorted(statuses))}{', and takes the whole' if takes_whole else ''}", {}
 
 
 def is_ours(value: Any, marker: str = "") -> bool:

@@ -25,7 +25,7 @@ from ..table import JsonSchema
 from ..text import listed
 from .model import Fact, Observation
 from .things import Elsewhere, base_of, free_value, here, marked, params_of, rows_of
-from .tries import MISSING_STATUSES, Try, is_ours, verdict, without_nulls
+from .tries import MISSING_STATUSES, Try, is_ours, unnamed, verdict, without_nulls
 
 if TYPE_CHECKING:
     from ..table import Row
@@ -317,24 +317,27 @@ class _Update:
         Returns True if it keeps them.
         """
         row, types = self.plan.row, self.site.table.types
-        done = [trial for trial in parts if trial.is_done]
-        lost = {key for trial in done for key in trial.lost(self.fields)}
-        kept = {key for trial in done for key in trial.kept()} - lost
+        lost, kept = unnamed(parts, self.fields)
         is_whole = row.update is not None and row.update.replaces
         judged = verdict(parts, lost, kept, whole, self.names, is_whole=is_whole)
         if judged is not None:
             says, override = judged
-            if not done and is_whole and await self._takes_another_name(thing, parts):
+            if is_whole and not any(trial.is_done for trial in parts) and await self._takes_another_name(thing, parts):
                 says += f": the identifier by which alone {self.reader.name} finds the thing"
                 override = {"send": "named"}
             nests = any(union_of(types, schema).properties for schema in self.fields.values())
             certain = not (kept and nests and whole is not None and whole.is_done)
             self.site.say(row, Fact.UPDATE, says, override, certain=certain)
-        lenient = whole.lenient(self.fields, types) if whole is not None and whole.is_done else {}
+        if whole is not None and whole.is_done:
+            self._say_types(whole)
+        return bool(kept) and not lost
+
+    def _say_types(self, whole: Try) -> None:
+        """Propose the types that the update took beyond its document."""
+        lenient = whole.lenient(self.fields, self.site.table.types)
         if lenient:
             says = f"It takes {listed(sorted(lenient))} of other types, as {self.reader.name} gives them"
-            self.site.say(row, Fact.TYPES, says, {"parameters": lenient})
-        return bool(kept) and not lost
+            self.site.say(self.plan.row, Fact.TYPES, says, {"parameters": lenient})
 
     async def _takes_another_name(self, thing: Thing, parts: Sequence[Try]) -> bool:
         """Return True if the update finds things by another identifier than the one by which alone this one is read.

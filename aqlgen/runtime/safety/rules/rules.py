@@ -161,18 +161,22 @@ class Rules:
         """Which conditions no call of an operation can show, so that each of its calls counts against the rule."""
         for name, family, values in table.values(*_ATTRIBUTES):
             rules = [rule for rule in self._rules if rule.selects(name, family, values)]
-            if rules and any(rule.conditions for rule in rules):
-                entry = table.raw(family)[name]
-                parameters, has_body = spoken_parameters(entry)
-                rules = [
-                    rule
-                    for rule in rules
-                    if has_body or all(spelled(condition.path[0]) in parameters for condition in rule.conditions)
-                ]
-                if is_text(entry):
-                    self.untold += (text for rule in rules for text in _untold(rule, name, parameters))
+            if any(rule.conditions for rule in rules):
+                rules = self._conditional(rules, name, table.raw(family)[name])
             if rules:
                 self._by_name[name] = rules
+
+    def _conditional(self, rules: Sequence[Rule], name: str, entry: Mapping[str, Any]) -> list[Rule]:
+        """Return the rules whose conditions calls of an operation may meet, and note what cannot be told of them."""
+        parameters, has_body = spoken_parameters(entry)
+        rules = [
+            rule
+            for rule in rules
+            if has_body or all(spelled(condition.path[0]) in parameters for condition in rule.conditions)
+        ]
+        if is_text(entry):
+            self.untold += (text for rule in rules for text in _untold(rule, name, parameters))
+        return rules
 
     @property
     def names(self) -> frozenset[str]:
