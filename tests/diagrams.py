@@ -98,7 +98,7 @@ def asked() -> str:
     """Return when somebody is asked, as policy `standard` decides."""
     notes = {
         "safe": "reads",
-        "reversible": "writes that can be undone; unproven ones ask at their first call in a session",
+        "reversible": "writes without known harm; unproven ones ask at their first call in a session",
         "destructive": "deletes or ends something, gives access, reaches people",
         "dangerous": "moves money, deletes many things",
         "forbidden": "wipes everything; only you can allow it",

@@ -66,7 +66,7 @@ class Asked(StrEnum):
 
     ALWAYS = "always"
     FIRST = "first"
-    """Once for an operation and session, since the document does not show how to undo it."""
+    """Once for an operation and session: no harm is known, but a doubt remains."""
     NEVER = "never"
 
 

@@ -43,7 +43,7 @@ def operations_md(table: Table, skipped: Iterable[tuple[str, str]]) -> str:
     counts = ", ".join(
         f"{len(table.of(category.family))} {category.value}" for category in Category if table.of(category.family)
     )
-    parts.append(f"\n{counted(len(table.rows), 'operation')}: {counts}.\n")
+    parts.append(f"\n{counted(len(table.rows), 'operation')}: {counts}. Danger `reversible` means: no harm is known.\n")
     review = review_rows(row.decision for row in table.rows)
     if review:
         parts.append(
