@@ -21,6 +21,10 @@ _LONGEST_NUMBER = 120
 _LONGEST_JSON = 256 * 1024
 _INTEGER = re.compile(r"(-?(?:0|[1-9][0-9]{0,99}))(?:\.0{1,18})?")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,99})(?:\.[0-9]{1,99})?(?:[eE][+-]?[0-9]{1,3})?")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_DATE_TIME = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?)(Z|z|[+-][0-9]{2}:[0-9]{2}|)"
+)
 _FOLDS: tuple[Callable[[str], str], ...] = (str, str.casefold, letters)
 """Spellings that are the same: to the letter, in any case, and, no longer surely, with any signs between."""
 _DEEPEST_JSON = 64
@@ -157,3 +161,16 @@ def _to_list(value: Any) -> Iterator[Coercion]:
     items = [item.strip() for item in value.split(",")]
     if all(items):
         yield Coercion(items, "divided", sure=False)
+
+
+def dated(value: str, form: str) -> Coercion | None:
+    """Return a text as the `date` or `date-time` that it probably means, or without the space around it."""
+    text = value.strip()
+    moment = _DATE_TIME.fullmatch(text)
+    if form == "date-time" and _DATE.fullmatch(text):
+        return Coercion(f"{text}T00:00:00Z", "time", sure=False)
+    if form == "date-time" and moment is not None:
+        return Coercion(f"{moment[1]}T{moment[2]}{moment[3].upper() or 'Z'}", "time", sure=False)
+    if form == "date" and moment is not None:
+        return Coercion(moment[1], "time", sure=False)
+    return Coercion(text, "trimmed", sure=False) if text != value else None

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from ..schema import MISSING, Types, as_schema, json_type, parts, resolve, union_of
 from ..table import JsonSchema
 from ..text import letters
-from .coercions import Coercion, Members, coercions, same
+from .coercions import Coercion, Members, coercions, dated, same
 from .leaves import MOST_FAULTS, Leaves
 
 Place: TypeAlias = "tuple[str | int, ...]"
@@ -208,6 +208,8 @@ class Walk:
                 return self._first(coercions(value, ()))
         if "type" in broken:
             return self._first(coercions(value, frozenset(broken["type"]))) if self._may_be_meant(value, part) else None
+        if isinstance(value, str) and not {"format", "pattern"}.isdisjoint(broken):
+            return self._first([dated(value, str(broken.get("format", "")))])
         return None
 
     def _may_be_meant(self, value: Any, part: JsonSchema) -> bool:
