@@ -233,6 +233,9 @@ def test_words_of_a_token_endpoint_stand_in_no_message(error: str) -> None:
     class Sources:
         schemes = {"oauth": {"optional_variables": {}}}  # noqa: RUF012
 
+        def origins(self, source: object) -> tuple[str, ...]:
+            return ("SHOP_CLIENT_ID",)
+
     class Source:
         grant, scheme = "client_credentials", "oauth"
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..redaction import redacted, without_userinfo
 from ..settings.config import SETTINGS, Config
-from ..settings.load import Variables, load, settings_file
+from ..settings.load import CONFIG_FILE_VARIABLE, SETTINGS_FILE, Variables, load, settings_file
 from ..settings.tables import HttpSettings
 from ..table import Adapter, Table
 from ..text import counted, line, visible
@@ -25,11 +25,18 @@ __all__ = ["doctor", "render_doctor"]
 
 
 def files_read(folder: Path, environ: Mapping[str, str]) -> dict[str, Any]:
-    """Return the owner's files: `settings` by path, None for none, and `hooks`."""
+    """Return the owner's files: `settings` by path, None for none, and `hooks`.
+
+    `not_read` is a file of settings in the working directory that is not used, None for none.
+    """
     settings = settings_file(folder, environ)
+    here = Path(SETTINGS_FILE)
     return {
         "settings": None if settings is None else str(settings.absolute()),
         "hooks": str(folder / "hooks.py") if (folder / "hooks.py").is_file() else None,
+        "not_read": str(here)
+        if here.is_file() and (settings is None or here.resolve() != settings.resolve())
+        else None,
     }
 
 
@@ -38,6 +45,8 @@ def file_lines(files: Mapping[str, Any]) -> Iterator[str]:
     yield "Files"
     for name, key in (("adapter.toml", "settings"), ("hooks.py", "hooks")):
         yield f"  {name:<26} {line(files[key], 300) if files[key] else 'none'}"
+    if files["not_read"]:
+        yield f"  {files['not_read']} in this folder is not read; {CONFIG_FILE_VARIABLE}={files['not_read']} reads it"
 
 
 def doctor(
