@@ -53,7 +53,7 @@ HOUSE = {
     "aqlgen/, statements": 57_700,  # to become 37,500
     "aqlgen/, functions over a complexity of 15": 39,  # at most 40; searches for names from elsewhere
     "tests, lines": 76_380,  # to become 50,000; attacks by large values and by documents that lower danger
-    "bench, lines": 6_420,  # at most 6,500
+    "bench, lines": 6_430,  # at most 6,500; the words of a command line, which only the jobs write
 }
 """How much there is to hold, by `python -m bench size`; beside a figure that grows stands why."""
 

@@ -273,7 +273,7 @@ class Row:
 
 def _wire_names(parameters: Mapping[str, Parameter]) -> dict[str, str]:
     """Return the names of parameters by the API's names, except those that leave it open which is meant."""
-    wires = Counter(parameter.wire for parameter in parameters.values())
+    wires = Counter([parameter.wire for parameter in parameters.values()])
     return {
         parameter.wire: name
         for name, parameter in parameters.items()
