@@ -42,6 +42,7 @@ from aqlgen.document.request import Typed
 from aqlgen.pipeline import Options, Progress
 from aqlgen.project import Project
 from aqlgen.project.served import ServedProjects
+from aqlgen.project.write import refuse_occupied, write_tree
 from aqlgen.render.provenance import FILE
 from aqlgen.runtime.auth import STARTED_BY
 from aqlgen.runtime.cli.doctor import doctor
@@ -52,7 +53,7 @@ from aqlgen.runtime.text import terminal_text
 
 _GENERATING = (
     "include", "exclude", "field_case", "header", "overlay", "workflows", "allow_refs", "name", "overrides", "auth",
-    "accept_hosts",
+    "accept_hosts", "keep",
 )  # fmt: skip
 """Options that a project has behind it."""
 
@@ -66,7 +67,7 @@ _UVX = "archive-v0"
         "aqlgen serve http://127.0.0.1:8000",
         "aqlgen serve openapi.yaml --read-only",
         "aqlgen serve https://example.com/openapi.json --http --port 8001",
-        "aqlgen serve petstore-adapter",
+        "aqlgen serve openapi.yaml --keep petstore-adapter",
     ),
 )
 def serve_command(
@@ -77,6 +78,9 @@ def serve_command(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port for --http; 0: any free port.")] = 8000,
     read_only: Annotated[bool, typer.Option("--read-only", help="Serve only safe reads.")] = False,
     mock: Annotated[bool, typer.Option("--mock", help="Answer from the document, without network.")] = False,
+    keep: Annotated[
+        Path | None, typer.Option("--keep", metavar="DIR", help="Write the project to DIR for review, and serve it.")
+    ] = None,
     name: Name = None,
     overrides: OverridesFile = None,
     include: Include = None,
@@ -111,7 +115,13 @@ def serve_command(
             field_case=field_case and field_case.value, auth=auth, strict=False, header=header, overlay=overlay,
             workflows=workflows, allow_refs=allow_refs,
         )  # fmt: skip
+        if keep is not None:
+            refuse_occupied(keep)
         project = _made(options, accept_hosts=accept_hosts, verbose=verbose, quiet=quiet)
+        if keep is not None:
+            files = (*Project.open(project).recorded, FILE)
+            write_tree({path: (project / path).read_bytes() for path in files}, keep)
+            project = keep
         package = next((project / "src").iterdir()).absolute()
     environ = _environment(package, read_only=read_only)
     report = _report(package, environ)

@@ -31,7 +31,7 @@ def refuse_occupied(folder: Path) -> None:
         raise FileError.of(
             "output-not-empty",
             f"the destination {folder} {what}",
-            help="Choose another with -o, or empty it; to regenerate a project, use `aqlgen update`.",
+            help="Choose another with -o (`serve`: --keep), or empty it; to regenerate a project, use `aqlgen update`.",
             file=str(folder),
         )
 

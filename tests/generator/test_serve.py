@@ -73,6 +73,10 @@ def made(*words: str | Path) -> tuple[Path, dict[str, str], Run]:
     return Path(environ["PYTHONPATH"].split(os.pathsep)[0]) / words_started[3], environ, ran
 
 
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
 def test_one_command_leads_from_the_address_of_a_running_api_to_an_answer_of_it(tmp_path: Path, state: Path) -> None:
     pages = {"/openapi.json": json.dumps(SHOP), "/things": '[{"id": 1}]'}
     with serving(pages) as (origin, asked):
@@ -186,9 +190,13 @@ def test_what_an_agent_is_told_names_no_command_that_is_not_there(capsys: pytest
         assert "doctor" not in message
 
 
-def test_a_project_is_served_as_its_owner_has_it(tmp_path: Path) -> None:
-    kept = tmp_path / "kept"
-    assert run("from-openapi", PETSTORE, "-o", kept).code == 0
+def test_kept_it_is_the_project_that_from_openapi_writes_and_is_served_as_its_owner_has_it(tmp_path: Path) -> None:
+    overrides, kept, generated = tmp_path / "own.yaml", tmp_path / "kept", tmp_path / "generated"
+    overrides.write_text("GET /pets: {name: all_pets}\n", encoding="utf-8")
+    package, _, _ = made(PETSTORE, "--overrides", overrides, "--keep", kept)
+    assert package == kept / "src/petstore_adapter"
+    assert run("from-openapi", PETSTORE, "--overrides", overrides, "-o", generated).code == 0
+    assert contents(kept) == contents(generated)
     (kept / "adapter.toml").write_text("read_only = true\n", encoding="utf-8")
     served, _, ran = made(kept)
     assert served == kept / "src/petstore_adapter"
@@ -230,6 +238,7 @@ def test_no_header_is_shown_or_kept(state: Path) -> None:
         (["missing.yaml"], 4, "no such file"),
         (["no-document.json"], 2, "openapi"),
         (["project", "--auth", "bearer"], 3, "--auth is for a document"),
+        ([str(PETSTORE), "--keep", "project"], 4, "use `aqlgen update`"),
         ([str(PETSTORE), "--include", "tag:none"], 3, "matches no operation"),
         (["project", "--name", "other"], 3, "--name is for a document, and project is a project"),
         (["project"], 4, "cannot be used"),
