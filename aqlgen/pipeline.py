@@ -23,6 +23,7 @@ from aqlgen.decide.several import decide_each, overrides_of_each, refuse_for_one
 from aqlgen.decide.stage import Known, decide
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import DocumentError, OptionError
+from aqlgen.diagnostics.progress import SHOWN, counted
 from aqlgen.document.assemble import Assembled, assemble
 from aqlgen.document.read import Source
 from aqlgen.document.request import Request
@@ -143,6 +144,7 @@ def prepare(
     if earlier is not None and earlier.options == options:
         return earlier
     findings: list[Diagnostic] = []  # of the overrides
+    SHOWN.set(progress)
     progress("reading")
     known: dict[tuple[object, ...], Assembled] = {}
     if earlier is not None and earlier.options is not None:
@@ -281,7 +283,7 @@ def _tabulate(
         of_part = [decision for decision in decisions if decision.operation.api == part.api]
         part.tabulated = tabulate(
             part.document,
-            of_part,
+            counted("tabulating", of_part),
             part.built.resolver,
             identity,
             field_case=options.field_case or field_case or "snake",

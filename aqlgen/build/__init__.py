@@ -19,6 +19,7 @@ from aqlgen.build.parameters import apply_content_type, build_parameters
 from aqlgen.build.security import build_requirements, build_schemes, build_scopes, build_servers
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.diagnostics.plain import few
+from aqlgen.diagnostics.progress import counted
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document, Json, Operation, Origin, Tag
 
@@ -80,7 +81,7 @@ def build(resolver: Resolver, openapi: str, schemes: Mapping[str, Json] | None =
     title, version, description = _info(context, root.get("info"))
     served: list[Operation] = []
     skipped: list[Skipped] = []
-    for raw_operation in operations(context):
+    for raw_operation in counted("building", list(operations(context))):
         try:
             served.append(_operation(context, raw_operation, known, api))
         except SkipError as skip:

@@ -51,7 +51,13 @@ def progress(*, shown: bool) -> Iterator[Callable[[str], None]]:
     from rich.console import Console  # here, since most runs have no terminal to be rich on
 
     with Console(stderr=True).status("Starting") as status:
-        yield lambda stage: status.update(f"{_STAGES[stage]} …")
+        yield lambda stage: status.update(_shown(stage))
+
+
+def _shown(stage: str) -> str:
+    """Return the line of a stage, with the count of a long run: `Building the operation table … 3,000 of 11,422`."""
+    name, _, count = stage.partition(": ")
+    return f"{_STAGES[name]} … {count}".rstrip()
 
 
 def print_diagnostics(

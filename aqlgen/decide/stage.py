@@ -30,6 +30,7 @@ from aqlgen.decide.owned import with_requirements
 from aqlgen.decide.schemas import Schemas
 from aqlgen.decide.traits import Around, Subject, replaced, with_references, with_traits
 from aqlgen.diagnostics import Diagnostic
+from aqlgen.diagnostics.progress import counted
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document
 from aqlgen.runtime.table import Carried
@@ -201,7 +202,7 @@ def decide_named(named: Named, prefixed: Settled | None = None) -> tuple[Decisio
             effects_of(readings[key], reversal.proof(readings[key]), is_reversible=chosen[key].reversible is True),
             named.overrides,
         )
-        for key, naming in namings.items()
+        for key, naming in counted("deciding", namings.items())
     ]
     readings.clear()  # each of them knows all, and nothing collects circles
     renamed = {naming.name: last[key].name for key, naming in namings.items() if naming.name != last[key].name}

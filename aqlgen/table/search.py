@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 
+from aqlgen.diagnostics.progress import counted
 from aqlgen.ir import Json
 from aqlgen.runtime.introspection.postings import Entry, Hit, index_text
 from aqlgen.runtime.introspection.vocabulary import terms
@@ -33,7 +34,7 @@ def entries(table: Table) -> Iterator[Entry]:
     """Yield every row as it is indexed."""
     titles = {name: section.title for name, section in table.adapter.apis.items()}
     field_terms = _field_terms(table.types)
-    for decided in table.rows:
+    for decided in counted("rendering", table.rows):
         row = decided.row
         needs = tuple(dict.fromkeys(_needs(row.path)))
         hit = Hit(row.name, row.family, row.danger, row.resource, needs, row.summary)

@@ -9,7 +9,11 @@ from typing import Any
 
 import pytest
 
+from aqlgen.cli.output import progress
+from aqlgen.document.request import Request
+from aqlgen.pipeline import Options, prepare
 from aqlgen.render.provenance import canonical_hash
+from aqlgen.table.search import search_index
 from tests.generator.commands import FIXTURES, api, generate, posting, run, tabulate
 
 PETSTORE = FIXTURES / "petstore.yaml"
@@ -242,6 +246,25 @@ def test_it_says_so_where_the_document_does_not_say_where_the_api_is(tmp_path: P
     assert "set MCP_AQL_BASE_URL" in run("from-openapi", document, "-o", tmp_path / "without", "--dry-run").out
     document.write_text(f"{document.read_text()}servers: [{{url: 'https://cats.dev'}}]\n")
     assert "MCP_AQL_BASE_URL" not in run("from-openapi", document, "-o", tmp_path / "with", "--dry-run").out
+
+
+def test_a_long_run_shows_on_a_terminal_how_many_operations_are_done(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("aqlgen.diagnostics.progress._EVERY", 2)
+    shown: list[str] = []
+    prepared = prepare(Options((Request(str(PETSTORE)),)), shown.append)
+    search_index(prepared.table)  # the longest part of rendering
+    count, stages = len(prepared.table.rows), ("building", "deciding", "tabulating", "rendering")
+    counts = [line for line in shown if ":" in line]
+    assert counts == [f"{stage}: {done} of {count} operations" for stage in stages for done in range(2, count, 2)]
+
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    for stage, line in (("tabulating", "Building the operation table …"), (counts[0], f"… 2 of {count} operations")):
+        with progress(shown=True) as show:
+            show(stage)
+        assert line in capsys.readouterr().err, stage
 
 
 GET = {"get": {"operationId": "getPet", "responses": {"200": {"description": "ok"}}}}
