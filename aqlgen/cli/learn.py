@@ -80,6 +80,9 @@ def learn_command(
     source: Annotated[
         Path | None, typer.Option("--from", metavar="FILE", help="Use the report that the adapter's `learn` printed.")
     ] = None,
+    from_notes: Annotated[
+        bool, typer.Option("--from-notes", help="Use the notes of the running adapter (`learn.notes`); send nothing.")
+    ] = False,
     take: Annotated[Take, typer.Option(help="Proposals to write.")] = Take.NONE,
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 if the API contradicts an earlier run.")] = False,
     output_format: OutputFormat = Output.HUMAN,
@@ -91,7 +94,7 @@ def learn_command(
     """
     project = Project.open(folder)
     named = {"only": only, "resource": resource, "make": make}
-    options = ["--requests", str(requests), "--seconds", str(seconds)]
+    options = ["--requests", str(requests), "--seconds", str(seconds), *["--from-notes"] * from_notes]
     options += ["--allow-writes"] * allow_writes + [f"--key={key}"] * (key is not None)
     options += [f"--{name}={value}" for name, values in named.items() for value in values or ()]
     if plan:

@@ -126,6 +126,7 @@ def argument_parser(adapter: Adapter) -> argparse.ArgumentParser:
     learn.add_argument(
         "--only", action="append", default=[], metavar="OPERATION", help="observe only this operation; repeatable"
     )
+    learn.add_argument("--from-notes", action="store_true", help="use the notes of `learn.notes`; send nothing")
     learn.add_argument("--allow-writes", action="store_true", help="create, change and delete test resources")
     learn.add_argument(
         "--resource",

@@ -22,6 +22,12 @@ from ..text import terminal_text
 def learn(folder: Path, hooks: object | None, environ: Mapping[str, str], options: argparse.Namespace) -> str:
     """Observe the API within the budget, and return what to print. Raises CommandError."""
     try:
+        if options.from_notes:
+            from ..learn.notes import report_of_notes
+
+            if options.plan:
+                return "Nothing is sent: the notes of the running adapter are read."
+            return json.dumps(asyncio.run(report_of_notes(folder, environ)).as_data(), indent=2)
         return _observed(folder, hooks, environ, options)
     except ValueError as problem:
         raise CommandError(str(problem)) from None

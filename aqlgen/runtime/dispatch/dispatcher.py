@@ -383,3 +383,7 @@ def extensions_of(dispatcher: Dispatcher) -> Iterator[Extension]:
         yield Concurrency(config, adapter.name, dispatcher.state.shared.store, dispatcher.log)
     if adapter.executions:
         yield LongCalls(dispatcher)
+    if config.learn_notes:
+        from .notes import Notes
+
+        yield Notes(dispatcher)

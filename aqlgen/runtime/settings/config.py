@@ -191,6 +191,10 @@ class Config(NamedTuple):
     warn_suppress: Annotated[WarningCodes, Names("WARN_SUPPRESS", "warnings.suppress")] = ()
     """Codes of suppressed warnings; a code that ends with '_' is a whole category."""
 
+    learn_notes: Annotated[Switch, Names("LEARN_NOTES", "learn.notes")] = False
+    """Store notes in `state.url` about deviations of the API from its document, for `aqlgen learn --from-notes`:
+    operations, field names, types and counts, no content."""
+
     safety_loop: Annotated[
         Word[Literal["enforcing", "monitoring", "logging", "disabled"]], Names("SAFETY_LOOP", "safety_loop.mode")
     ] = "disabled"
