@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -46,6 +47,7 @@ class RawOperation:
     """The names in braces that stand in a query of the document's path, each with its name in the query."""
 
 
+COLONS: Final = re.compile(r"(?<=/):([A-Za-z_]\w*)(?=/|$)")
 FILLED: Final = re.compile(r"(?P<key>[^={}]+)=\{(?P<name>[^{}]+)\}")
 """A part of a query that a parameter fills."""
 FORM: Final = re.compile(r"\{[?&](\w+(?:,\w+)*)\}(?=$|#)")
@@ -70,7 +72,7 @@ def operations(context: Context) -> Iterator[RawOperation]:
             if item is not None:
                 context.warn("invalid-component", f"the path {path!r} is not an object", pointer)
             continue
-        full, queried = _without_query(_path(context, path, pointer))
+        full, queried = _without_query(_path(context, path, pointer, item))
         if queried:
             message = f"the path {path} has a query: {listed(queried.values())} are read as parameters in query"
             context.warn("bad-parameter", message, pointer)
@@ -93,17 +95,24 @@ def _refusal(context: Context, method: str, path: str, *, further: bool) -> str:
         return "the method is not one that HTTP allows"
     if len(path) > MAX_PATH:
         return f"its path is longer than {MAX_PATH:,} characters, more than servers read"
-    if not path.startswith("/") or "://" in path:
-        return "a path begins with / and names no server"
-    return NEVER.get(method, "")
+    return "a path begins with / and names no server" if "://" in path else NEVER.get(method, "")
 
 
 def _fixed(context: Context) -> tuple[str, ...]:
     return KNOWN.get(context.openapi, METHODS)
 
 
-def _path(context: Context, path: str, pointer: str) -> str:
-    """Return a path; warn of a placeholder that stands twice."""
+def _path(context: Context, path: str, pointer: str, item: dict[str, Json]) -> str:
+    """Return a path with a slash at its beginning and its parameters in braces; warn of repairs.
+
+    Web frameworks write `/pets/:id`, which is read as `/pets/{id}` if a path parameter `id` is declared.
+    """
+    declared = _path_parameters(context, item) if COLONS.search(path) else ()
+    braced = COLONS.sub(lambda match: f"{{{match[1]}}}" if match[1] in declared else match[0], path)
+    repaired = braced if path.startswith("/") else f"/{braced}"
+    if repaired != path:
+        context.warn("irregular-path", f"the path {path!r} is read as {repaired!r}", pointer)
+        path = repaired
     for name in (name for name, count in Counter(placeholders(path)).items() if count > 1):
         message = f"the path {path} has {{{name}}} more than once; each gets the same value"
         context.warn("bad-parameter", message, pointer)
@@ -127,6 +136,19 @@ def _without_query(path: str) -> tuple[str, dict[str, str]]:
         elif pair:
             fixed.append(pair)
     return path + ("?" + "&".join(fixed) if fixed else "") + mark + fragment, queried
+
+
+def _path_parameters(context: Context, item: dict[str, Json]) -> set[str]:
+    """Return the names of the path parameters that a path item or its operations declare."""
+    names = set()
+    for holder in (item, *item.values()):
+        parameters = holder.get("parameters") if isinstance(holder, dict) else None
+        for raw in parameters if isinstance(parameters, list) else ():
+            with suppress(UnresolvedError):
+                parameter, _ = context.resolver.follow(raw, "")
+                if isinstance(parameter, dict) and parameter.get("in") == "path":
+                    names |= {str(parameter.get("name"))}
+    return names
 
 
 def _methods(context: Context, item: dict[str, Json], where: str) -> Iterator[tuple[str, Json, str]]:

@@ -101,7 +101,7 @@ def _read(
         _unusable(context, code, f"the parameter cannot be read: {error}", pointer, required=required)
         return None
     try:
-        location, written = _location(context, node, operation)
+        location, written = _location(context, node, operation, origin)
         return location, node, context.validate(PARAMETER, written, origin), origin
     except InvalidObjectError as error:
         required = required or (isinstance(node, dict) and node.get("required") is True)
@@ -141,17 +141,23 @@ def _is_framing(location: Location, name: str) -> bool:
     return location in (Location.QUERY, Location.COOKIE) and overrides_method(name)
 
 
-def _location(context: Context, node: Json, operation: RawOperation) -> tuple[Location, Json]:
+def _location(context: Context, node: Json, operation: RawOperation, pointer: str) -> tuple[Location, Json]:
     """Return the location of a parameter, and the parameter as the models accept it. Raises InvalidObjectError."""
     raw = node.get("in") if isinstance(node, dict) else None
+    if raw is None and isinstance(node, dict):
+        raw = "path" if f"{{{node.get('name')}}}" in operation.path else "query"
     if not isinstance(raw, str):
         return Location.QUERY, node  # what is wrong is said where it is validated
     known = {member.value for member in Location} - ({"querystring"} if context.openapi != "3.2" else set())
-    if raw not in known:
+    written = raw.lower()
+    if written not in known:
         raise InvalidObjectError(f"it is in {raw!r}, which OpenAPI {context.openapi} does not have")
-    if raw == "path" and node.get("name") in operation.queried:
+    if written != node.get("in"):
+        place = f"is in {raw!r}" if "in" in node else "has no `in`"
+        context.warn("bad-parameter", f"{_named(node)} {place}; it is read as in {written!r}", pointer)
+    if written == "path" and node.get("name") in operation.queried:
         return Location.QUERY, {**node, "in": "query", "name": operation.queried[node["name"]]}
-    return Location(raw), {**node, "in": "query" if raw == "querystring" else raw}
+    return Location(written), {**node, "in": "query" if written == "querystring" else written}
 
 
 def _named(node: Json) -> str:
@@ -228,21 +234,30 @@ def _unusable(context: Context, code: str, message: str, pointer: str, *, requir
 def match_path(
     context: Context, parameters: Mapping[tuple[str, Location], Parameter], path: str, pointer: str
 ) -> tuple[Parameter, ...]:
-    """Return the parameters matched with the path, exactly one for each placeholder."""
+    """Return the parameters matched with the path: spelled as in its template, exactly one for each placeholder."""
     used = tuple(dict.fromkeys(placeholders(path)))
-    undeclared = [name for name in used if (name, Location.PATH) not in parameters]
+    undeclared = {_fold(name): name for name in used if (name, Location.PATH) not in parameters}
     matched: list[Parameter] = []
     for (name, location), parameter in parameters.items():
         if location is not Location.PATH or name in used:
             matched.append(parameter)
+        elif (spelling := undeclared.pop(_fold(name), None)) is not None:
+            message = f"the parameter {name!r} is spelled {{{spelling}}} in the path {path}; that counts"
+            context.warn("bad-parameter", message, parameter.origin.pointer)
+            matched.append(replace(parameter, name=spelling))
         else:
             message = f"the path {path} has no {{{name}}}; the parameter {name!r} is left out"
             context.warn("bad-parameter", message, parameter.origin.pointer)
-    for name in undeclared:
+    for name in undeclared.values():
         message = f"the path {path} has {{{name}}}, which no parameter declares; it is taken as a string"
         context.warn("bad-parameter", message, pointer, help=f"Declare {name!r} with `in: path`.")
         matched.append(_undeclared(name, pointer))
     return tuple(matched)
+
+
+def _fold(name: str) -> str:
+    """Return a name in lower case without punctuation, to compare its spellings."""
+    return re.sub(r"[\W_]+", "", name).lower() or name
 
 
 def _undeclared(name: str, pointer: str) -> Parameter:

@@ -294,6 +294,11 @@ _ENTRIES: Final[dict[str, Entry]] = {
         "A response, security scheme or other object has fields of a wrong type, or an unknown key.",
         "Fix the field in the message. Until then it is ignored, and the rest is served.",
     ),
+    "irregular-path": Entry(
+        "A path is not in OpenAPI's form",
+        "It does not begin with a slash, or has a parameter after a colon (`/pets/:id`).",
+        "Write it as in `/pets/{id}`. Until then aqlgen reads it so.",
+    ),
     "duplicate-operation-id": Entry(
         "An operationId is not unique",
         "It was copied, differs only in case or separators, or is unique only within a tag.",

@@ -36,7 +36,7 @@ BOUNDS: Mapping[str, Callable[[Json, Json], Json]] = {
     **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), min),
 }
 """Which of two bounds is the tighter one."""
-SAME = ("pattern", "format", "prefixItems", "multipleOf")
+SAME = ("pattern", "format", "prefixItems", "multipleOf", "dependentRequired")
 """Keywords of which two different ones cannot be one."""
 
 DECLARED = ("properties", "patternProperties")

@@ -4,8 +4,7 @@ Keywords of OpenAPI 3.0 (nullable, boolean exclusiveMinimum, example) and of old
 validator could use are dropped with a finding, and keywords that no later stage needs are removed (OpenAPI 3.0.4,
 4.7.24; OpenAPI 3.1.1, 4.8.24). Three leniencies, since documents are rarely exact there: `oneOf` becomes `anyOf`
 (overlapping branches are common and harmless), a nullable schema admits null whatever its `type` and `enum` say, and
-conditions (`not`, `if`, `contains`, `dependentSchemas`, `dependentRequired`), which hardly a document has, are left to
-the API to check.
+conditions (`not`, `if`, `contains`, `dependentSchemas`), which hardly a document has, are left to the API to check.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ MAPS = ("properties", "patternProperties")
 SCHEMAS = ("items", "additionalProperties", "propertyNames", "unevaluatedProperties")
 BRANCHES = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 CONDITIONS = frozenset({"if", "dependentSchemas"})
-OBJECTS = frozenset({*MAPS, *SCHEMAS, *CONDITIONS, "discriminator"})
+OBJECTS = frozenset({*MAPS, *SCHEMAS, *CONDITIONS, "dependencies", "dependentRequired", "discriminator"})
 
 CONSTRAINTS = BOUNDS | OBJECTS | BRANCHES | {"type", "enum", "const", "required", "pattern", "format", "uniqueItems"}
 """Keywords beside `$ref` that constrain the value: without effect in 3.0, effective since 3.1."""
@@ -165,11 +164,17 @@ def _objects(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings)
         elif raw[key]:
             node[key] = {name: _schema(schema, raw[key], name, findings) for name, schema in raw[key].items()}
     for key in filter(raw.__contains__, SCHEMAS):
-        node[key] = _schema(raw[key], raw, key, findings)
+        if key == "items" and isinstance(raw[key], list):  # a tuple, before 2020-12
+            node["prefixItems"] = [schema if isinstance(schema, dict | bool) else True for schema in raw[key]] or [True]
+            if isinstance(raw.get("additionalItems"), dict | bool):
+                node["items"] = raw["additionalItems"]
+        else:
+            node[key] = _schema(raw[key], raw, key, findings)
     if not raw.keys().isdisjoint(CONDITIONS):  # they may declare further fields
         node.pop("unevaluatedProperties", None)
         node.setdefault("additionalProperties", True)
     _patterns(raw, node, findings)
+    _dependent(raw, node)
     discriminator = raw.get("discriminator")
     if isinstance(discriminator, dict) and isinstance(discriminator.get("propertyName"), str):
         node["discriminator"] = discriminator
@@ -196,6 +201,14 @@ def _patterns(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings
         node.pop("unevaluatedProperties", None)
     if "patternProperties" in node:
         node["patternProperties"] = kept
+
+
+def _dependent(raw: Mapping[str, Json], node: dict[str, Json]) -> None:
+    """Copy dependentRequired, and the lists of names in `dependencies` of older drafts."""
+    mappings = [raw[key] for key in ("dependencies", "dependentRequired") if isinstance(raw.get(key), dict)]
+    lists = ((name, wires) for mapping in mappings for name, wires in mapping.items() if isinstance(wires, list))
+    if dependent := {name: sorted({wire for wire in wires if isinstance(wire, str)}) for name, wires in lists}:
+        node["dependentRequired"] = dependent
 
 
 def _required(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:

@@ -20,6 +20,7 @@ from aqlgen.schemas.descriptions import shorten
 
 MAX_LENGTH = 5000
 UNUSABLE: Final = f"is no regular expression of ECMA 262, or too large (at most {MAX_LENGTH:,} characters)"
+LITERAL = re.compile(r"/(.+)/([gimsuy]*)", re.DOTALL)
 MASK = re.compile(r"[Yy]{4}[-/.]?[Mm]{2}[-/.]?[Dd]{2}[\w:.+ -]*")
 CLASS_DASH = re.compile(r"(\[[^\[\]]*\\[wdsWDS])-(?=[^\]])")
 
@@ -29,6 +30,9 @@ def usable(pattern: str) -> str | None:
     """Return the pattern in a form that compiles, None if there is none."""
     if len(pattern) > MAX_LENGTH:
         return None
+    literal = LITERAL.fullmatch(pattern)
+    if literal is not None:  # as in JavaScript: /^a$/i
+        pattern = ("(?i)" if "i" in literal[2] else "") + literal[1]
     for candidate in (pattern, CLASS_DASH.sub(r"\1\\-", pattern.replace(r"\Z", "$").replace(r"\z", "$"))):
         if _compiles(candidate):
             return candidate

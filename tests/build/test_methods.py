@@ -65,6 +65,14 @@ def test_one_method_of_one_path_is_served_once(tmp_path: Path) -> None:
     assert len(table.skipped) == 3
 
 
+def test_a_path_without_a_slash_gets_one(tmp_path: Path) -> None:
+    paths = {path: {"get": OK} for path in ("users", ".evil.test/a", "http://evil.test")}
+    table = tabulate(tmp_path, api(paths))
+    assert served(table) == {"GET /users", "GET /.evil.test/a"}
+    assert warnings(table)[0][2] == "the path 'users' is read as '/users'"
+    assert {code for code, _, _ in warnings(table)} == {"irregular-path", "operation-skipped"}
+
+
 def test_a_key_that_is_no_operation_is_reported_and_extensions_are_not(tmp_path: Path) -> None:
     item = {"get": OK, "x-note": {"responses": {}}, "sumary": "mistyped", "callbacks": {"on": {"post": OK}}}
     table = tabulate(tmp_path, api({"/a": item, "/b": 7}))
@@ -132,6 +140,28 @@ def test_an_operation_whose_path_no_server_would_read_is_skipped(tmp_path: Path)
     table = tabulate(tmp_path, api({"/a": {"get": OK}, "/" + "x/" * 5_000: {"get": OK}}))
     assert served(table) == {"GET /a"}
     assert "longer than 8,000 characters" in warnings(table)[0][2]
+
+
+def test_a_parameter_after_a_colon_as_in_web_frameworks_is_written_in_braces(tmp_path: Path) -> None:
+    parameter = {"name": "petId", "in": "path", "required": True, "schema": {"type": "integer"}}
+    paths = {
+        "/pets/:petId/toys": {"parameters": [parameter], "get": OK},
+        "pets/:petId/owner": {"get": {**OK, "parameters": [{"$ref": "#/components/parameters/PetId"}]}},
+        "/pets/:all": {"get": OK},
+        "/pets/{petId}:feed": {"post": {**OK, "parameters": [parameter]}},
+    }
+    table = tabulate(tmp_path, api(paths, components={"parameters": {"PetId": parameter}}))
+    assert served(table) == {
+        "GET /pets/{petId}/toys",
+        "GET /pets/{petId}/owner",
+        "GET /pets/:all",
+        "POST /pets/{petId}:feed",
+    }
+    assert all("pet_id" in row["parameters"] for row in table.rows.values() if "petId" in row["path"])
+    assert [(code, message) for code, _, message in warnings(table)] == [
+        ("irregular-path", f"the path {written!r} is read as '/pets/{{petId}}/{last}'")
+        for written, last in (("/pets/:petId/toys", "toys"), ("pets/:petId/owner", "owner"))
+    ]
 
 
 def test_a_request_that_the_api_makes_is_left_out_with_a_warning_and_what_registers_one_is_not(tmp_path: Path) -> None:

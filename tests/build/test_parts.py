@@ -37,6 +37,15 @@ def messages(table: Tabulation) -> list[str]:
     return [warning["message"] for warning in table.warnings]
 
 
+def test_a_path_parameter_with_another_spelling_than_in_the_path_matches(tmp_path: Path) -> None:
+    parameter = {"name": "pet_id", "in": "path", "required": True, "schema": {"type": "integer"}}
+    table = reading(tmp_path, parameter, path="/pets/{petId}")
+    assert row(table, "/pets/{petId}")["parameters"] == {
+        "pet_id": {"in": "path", "name": "petId", "required": True, "schema": {"type": "integer"}}
+    }
+    assert messages(table) == ["the parameter 'pet_id' is spelled {petId} in the path /pets/{petId}; that counts"]
+
+
 def test_a_path_parameter_that_nobody_declares_is_a_required_string(tmp_path: Path) -> None:
     table = reading(tmp_path, path="/pets/{petId}")
     assert row(table, "/pets/{petId}")["parameters"]["pet_id"]["schema"] == STRING
@@ -83,8 +92,29 @@ def test_a_repeated_placeholder_is_reported_once_for_all_methods(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("place", "version"), [("body", "3.1.0"), ("querystring", "3.1.0"), ("nowhere", "3.2.0"), ("Query", "3.1.0")]
+    ("written", "read", "warning"),
+    [
+        ("Query", "query", "is in 'Query'; it is read as in 'query'"),
+        ("HEADER", "header", "is in 'HEADER'; it is read as in 'header'"),
+        (None, "query", "has no `in`; it is read as in 'query'"),
+    ],
 )
+def test_the_location_of_a_parameter_may_be_in_capitals_or_missing(
+    tmp_path: Path, written: str | None, read: str, warning: str
+) -> None:
+    parameter = {"name": "q", "schema": STRING} | ({"in": written} if written else {})
+    table = reading(tmp_path, parameter)
+    assert row(table)["parameters"]["q"]["in"] == read
+    assert messages(table) == [f"the parameter 'q' {warning}"]
+
+
+def test_a_parameter_without_a_location_whose_name_is_in_the_path_is_there(tmp_path: Path) -> None:
+    table = reading(tmp_path, {"name": "petId", "schema": {"type": "integer"}}, path="/pets/{petId}")
+    assert row(table, "/pets/{petId}")["parameters"]["pet_id"]["schema"] == {"type": "integer"}
+    assert messages(table) == ["the parameter 'petId' has no `in`; it is read as in 'path'"]
+
+
+@pytest.mark.parametrize(("place", "version"), [("body", "3.1.0"), ("querystring", "3.1.0"), ("nowhere", "3.2.0")])
 def test_a_parameter_in_an_unknown_place_is_left_out_by_name(tmp_path: Path, place: str, version: str) -> None:
     table = reading(tmp_path, {"name": "q", "in": place, "schema": STRING}, version=version)
     assert row(table)["parameters"] == {}

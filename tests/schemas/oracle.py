@@ -18,9 +18,7 @@ SINGLE = (
     "items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedProperties",
     "unevaluatedItems",
 )  # fmt: skip
-CONDITIONS = frozenset(
-    "not if then else contains minContains maxContains dependentSchemas dependentRequired unevaluatedItems".split()
-)
+CONDITIONS = frozenset("not if then else contains minContains maxContains dependentSchemas unevaluatedItems".split())
 
 
 def meaning(schema: Any, openapi: str, *, lenient: bool) -> Any:

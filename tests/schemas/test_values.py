@@ -44,6 +44,7 @@ NODE = "#/components/schemas/Node"
             "minProperties": 2,
             "properties": {"aB": {"type": "string"}, "c": {"type": "boolean"}, "d": {}},
         },
+        {"type": "object", "required": ["a"], "properties": {"a": {}}, "dependentRequired": {"a": ["bC"]}},
         {"anyOf": [{"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}}, {"type": "array"}]},
         {"allOf": [{"type": "object", "properties": {"a": {"type": "string"}}}, {"anyOf": [{"required": ["a"]}]}]},
         {"oneOf": [{"const": None}, {"type": "string", "maxLength": 2}]},
@@ -171,6 +172,7 @@ def test_any_text_as_a_pattern_gives_a_text_or_nothing(pattern: str) -> None:
 
 
 def test_syntax_of_other_languages_is_translated() -> None:
+    assert usable("/^[a-z]+$/i") == "(?i)^[a-z]+$"
     assert usable(r"^[\w-.]+\Z") == r"^[\w\-.]+$"
     assert usable("([a-z") is None
     assert usable("x" * 6000) is None
