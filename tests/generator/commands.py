@@ -31,14 +31,14 @@ from aqlgen.table.model import table_files
 FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
 
 _read_options = typer.main.get_command
-_groups: dict[tuple[str | None, ...], Any] = {}
+_groups: dict[tuple[Any, ...], Any] = {}
 
 
 def _get_command(app: typer.Typer) -> Any:
-    names = tuple(command.name for command in app.registered_commands)
-    if names not in _groups:
-        _groups[names] = _read_options(app)
-    return _groups[names]
+    commands = tuple((command.name, command.callback) for command in app.registered_commands)
+    if commands not in _groups:
+        _groups[commands] = _read_options(app)
+    return _groups[commands]
 
 
 typer.main.get_command = _get_command
