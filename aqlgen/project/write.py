@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
 
@@ -44,13 +45,13 @@ def write_tree(tree: Mapping[str, bytes], folder: Path) -> None:
         raise FileError.of("output-unwritable", f"the project cannot be written: {problem}", file=str(folder))
     folder = folder.absolute()
     created: list[Path] = []
+    temporary: Path | None = None
     try:
         for parent in reversed(folder.parents):
             if not parent.exists():
-                parent.mkdir()
+                parent.mkdir(exist_ok=True)
                 created.append(parent)
         temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-        created.append(temporary)
         for path, content in tree.items():
             target = temporary / path
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -58,8 +59,11 @@ def write_tree(tree: Mapping[str, bytes], folder: Path) -> None:
         temporary.chmod(0o755)
         _move(temporary, folder)
     except BaseException as error:
-        for leftover in reversed(created):
-            shutil.rmtree(leftover, ignore_errors=True)
+        if temporary is not None:
+            shutil.rmtree(temporary, ignore_errors=True)
+        with suppress(OSError):  # as where another run has written there since
+            for parent in reversed(created):
+                parent.rmdir()
         if isinstance(error, OSError):
             raise _unwritable(folder, error) from None
         raise
@@ -109,6 +113,7 @@ def _move(temporary: Path, folder: Path) -> None:
     if not folder.exists():
         temporary.rename(folder)
         return
+    refuse_occupied(folder)  # as where another run was faster
     moved: list[Path] = []
     try:
         for entry in temporary.iterdir():

@@ -9,10 +9,12 @@ import shutil
 import socket
 import stat
 import subprocess
+import tempfile
 import tracemalloc
 import zipfile
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -443,3 +445,21 @@ def test_an_answer_that_is_no_name_is_refused(question: str, value: object) -> N
     answers = {"name": "shop", "package": "shop_adapter", "env_prefix": "SHOP", "version": "1", question: value}
     with pytest.raises(AqlgenError):
         render_template(answers)  # type: ignore[arg-type]
+
+
+def test_a_project_that_another_run_wrote_meanwhile_stays_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = {"README.md": b"1", "src/a.json": b"1"}, {"README.md": b"2", "src/a.json": b"2"}
+    place, mkdtemp = tmp_path / "home" / "shop", tempfile.mkdtemp
+
+    def slow(**options: Any) -> str:
+        monkeypatch.setattr("tempfile.mkdtemp", mkdtemp)
+        write_tree(first, place)
+        return mkdtemp(**options)
+
+    monkeypatch.setattr("tempfile.mkdtemp", slow)
+    with pytest.raises(FileError, match="not empty"):
+        write_tree(second, place)
+    assert list(place.parent.iterdir()) == [place]
+    assert {path: (place / path).read_bytes() for path in first} == first
