@@ -212,7 +212,7 @@ _ENTRIES: Final[dict[str, Entry]] = {
     ),
     "bad-format": Entry(
         "A format contradicts its schema",
-        "No value fits both the format and the bounds, pattern, enumeration, example or default: a uuid of 24 "
+        "No value fits both the format and the enumeration, example or default: a uuid of 24 "
         "characters, a date-time without a zone.",
         "Fix either side. Until then the format is not checked.",
     ),
