@@ -27,7 +27,8 @@ MAPS = ("properties", "patternProperties")
 SCHEMAS = ("items", "additionalProperties", "propertyNames", "unevaluatedProperties")
 BRANCHES = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 CONDITIONS = frozenset({"if", "dependentSchemas"})
-OBJECTS = frozenset({*MAPS, *SCHEMAS, *CONDITIONS, "dependencies", "dependentRequired", "discriminator"})
+DEPENDENT = ("dependencies", "dependentRequired")
+OBJECTS = frozenset({*MAPS, *SCHEMAS, *CONDITIONS, *DEPENDENT, "discriminator"})
 
 CONSTRAINTS = BOUNDS | OBJECTS | BRANCHES | {"type", "enum", "const", "required", "pattern", "format", "uniqueItems"}
 """Keywords beside `$ref` that constrain the value: without effect in 3.0, effective since 3.1."""
@@ -174,7 +175,6 @@ def _objects(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings)
         node.pop("unevaluatedProperties", None)
         node.setdefault("additionalProperties", True)
     _patterns(raw, node, findings)
-    _dependent(raw, node)
     discriminator = raw.get("discriminator")
     if isinstance(discriminator, dict) and isinstance(discriminator.get("propertyName"), str):
         node["discriminator"] = discriminator
@@ -203,9 +203,9 @@ def _patterns(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings
         node["patternProperties"] = kept
 
 
-def _dependent(raw: Mapping[str, Json], node: dict[str, Json]) -> None:
+def _dependent(raw: Mapping[str, Json], node: dict[str, Json], _findings: Findings) -> None:
     """Copy dependentRequired, and the lists of names in `dependencies` of older drafts."""
-    mappings = [raw[key] for key in ("dependencies", "dependentRequired") if isinstance(raw.get(key), dict)]
+    mappings = [raw[key] for key in DEPENDENT if isinstance(raw.get(key), dict)]
     lists = ((name, wires) for mapping in mappings for name, wires in mapping.items() if isinstance(wires, list))
     if dependent := {name: sorted({wire for wire in wires if isinstance(wire, str)}) for name, wires in lists}:
         node["dependentRequired"] = dependent
@@ -222,7 +222,13 @@ def _required(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings
         node["required"] = list(names)
 
 
-_COPIES = (({"format"}, _let_go), (BRANCHES, _branches), (OBJECTS, _objects), ({"required"}, _required))
+_COPIES = (
+    ({"format"}, _let_go),
+    (BRANCHES, _branches),
+    (OBJECTS, _objects),
+    (DEPENDENT, _dependent),
+    ({"required"}, _required),
+)
 """The functions that copy keywords, each with the keywords for which it is called."""
 _UNTYPED = frozenset({"allOf", "anyOf", "const"})
 """Keywords beside which null is not admitted by the type."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from json import dumps
 
 from aqlgen.ir import Json
@@ -189,7 +190,8 @@ class _Variant:
 
     def _object(self, flat: Flat, depth: int) -> Json:
         properties: dict[str, Json] = flat.get("properties", {})
-        required = _required(flat)
+        names, dependent = flat.get("required", ()), flat.get("dependentRequired", {})
+        required = dict.fromkeys(chain(names, *map(dependent.__getitem__, filter(dependent.__contains__, names))))
         if depth > MAX_REQUIRED_DEPTH or len(self.tally) > MAX_VALUES:
             return {}
         if self.surface is not None:
@@ -279,9 +281,3 @@ def _other(schema: Flat, value: Json, index: int) -> Json:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value + index * (schema.get("multipleOf") or 1)
     return f"{value}{index}" if isinstance(value, str) and index else value
-
-
-def _required(flat: Flat) -> dict[str, None]:
-    """Return the fields that an object needs, and those that these require."""
-    names, dependent = flat.get("required", ()), flat.get("dependentRequired", {})
-    return dict.fromkeys([*names, *(wire for name in names for wire in dependent.get(name, ()))])
