@@ -38,7 +38,7 @@ class PagedList:
             (item for item in (paging.parameters or {}).values() if item.wire == paging.lead_param), None
         )
         default = None if lead is None else lead.schema.get("default")
-        self._start = default if default in (0, 1) else 1 if paging.style == "page" else 0
+        self._start = int(str(default)) if str(default) in ("0", "1") else 1 if paging.style == "page" else 0
         self._is_known = False
 
     def reply(self, request: Arrived) -> Reply:

@@ -121,7 +121,7 @@ class Writer:
 
         What a node itself declares to be writable stays required of it, whatever is around.
         """
-        if not place.request or node.keys().isdisjoint(("required", "dependentRequired")):
+        if not place.request or ("required" not in node and "dependentRequired" not in node):
             return frozenset()
         declared = node.get("properties", {})
         around = self._declared(place.around)
@@ -183,7 +183,9 @@ class Writer:
             if key in node and not is_open:
                 name = "unevaluatedProperties" if node[key] is False and self._has_more_fields(node) else key
                 out[name] = self._rest(node[key], place.within("value"))
-        if "patternProperties" in node and not is_open:
+        if is_open:
+            out["additionalProperties"] = True
+        elif "patternProperties" in node:
             out["patternProperties"] = {
                 pattern: self._write(schema, place.within("value"))
                 for pattern, schema in node["patternProperties"].items()
@@ -289,8 +291,10 @@ class Writer:
 
 def _spelled(field: Mapping[str, Json], wire: str, name: str, *, sent: bool) -> dict[str, Json]:
     """Return the schema of a field with its name in the API; one that is sent is not read-only."""
-    kept = {key: value for key, value in field.items() if not sent or key != "readOnly"}
-    return kept if name == wire else {**kept, "x-name": wire}
+    kept = dict(field) if name == wire else {**field, "x-name": wire}
+    if sent:
+        kept.pop("readOnly", None)
+    return kept
 
 
 def _can_join(node: Node, only: Mapping[str, Json]) -> bool:

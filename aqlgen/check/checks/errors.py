@@ -90,17 +90,17 @@ def _expected(operation: Operation, status: int, wait: int) -> dict[str, Any]:
     """Return what an agent is to know of a call that the API fails by a status; None: nothing."""
     code = _CODES[status] or _BROAD[status // 100]
     is_made = (operation.family, status) == ("create", 409)
-    path = [operation.row.parameters[name] for name in operation.params
-            if operation.row.parameters[name].location == "path"]  # fmt: skip
+    path = [each for each in operation.row.parameters.values() if each.location == "path"]
     last = max(path, key=lambda each: operation.row.path.find(f"{{{each.wire}}}"), default=None)
-    is_shown = status in (404, 410) and last is not None and not last.sensitive
+    identifier = None if last is None else operation.params.get(last.name, last.schema.get("default"))
+    is_shown = status in (404, 410) and last is not None and identifier is not None and not last.sensitive
     return {
         "code": "CONFLICT_ALREADY_EXISTS" if is_made else code,
         "http_status": status,
         "retry_after_seconds": wait if status in _LATER else None,
         "required_scope": "all:write" if status in (401, 403) else None,
         "outcome": "unknown" if status in _UNSURE and operation.family != "read" else None,
-        "resource_id": str(operation.params[last.name])[:200] if is_shown and last is not None else None,
+        "resource_id": str(identifier)[:200] if is_shown else None,
     }
 
 

@@ -369,7 +369,8 @@ def _starts_at_envelope(data: Any, path: Sequence[str], tree: Tree) -> bool:
     for step in path:
         inner = inner.get(step) if isinstance(inner, dict) else None
     first = inner[0] if isinstance(inner, list) and inner else inner
-    return any(name in data and not (isinstance(first, dict) and name in first) for name in tree)
+    parts = ({name: branch} for name, branch in tree.items() if name in data)
+    return any(_picked(data, part) and not (isinstance(first, dict) and _picked(first, part)) for part in parts)
 
 
 def _picked(value: Any, tree: Tree) -> Any:

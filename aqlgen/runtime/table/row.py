@@ -4,7 +4,6 @@
 A workflow of the owner's Arazzo documents is another: an operation whose call is a plan of steps (`workflows.json`).
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -273,12 +272,10 @@ class Row:
 
 def _wire_names(parameters: Mapping[str, Parameter]) -> dict[str, str]:
     """Return the names of parameters by the API's names, except those that leave it open which is meant."""
-    wires = Counter([parameter.wire for parameter in parameters.values()])
-    return {
-        parameter.wire: name
-        for name, parameter in parameters.items()
-        if parameter.wire not in parameters and wires[parameter.wire] == 1
-    }
+    names: dict[str, str | None] = {}
+    for name, parameter in parameters.items():
+        names[parameter.wire] = None if parameter.wire in names else name
+    return {wire: name for wire, name in names.items() if name is not None and wire not in parameters}
 
 
 def _selector(parameters: Mapping[str, Parameter]) -> str:

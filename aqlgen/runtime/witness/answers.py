@@ -117,7 +117,7 @@ def _start(operation: Operation, paging: Paging, query: Mapping[str, str], start
         starts[operation.key] = 0
     schema = next(operation.document.at(each.schema) for each in operation.parameters if each.name == paging.lead)
     stated = schema.get("default", schema.get("minimum"))
-    return 0 if paging.style != "page" else stated if stated in (0, 1) else starts.get(operation.key, 1)
+    return 0 if paging.style != "page" else int(stated) if str(stated) in ("0", "1") else starts.get(operation.key, 1)
 
 
 def _marked(model: Any, number: int) -> Any:

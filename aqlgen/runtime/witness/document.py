@@ -25,8 +25,9 @@ _FORM, _PARTS = "application/x-www-form-urlencoded", "multipart/form-data"
 
 
 def normal(name: Any) -> str:
-    """Return a name without case, signs and separators, by which spellings of it are compared."""
-    return re.sub(r"[\W_]", "", str(name)).lower()
+    """Return a name without case, signs and separators, by which spellings of it are compared; `<=` is `lte`."""
+    spelled = str(name).replace("<", "lt").replace(">", "gt").replace("t=", "te")
+    return re.sub(r"[\W_]", "", spelled).lower()
 
 
 def is_secret(name: str) -> bool:
@@ -308,7 +309,8 @@ class Document(Schemas):
             base = f"{'https' if 'https' in schemes else schemes[0]}://{root['host']}" if root.get("host") else ""
             return f"{base}{root.get('basePath') or ''}".rstrip("/")
         first, stated = (_first([*map(_url, each)]) for each in (root.get("servers") or (), servers))
-        return urljoin(first, stated).partition("?")[0].rstrip("/")
+        address = urljoin(first, stated).partition("?")[0].rstrip("/")
+        return re.sub(r"^(https://[^/]*):443(?=/|$)|^(http://[^/]*):80(?=/|$)", r"\1\2", address)
 
     @property
     def base_path(self) -> str:

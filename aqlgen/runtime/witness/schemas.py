@@ -141,6 +141,8 @@ class Schemas:
         for part in self.parts(schema):
             kind = part.get("type", "object" if "properties" in part else "any")
             kinds |= _KINDS & set(kind if isinstance(kind, list) else [kind])
+            if all(isinstance(each, str) for each in part.get("enum") or [None]):  # whatever type stands beside
+                kinds = kinds and kinds | {"string"}
         return kinds
 
     def properties(self, schema: Any, beside: str = "") -> dict[str, Any]:

@@ -252,5 +252,10 @@ def _is_with_key(operation: Operation, name: str) -> bool:
     """Return True for a header that is a key, or that begins as one of the operation does: `App-Id` with `App-Key`."""
     headers = [each.name for each in operation.parameters if each.place == "header" and not is_filled(each.name)]
     keys = [each for each in headers if normal(each).endswith("key") or is_secret(each)]
-    stems = {each.rpartition("-")[0] for each in keys} - {"", "X", "x"}
-    return name in keys or name.rpartition("-")[0] in stems
+    stems = {_stem(each) for each in keys} - {"X", "x"}
+    return name in keys or _stem(name) in stems
+
+
+def _stem(header: str) -> str:
+    """Return a header without its last word: `app` of `app_id`; the whole of one word."""
+    return re.sub(r"[-_][^-_]+$", "", header)

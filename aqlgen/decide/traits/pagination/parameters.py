@@ -49,6 +49,7 @@ PREFIXES: Final = ("pagination", "paging", "page", "odata", "query", "list", "fi
 _CALENDAR: Final = frozenset({"date", "date-time", "time", "unix-time", "timestamp"})
 _TIME: Final = re.compile(r"\b(timestamp|iso.?8601|rfc.?3339|unix|epoch|datetime|date)\b", re.IGNORECASE)
 _PAGING: Final = re.compile(r"\b(cursor|pag(e|es|ing|inat\w+)|next set|opaque|token)\b", re.IGNORECASE)
+_OFFSET: Final = re.compile(r"\boffset\b", re.IGNORECASE)
 _MOST: Final = (
     re.compile(r"\bmax(?:imum)?\b[^.\d\n]{0,40}?(\d{1,6})\b", re.IGNORECASE),
     re.compile(r"\b(?:up to|at most|no more than|cannot exceed|not exceed)\s+(\d{1,6})\b", re.IGNORECASE),
@@ -187,7 +188,8 @@ def _roles(candidates: list[_Candidate], place: str) -> Roles:
     offset = _first(candidates, OFFSET, _counts)
     if offset is None and size is not None and not keys & RANGE_END:
         offset = _first(candidates, RANGE_START, _is_start)
-    cursor = _first(candidates, CURSOR, _is_cursor)
+    offset = offset or _first(candidates, CURSOR, _is_position)
+    cursor = _first([candidate for candidate in candidates if candidate is not offset], CURSOR, _is_cursor)
     token = next(filter(None, (_first(candidates, names, test) for names, test in _TOKENS)), None)
     paged = cursor or token
     return Roles(
@@ -242,6 +244,11 @@ def _counts(candidate: _Candidate) -> bool:
 
 def _is_start(candidate: _Candidate) -> bool:
     return not candidate.calendar and not candidate.kinds.isdisjoint({"integer", "number"})
+
+
+def _is_position(candidate: _Candidate) -> bool:
+    """Return True for a number that is described as an offset, whatever its name."""
+    return candidate.kinds == {"integer"} and _OFFSET.search(candidate.description) is not None
 
 
 def _is_cursor(candidate: _Candidate) -> bool:
