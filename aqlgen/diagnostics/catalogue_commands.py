@@ -50,6 +50,11 @@ COMMAND_ENTRIES: Final[Mapping[str, Entry]] = {
         "pattern.",
         "Fix the name, or delete the entry if the API dropped it.",
     ),
+    "contradicted-observation": Entry(
+        "The document contradicts an observation",
+        "An observed entry of overrides.yaml and the newer document disagree.",
+        "Run `aqlgen learn` again, or delete the field if the document is right. Until then the entry applies.",
+    ),
     "unmatched-accept": Entry(
         "An entry of accept matches nothing",
         "`adapter: {accept: […]}` in the overrides names an unknown operation, tag or rule.",

@@ -25,7 +25,7 @@ from aqlgen.project.generated_paths import refuse_links
 from aqlgen.project.generation import Regenerated, current, regenerate
 from aqlgen.project.merge import Merged, apply, merge, refuse_in_the_way
 from aqlgen.project.options import RECORDED, spdx
-from aqlgen.project.overriding import aliases, overridden, with_entries
+from aqlgen.project.overriding import aliases, contradicted, overridden, with_entries
 from aqlgen.project.records import Provenance
 from aqlgen.project.refusals import refusals
 from aqlgen.project.repository import Repository
@@ -155,6 +155,8 @@ def _update(
         used = overridden(replace(options, names=decided), folder, yours[OVERRIDES])
         generated = regenerate(project, used, licensed, progress, earlier=generated.prepared)
     tree = generated.tree
+    stale = contradicted(project, options, generated.prepared, progress) if asked.specs or asked.overlays else ()
+    prepared = replace(generated.prepared, diagnostics=(*stale, *generated.prepared.diagnostics))
     progress("comparing")
     optional = f"src/{project.package}/{WORKFLOWS}"
     known = {path: content for path, content in tree.items() if path != optional}
@@ -167,7 +169,7 @@ def _update(
     merged = planned.result(folder) if dry_run else apply(repository, planned)
     return Updated(
         folder=folder,
-        prepared=generated.prepared,
+        prepared=prepared,
         merged=merged,
         changes=changes,
         before=Provenance.of(project.provenance, project.template_tag),
