@@ -41,6 +41,7 @@ class Take(StrEnum):
     NONE = "none"
     CERTAIN = "certain"
     ALL = "all"
+    EACH = "each"
 
 
 @app.command(
@@ -83,11 +84,13 @@ def learn_command(
     from_notes: Annotated[
         bool, typer.Option("--from-notes", help="Use the notes of the running adapter (`learn.notes`); send nothing.")
     ] = False,
-    take: Annotated[Take, typer.Option(help="Proposals to write.")] = Take.NONE,
+    take: Annotated[
+        Take | None, typer.Option(help="Proposals to write; default: ask about each in a terminal, else none.")
+    ] = None,
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 if the API contradicts an earlier run.")] = False,
     output_format: OutputFormat = Output.HUMAN,
 ) -> None:
-    """Observe the API for facts that its document lacks: paging, public reads, what updates keep.
+    """Observe the API for facts that its document lacks: paging, public reads, deviations from its types.
 
     The project's adapter sends only safe reads, unless you allow writes, with your settings and credentials.
     No observation lowers danger.
@@ -104,7 +107,8 @@ def learn_command(
     entries = _entries(folder / OVERRIDES)
     proposed = proposals(observations, entries, datetime.now(UTC).date().isoformat())
     changed = changes(observations, entries)
-    taken = _taken(proposed, take)
+    asks = output_format is Output.HUMAN and not check and sys.stdin.isatty() and sys.stderr.isatty()
+    taken = list(_taken(proposed, take or (Take.EACH if asks else Take.NONE)))
     difference = _write(folder, entries_of(taken, entries)) if taken else ""
     if output_format is Output.JSON:
         typer.echo(json_text(_as_json(data, proposed, taken, changed)))
@@ -167,10 +171,17 @@ def _entries(path: Path) -> dict[str, Mapping[str, Any]]:
     return {str(key): entry for key, entry in data.items() if isinstance(entry, dict)}
 
 
-def _taken(proposed: Sequence[Proposal], take: Take) -> list[Proposal]:
-    """Return the proposals to write, none against the owner's word."""
-    wanted = [proposal for proposal in proposed if proposal.owned is None and take is not Take.NONE]
-    return [proposal for proposal in wanted if proposal.certain or take is Take.ALL]
+def _taken(proposed: Sequence[Proposal], take: Take) -> Iterator[Proposal]:
+    """Yield the proposals to write, none against the owner's word; ask a person about each if so."""
+    for proposal in proposed:
+        if proposal.owned is not None or take is Take.NONE:
+            continue
+        if take is Take.EACH:
+            typer.echo(_line(proposal), err=True)
+            if typer.confirm("Take it?", default=proposal.certain, err=True):
+                yield proposal
+        elif proposal.certain or take is Take.ALL:
+            yield proposal
 
 
 def _line(proposal: Proposal) -> str:

@@ -24,9 +24,9 @@ class Entry:
     """What was written at one place. `values` fill the placeholders of the operation's path, in order.
 
     The thing that a create made has the `marker` in one of its `fields`, by the API's names. `item` is its identifier,
-    None as long as it is unknown, and `before` says how many things its list had, None if that is unknown. `copies` is
-    0 once nothing is left. A change of a resource of the owner has its `original`: the fields that an update can write,
-    as they were read.
+    None as long as it is unknown, `copies` says how many there may be, and `before` how many things its list had, None
+    if that is unknown. A change of a resource of the owner has its `original`: the fields that an update can write, as
+    they were read.
     """
 
     number: int

@@ -15,11 +15,16 @@ CHALLENGES: Final = {"bearer": "token", "basic": "login"}
 class Fact(StrEnum):
     """A fact of the server that the document may lack, or have wrong."""
 
+    ADDRESS = "address"
     CREDENTIAL = "credential"
     PAGES = "pages"
     TYPES = "types"
+    READ_OF_UPDATE = "read_of_update"
     UPDATE = "update"
+    MEDIA_TYPE = "media_type"
     REVERSAL = "reversal"
+    REPETITION = "repetition"
+    HEADERS = "headers"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,12 @@ from typing import Any
 
 from ..decode import declared_response
 from ..dispatch.notes import Note, read_notes
-from ..schema import admitted_types, as_schema, steps_of, union_of
+from ..schema import admitted_types, as_schema, union_of
 from ..settings.load import load
 from ..state.custody import open_store
 from ..table import Adapter, Row, Table
 from ..text import listed
+from .answers import of_updates
 from .model import Fact, Observation
 from .report import Report
 
@@ -44,33 +45,12 @@ def observations_of_notes(table: Table, notes: Iterable[Note]) -> Iterator[Obser
         if fact == "types":
             texts = [f"'{note.path or 'the answer'}' is {note.kind} {note.count} times" for note in of_fact]
             yield Observation(key, Fact.TYPES, f"{', '.join(texts[:_MOST_NAMED])}, {when}")
-            yield from _of_updates(table, rows.values(), rows[key], of_fact)
+            yield from of_updates(table, rows[key], {(note.path, note.kind) for note in of_fact})
         elif fact == "update":
             yield Observation(key, Fact.UPDATE, f"{names} changed with it unnamed, {when}")
         else:
             says = f"{names} led on, which the adapter does not follow, {when}"
             yield Observation(key, Fact.PAGES, says, _followed(table, rows[key], of_fact[0]), certain=False)
-
-
-def _of_updates(table: Table, rows: Iterable[Row], reader: Row, notes: Iterable[Note]) -> Iterator[Observation]:
-    """Yield the types that a read gives to fields which an update sends back."""
-    noted = {(note.path, note.kind) for note in notes}
-    for row in rows:
-        if row.update is None or row.update.read != reader.name or row.body is None:
-            continue
-        body = row.body.schema
-        for step in steps_of(row.update.write_at):
-            body = dict(union_of(table.types, body).properties.values()).get(step, {})
-        lenient = {}
-        for wire, inner in union_of(table.types, body).properties.values():
-            place = ".".join((*steps_of(row.update.read_at), wire))
-            admitted = admitted_types(inner, table.types)
-            kinds = {kind for path, kind in noted if path == place} - admitted
-            if kinds:
-                lenient[wire] = {"type": sorted((admitted | kinds) - ({"integer"} if "number" in admitted else set()))}
-        if lenient:
-            says = f"{reader.key} returns {listed(list(lenient), _MOST_NAMED)} with other types"
-            yield Observation(row.key, Fact.TYPES, says, {"parameters": lenient}, certain=False)
 
 
 def _followed(table: Table, row: Row, note: Note) -> dict[str, Any]:

@@ -143,9 +143,12 @@ async def _paging(subject: _List) -> Observation | None:
         return None
     ways = [way async for way in _proven(subject, small)]
     if not ways:
-        return None
+        if small.size is None or row.paging is not None:
+            return None
+        says = f"{small.size.wire} sets the page size, and nothing in the answers leads to the next page"
+        return Observation(row.key, Fact.PAGES, says)
     size = {} if small.size is None else {"size_param": small.size.wire}
-    stated = {**ways[0].stated, **size, "items": small.pointer}
+    stated = {**ways[0].stated, **size, "items": small.pointer, **_beside_list(small, subject.read.data)}
     lead = stated.get("next") or stated.get("page_param") or stated.get("offset_param") or stated.get("cursor_param")
     bound = f"; {small.size.wire} set the page size" if small.size is not None else ""
     says = f"{lead} led to a second page with the following items{bound}"
@@ -206,20 +209,39 @@ def _by_address(small: _Small) -> Iterator[_Way]:
 
 
 def _by_token(small: _Small, row: Row) -> list[_Way]:
-    """Return the texts beside the list as values of parameters."""
+    """Return the texts beside the list, and the identifier of its last item, as values of parameters."""
     pairs = [
         (
-            _alike(pointer, item.wire),
+            _alike(name, item.wire),
             _Way(
-                {"style": "cursor", "cursor_param": item.wire, "next": pointer}, [_Step(small.few, {item.name: token})]
+                {"style": "cursor", "cursor_param": item.wire, **stated},
+                [_Step(small.few * page, {item.name: token}) for page, token in enumerate(tokens, 1)],
             ),
         )
-        for pointer, token in _beside(small.page.data, small.pointer)
+        for name, tokens, stated in _tokens(small)
         for item in _query(row)
-        if item.name not in small.values and _may_be_token(token, item) and is_plain(pointer.rpartition("/")[2])
+        if item.name not in small.values and _may_be_token(tokens[0], item) and is_plain(name.rpartition("/")[2])
     ]
     pairs.sort(key=lambda pair: (_is_stated(row.pagination, pair[1].stated), pair[0]), reverse=True)
     return [way for _, way in pairs[:_MOST_TOKENS]]
+
+
+def _tokens(small: _Small) -> Iterator[tuple[str, list[Any], dict[str, str]]]:
+    """Yield possible cursors: the name, the values that lead to the pages that follow, and the fields of the paging."""
+    for pointer, value in _beside(small.page.data, small.pointer):
+        yield pointer, [value], {"next": pointer}
+    for name, value in small.page.response.headers.items():
+        yield name, [value], {"next": name.title(), "next_in": "header"}
+    last, second = (_identifier(small.whole, count) for count in (small.few, 2 * small.few))
+    is_told = str(last) not in ("2", str(small.few)) if len(small.whole) > small.few else not str(last).isdigit()
+    if second is not None or is_told:  # else it may be taken for the number of a page, or for an offset
+        yield "id", [last] if second is None else [last, second], {"item_cursor": "/id"}
+
+
+def _identifier(items: Sequence[Any], count: int) -> Any:
+    """Return the `id` of the last of so many items, None where there are fewer."""
+    item = items[count - 1] if count <= len(items) else None
+    return item.get("id") if isinstance(item, dict) else None
 
 
 def _may_be_token(value: Any, parameter: Parameter) -> bool:
@@ -316,6 +338,21 @@ def _beside(data: Any, items: str, pointer: str = "") -> list[tuple[str, Any]]:
     members = [pair for pair in list(data.items())[:_MOST_BESIDE] if is_plain(pair[0])]
     inner = members if pointer.count("/") <= _DEEPEST else []
     return [pair for key, value in inner for pair in _beside(value, items, f"{pointer}/{key}")][:_MOST_BESIDE]
+
+
+def _beside_list(small: _Small, data: Any) -> dict[str, str]:
+    """Return the count of all items and the flag of a next page, where two pages show them.
+
+    A count stays as it is, whatever the size of the page; a flag is off at the end.
+    """
+    if not small.pointer:
+        return {}
+    whole = dict(_beside(data, small.pointer))
+    values = _beside(small.page.data, small.pointer)
+    counts = [(pointer, value) for pointer, value in values if isinstance(value, int) and whole.get(pointer) == value]
+    total = [pointer for pointer, value in counts if number(value) == len(small.whole)]
+    more = [pointer for pointer, value in values if value is True and whole.get(pointer) is False]
+    return {key: places[0] for key, places in (("total", total), ("has_more", more)) if len(places) == 1}
 
 
 def _alike(pointer: str, wire: str) -> int:

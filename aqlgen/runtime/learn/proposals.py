@@ -22,7 +22,9 @@ _LONGEST: Final = 400
 
 _TEXT: Final = {"type": "string", "pattern": r"^[\w/.@$:~+{}\[\] -]{0,200}$"}
 _KINDS: Final = {"enum": ["string", "integer", "number", "boolean", "array", "object", "null"]}
-_PAGING: Final = "style page_param offset_param cursor_param size_param items next next_in"
+_PAGING: Final = (
+    "style page_param offset_param cursor_param before_param size_param items has_more total next next_in item_cursor"
+)
 _SCHEMES: Final = {"type": "object", "propertyNames": _TEXT, "additionalProperties": {"type": "array", "maxItems": 0}}
 
 
@@ -39,6 +41,7 @@ _OF_OPERATIONS: Final = _object(
     },
     send={"enum": ["named", "whole", "upsert"]},
     reversible={"const": True},
+    body=_object(("content_type",), content_type=_TEXT),
     parameters={
         "type": "object",
         "propertyNames": _TEXT,
@@ -51,7 +54,7 @@ _KEY: Final = {
     "type": {"const": "apiKey"},
     "in": {"const": "header"},
     "name": {"type": "string", "pattern": "^(?i:authorization)$"},
-    "description": {"const": "Authorization: Token <key>"},
+    "description": {"enum": ["Authorization: Bearer <key>", "Authorization: Token <key>"]},
 }
 _CHALLENGE: Final = {"type": {"const": "http"}, "scheme": {"enum": list(CHALLENGES)}}
 _OF_ADAPTERS: Final = _object(

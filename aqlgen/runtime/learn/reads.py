@@ -33,6 +33,8 @@ _LONGEST_ID: Final = 200
 _DEEPEST: Final = 3
 _MOST_LEVELS: Final = 64
 _MOST_MEMBERS: Final = 100
+_ANYONES: Final = frozenset({"id", "name", "key", "type", "status", "version"})
+"""Fields that every object may have: they say nothing of a parameter of the same name elsewhere."""
 _PLACE: Final = re.compile(r"\{([^{}]*)\}")
 
 
@@ -102,6 +104,7 @@ class Known:
 
     def __init__(self, rows: Sequence[Row], named: Iterable[Named] = ()) -> None:
         self._values: dict[str, Any] = {}
+        self._named: dict[str, Any] = {}
         self._asked: dict[str, dict[str, None]] = {}
         for row in rows:
             for prefix, wire in _places(row.path):
@@ -117,12 +120,18 @@ class Known:
         for name, parameter in row.parameters.items():
             if parameter.required and name not in row.presets:
                 read = by_wire.get(parameter.wire) if parameter.location == "path" else None
-                params[name] = _declared_value(parameter) if read is None else read
+                values = (read, _declared_value(parameter), self._named.get(folded(parameter.wire)))
+                params[name] = next((value for value in values if value is not None), None)
         is_known = None not in params.values() and (row.body is None or not row.body.required)
         return params if is_known else None
 
     def learn(self, row: Row, data: Any) -> None:
-        """Note the identifier of the first item of a list."""
+        """Note the identifier of the first item of a list, and the fields that are called as a parameter elsewhere."""
+        for key, value in islice(data.items(), _MOST_MEMBERS) if isinstance(data, dict) else ():
+            is_list = isinstance(value, list) and bool(value) and key.endswith("s")
+            name, first = (key[:-1], value[0]) if is_list else (key, value)
+            if is_identifier(first) and folded(key) not in _ANYONES:
+                self._named.setdefault(folded(name), first)
         prefix = f"{row.api}:{_PLACE.sub('{}', row.path).rstrip('/')}/{{}}"
         if prefix not in self._values and all(row.path.split("/")[1:-1]):
             candidates = (

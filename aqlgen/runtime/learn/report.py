@@ -12,7 +12,8 @@ from ..settings.load import load
 from ..state.custody import state_file
 from ..table import Adapter, Row, Table
 from ..text import counted
-from .access import observe_public, observe_unsent
+from .access import observe_address, observe_public, observe_unsent
+from .answers import observe_answers, observe_readers
 from .ledger import Ledger
 from .model import Fact, Observation, Spent
 from .pages import observe_pages
@@ -21,7 +22,7 @@ from .requests import AdapterRequests, Budget, safe_reads
 from .things import Named
 from .writes import observe_writes
 
-_PROBES: Final = (observe_public, observe_unsent, observe_pages)
+_PROBES: Final = (observe_address, observe_public, observe_unsent, observe_pages, observe_readers)
 """What is asked of the API after the first reads, in this order; each yields observations."""
 _OF_READS: Final = 2 / 3
 """The share of the requests that first reads take."""
@@ -88,7 +89,7 @@ def plan_lines(rows: Sequence[Row], budget: Budget, named: Sequence[Named] | Non
         yield from (f"  {resource.path} with {', '.join(resource.values)}" for resource in named)
     yield f"{'Only reads' if named is None else 'Reads'}: at most {asked}."
     yield f"{counted(len(rows), 'operation')}: each once where its parameters are known, lists in small pages,"
-    yield "some without the credential."
+    yield "some without the credential, at most two with a wrong one."
     yield from (f"  {row.key}" for row in rows)
 
 
@@ -154,7 +155,7 @@ async def observe(
                     report.observations.append(seen)
         except Spent as reason:
             report.spent = str(reason)
-        report.observations = requests.masked(report.observations)
+        report.observations = requests.masked([*report.observations, *observe_answers(requests.table, reads)])
         report.reads = {read.row.key: read.status for read in reads}
         report.unread = [row.key for row in rows if row.key not in report.reads]
         report.requests, report.seconds = requests.count, requests.seconds

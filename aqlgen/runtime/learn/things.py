@@ -209,7 +209,7 @@ def free_value(schema: JsonSchema, types: Types, text: str, was: Any = None) -> 
 
 
 def marked_calls(create: Row, types: Types, marker: str) -> list[dict[str, Any]]:
-    """Return parameters of a create of which a text holds a marker.
+    """Return parameters of a create of which some hold a marker: an identifier that the caller may choose, and a text.
 
     Texts that are demanded come first; where the first call is refused, another one may be taken.
     """
@@ -218,9 +218,19 @@ def marked_calls(create: Row, types: Types, marker: str) -> list[dict[str, Any]]
     body = {name: item.schema for name, item in fields.items() if not item.deprecated}
     order = sorted(body, key=lambda name: (name not in example, not fields[name].required))
     texts = [{name: text} for name in order if free_value(body[name], types, text) == text]
+    chosen = _chosen_ids(create, body, types, marker)
+    first = [{**chosen, **text} for text in texts[:1] or [{}] if chosen]
     secrets = {name: _password(item.schema) for name, item in fields.items() if item.sensitive and name in example}
     base = {**example, **secrets}
-    return [{**base, **call} for call in texts][:_MOST_CALLS]
+    return [{**base, **call} for call in (*first, *texts)][:_MOST_CALLS]
+
+
+def _chosen_ids(create: Row, body: Mapping[str, JsonSchema], types: Types, marker: str) -> dict[str, str]:
+    """Return the identifiers that a caller may choose for what is created."""
+    name_of_own = f"{folded(create.resource)}id"
+    ids = [name for name, schema in body.items() if follow(schema, types).get("format") == "uuid"]
+    uuid = f"{marker}-8000-000000000000"  # a UUID of version 4 (RFC 9562, 5.4)
+    return {name: uuid for name in ids if folded(create.parameters[name].wire) == name_of_own}
 
 
 def _password(schema: JsonSchema) -> str:
@@ -229,7 +239,7 @@ def _password(schema: JsonSchema) -> str:
 
 
 def new_marker() -> str:
-    """Return a text that nobody can guess."""
+    """Return a text that nobody can guess: the first half of a UUID."""
     return str(uuid4())[:18]
 
 

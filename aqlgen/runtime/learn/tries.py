@@ -55,11 +55,16 @@ class Try:
         unnamed = {*self.ours} & (self.before.keys() - self.body.keys())
         return unnamed - self.differing() if self.works or self.after != self.before else set()
 
+    def untaken(self) -> set[str]:
+        """Return the fields that have another value than the one that was sent, or changed unnamed; none if refused."""
+        after = self.after or {}
+        other = {key for key, value in self.body.items() if after.get(key) != value}
+        return other | self.differing() if self.is_done else set()
+
     def lenient(self, fields: Mapping[str, JsonSchema], types: Types) -> dict[str, Any]:
         """Return the types of the fields of which the API took another one than the document declares."""
         lenient: dict[str, Any] = {}
-        after = self.after or {}
-        for key in [key for key in self.body.keys() & fields.keys() if after.get(key) == self.body[key]]:
+        for key in self.body.keys() & fields.keys() - self.untaken():
             admitted, kind = admitted_types(fields[key], types), json_type(self.body[key])
             if kind not in {*admitted, "integer"}:
                 lenient[key] = {"type": sorted({*admitted, kind} - ({"integer"} if "number" in admitted else set()))}

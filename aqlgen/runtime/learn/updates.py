@@ -8,7 +8,7 @@ which it has, and it is written back as it was read.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from time import monotonic
@@ -21,8 +21,9 @@ from ..calls.update import guarded
 from ..calls.update_plan import Plan, prepare
 from ..errors import Failure
 from ..schema import as_schema, at, schema_at, steps_of, union_of
-from ..table import JsonSchema
+from ..table import JsonSchema, chosen
 from ..text import listed
+from ..wire import is_json
 from .model import Fact, Observation
 from .things import Elsewhere, base_of, free_value, here, marked, params_of, rows_of
 from .tries import MISSING_STATUSES, Try, is_ours, unnamed, verdict, without_nulls
@@ -167,9 +168,11 @@ class _Update:
         answer = await self.site.read(self.reader, values)
         return answer, self.resource(answer.data) if answer.is_done else None
 
-    async def write(self, entry: Entry, values: Sequence[str], body: Any, etag: str = "") -> Answer:
+    async def write(
+        self, entry: Entry, values: Sequence[str], body: Any, row: Row | None = None, etag: str = ""
+    ) -> Answer:
         """Send a body of the update. Raises Elsewhere."""
-        row = self.plan.row
+        row = row or self.plan.row
         is_patch = row.update is not None and row.update.strategy == "json-patch"
         content = json_text(list(operations(body)) if is_patch else nested(body, self.steps)).encode()
 
@@ -225,20 +228,29 @@ class _Update:
             changed = {key: value for key, value in original.items() if resource.get(key) != value}
             ours = {key: value for key, value in changed.items() if is_ours(resource.get(key), entry.marker)}
             if not ours and (keeps or not changed or attempt == 2):
+                self._say_computed(changed, ", also when it is restored")
                 self.site.ledger.done(entry)
                 return
             least = {key: original[key] for key in self.required & original.keys()} | ours
             with suppress(Elsewhere):
                 await self.write(entry, entry.values, without_nulls(least if ours and not attempt else original))
 
+    def _say_computed(self, wires: Collection[str], when: str = "") -> None:
+        names = listed(sorted({self.names[key] for key in wires if key in self.names}))
+        if names:
+            self.site.say(self.plan.row, Fact.UPDATE, f"The API computes or changes {names} by itself{when}")
+
     async def observe(self, thing: Thing, entry: Entry) -> bool:
-        """Send parts of the thing, then the whole; True if the API keeps what is not named."""
+        """Send parts of the thing, then the whole, in each media type; True if the API keeps what is not named."""
         first = (await self.read(thing.values))[1]
         if first is None:
             return False
-        await self._parts(thing, entry, first, self._free(thing, entry, first))
+        free = self._free(thing, entry, first)
+        await self._parts(thing, entry, first, free)
         parts = list(self.tries)
-        return await self._judge(thing, parts, await self._whole(thing, entry))
+        keeps = await self._judge(thing, parts, await self._whole(thing, entry))
+        await self._media_types(thing, entry, free)
+        return keeps
 
     async def _parts(self, thing: Thing, entry: Entry, first: Mapping[str, Any], free: Mapping[str, Any]) -> None:
         """Set some fields, or else one of them, then send the least that there is: who replaces all loses them."""
@@ -257,12 +269,19 @@ class _Update:
         """Return the resource as it was read last."""
         return next((trial.after for trial in reversed(self.tries) if trial.after is not None), first)
 
-    async def _try(self, thing: Thing, entry: Entry, body: Mapping[str, Any], **known: Any) -> Try | None:
+    async def _try(
+        self,
+        thing: Thing,
+        entry: Entry,
+        body: Mapping[str, Any],
+        row: Row | None = None,
+        **known: Any,
+    ) -> Try | None:
         """Send a body and compare what is read before and after; None where it cannot be read before."""
         answer, before = await self.read(thing.values)
         if before is None:
             return None
-        done = await self.write(entry, thing.values, body, answer.etag)
+        done = await self.write(entry, thing.values, body, row, answer.etag)
         self.tries.append(Try(body, done.status, before, (await self.read(thing.values))[1], **known))
         return self.tries[-1]
 
@@ -328,13 +347,14 @@ class _Update:
             nests = any(union_of(types, schema).properties for schema in self.fields.values())
             certain = not (kept and nests and whole is not None and whole.is_done)
             self.site.say(row, Fact.UPDATE, says, override, certain=certain)
-        if whole is not None and whole.is_done:
-            self._say_types(whole)
+        self._say_values(parts, whole, lost)
         return bool(kept) and not lost
 
-    def _say_types(self, whole: Try) -> None:
-        """Propose the types that the update took beyond its document."""
-        lenient = whole.lenient(self.fields, self.site.table.types)
+    def _say_values(self, parts: Sequence[Try], whole: Try | None, lost: Collection[str]) -> None:
+        """Report the fields that the API computes, and propose the types that it took beyond its document."""
+        changed = {key for trial in parts if trial.is_done for key in trial.differing() if key in self.fields}
+        self._say_computed(changed.difference(lost) | (whole.untaken() if whole is not None else set()))
+        lenient = whole.lenient(self.fields, self.site.table.types) if whole is not None and whole.is_done else {}
         if lenient:
             says = f"It takes {listed(sorted(lenient))} of other types, as {self.reader.name} gives them"
             self.site.say(self.plan.row, Fact.TYPES, says, {"parameters": lenient})
@@ -356,3 +376,26 @@ class _Update:
         if 400 <= answer.status < 500:
             self.site.ledger.done(entry)
         return answer.status in MISSING_STATUSES
+
+    async def _media_types(self, thing: Thing, entry: Entry, free: Mapping[str, Any]) -> None:
+        """Send a change in each media type that the document declares."""
+        taken: dict[str, bool] = {}
+        wire = next((wire for wire, value in free.items() if isinstance(value, str)), "")
+        for row, kind in self._kinds() if wire else ():
+            body = {**self._least(entry, self._now({})), wire: f"{free[wire]}-{len(taken) + 1}"}
+            trial = await self._try(thing, entry, body, row)
+            taken[kind] = trial is not None and bool(trial.took([wire]))
+        good = [kind for kind, is_taken in taken.items() if is_taken]
+        if len(taken) > 1:
+            is_default = self.plan.row.body is not None and self.plan.row.body.content_type in good
+            override = {"body": {"content_type": good[0]}} if good and not is_default else {}
+            says = f"It takes a change as {listed(good)}" if good else "It accepts changes in none of its media types"
+            self.site.say(self.plan.row, Fact.MEDIA_TYPE, f"{says}; sent were {listed(list(taken))}", override)
+
+    def _kinds(self) -> Iterator[tuple[Row, str]]:
+        """Yield the update in each media type of JSON that the document declares."""
+        for parameter, choice in self.plan.row.choices.items():
+            for kind in choice.kinds:
+                row = chosen(self.plan.row, {parameter: kind})
+                if row.body is not None and is_json(row.body.content_type):
+                    yield row, row.body.content_type

@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""Observation that writes (R-LEARN-2): what updates keep, and whether a delete takes a create back.
+"""Observation that writes (R-LEARN-2): what updates keep, what a repeated create does, whether a delete takes it back.
 
 It writes to things that it made, and to resources that the owner named, and leaves the API as it was: each write stands
 in the ledger first. A thing is deleted only after it was read with the marker that was sent with its create.
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..calls.merge import read_json
@@ -35,6 +36,7 @@ from .things import (
 from .updates import Answer, Site, Thing, observe_updates, restore
 
 if TYPE_CHECKING:
+    from ..table import Row
     from ..wire import ApiRequest
     from .ledger import Entry, Ledger
     from .requests import AdapterRequests
@@ -125,6 +127,7 @@ async def _observe_kind(site: Site, kind: Kind, values: tuple[str, ...], depth: 
             continue
         try:
             if thing.entry is not None and thing.entry.item is not None:
+                thing.entry = await _repeat(site, kind, params, thing.entry)
                 await observe_updates(site, thing)
                 await _observe_kinds(site, thing.path, thing.values, depth + 1)
         finally:
@@ -142,6 +145,7 @@ async def _create(
     thing = Thing(f"{kind.create.path.rstrip('/')}/{{}}", values, kind.read, text_of(marker))
 
     def intend(request: ApiRequest) -> ApiRequest:
+        request = _keyed(request, kind.create, marker)
         thing.entry = site.ledger.begin(
             operation=kind.create.name,
             base=base_of(request, kind.create),
@@ -176,6 +180,29 @@ async def _find(site: Site, kind: Kind, entry: Entry, candidates: Sequence[str])
     return None
 
 
+async def _repeat(site: Site, kind: Kind, params: Mapping[str, Any], entry: Entry) -> Entry:
+    """Send the same create once more; what it makes is taken away."""
+    entry = site.ledger.write(entry, copies=2)
+    answer = await site.send(
+        kind.create, params, lambda request: _keyed(here(request, kind.create, entry.base), kind.create, entry.marker)
+    )
+    ids = list(identifiers(answer.data, kind)) if answer.is_done else []
+    is_keyed = kind.create.idempotency is not None and bool(kind.create.idempotency.header)
+    second = "A second create with the same idempotency key" if is_keyed else "A second identical create"
+    if 300 <= answer.status < 500:
+        says, copies = f"{second} is refused with {answer.status}", 1
+    elif entry.item in ids:
+        says, copies = f"{second} answers with the same thing", 1
+    elif answer.is_done:
+        other = await _find(site, kind, entry, ids)
+        copies = 1 if other is not None and await _delete(site, kind, entry, other) else 2
+        says = f"{second} makes a duplicate"
+    else:
+        return entry
+    site.say(kind.create, Fact.REPETITION, says)
+    return site.ledger.write(entry, copies=copies)
+
+
 async def _delete(site: Site, kind: Kind, entry: Entry, item: str) -> bool:
     """Delete a thing if it has the marker, and return True if it is gone. Raises Elsewhere."""
     values = (*entry.values, item)
@@ -189,16 +216,16 @@ async def _delete(site: Site, kind: Kind, entry: Entry, item: str) -> bool:
 
 async def _undo(site: Site, kind: Kind, entry: Entry, *, observes: bool = False) -> None:
     """Take away what an entry made, and close it; what may be left stays open."""
-    is_gone, is_known = False, entry.item is not None
+    is_gone, is_known = False, entry.item is not None and entry.copies == 1
     with suppress(Elsewhere):
         marked_items = [] if is_known else (await _listed(site, kind, entry))[0]
         items = list(dict.fromkeys([*([entry.item] if entry.item is not None else []), *marked_items]))
         for _ in range(2):
-            if len(items) > 1:
+            if len(items) > entry.copies:
                 break
             is_gone = all([await _delete(site, kind, entry, item) for item in items])
             left, is_as_before = await _listed(site, kind, entry)
-            is_gone = is_gone and not left and (is_as_before or is_known or len(items) == 1)
+            is_gone = is_gone and not left and (is_as_before or is_known or 0 < len(items) == entry.copies)
             items = left
             if not left:
                 break
@@ -235,3 +262,12 @@ def _whole_count(kind: Kind, answer: Answer) -> int | None:
     items, paging = items_of(answer.data) if answer.is_done else None, kind.listing and kind.listing.pagination
     total = at(answer.data, steps_of(paging.total)) if paging and paging.total is not None else None
     return len(items) if items is not None and (not paging or not items or total == len(items)) else None
+
+
+def _keyed(request: ApiRequest, row: Row, key: str) -> ApiRequest:
+    """Return a request with the key by which the API knows it again."""
+    header = None if row.idempotency is None else row.idempotency.header
+    if not header:
+        return request
+    kept = tuple(each for each in request.headers if each[0].lower() != header.lower())
+    return replace(request, headers=(*kept, (header, key)))

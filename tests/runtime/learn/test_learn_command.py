@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -110,6 +111,19 @@ def test_the_owner_chooses_what_is_taken(tmp_path: Path, take: str, fields: set[
     assert {field for entry in entries.values() for field in entry if field != "why"} == fields
 
 
+def test_a_person_is_asked_about_each_proposal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = generate(tmp_path, DOCUMENT)
+    file = kept(tmp_path, seen(pagination=OFFSET), seen("DELETE /pets", certain=False, send="named"))
+    overrides = project.folder / "overrides.yaml"
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    assert run("learn", project.folder, "--from", file, "--take", "each").code == 130  # the input ended
+    assert not overrides.is_file()
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\ny\n"))
+    done = run("learn", project.folder, "--from", file, "--take", "each")
+    assert "DELETE /pets: {send: named} (look at it first)" in done.err
+    assert list(yaml.safe_load(overrides.read_text())) == ["DELETE /pets"]
+
+
 def test_the_owners_own_entry_stays_and_the_contradiction_is_told(tmp_path: Path) -> None:
     project = generate(tmp_path, DOCUMENT)
     owners = "# mine\nGET /pets: {pagination: false, why: we want it whole}\n"
@@ -145,7 +159,7 @@ FORBIDDEN: list[tuple[str, dict[str, Any]]] = [
     ("GET /pets", {"parameters": {"age": {"value": 1}}}),
     ("GET /pets", {"parameters": {"age": {"required": True}}}),
     ("GET /pets", {"parameters": {"age": {"sensitive": False}}}),
-    ("GET /pets", {"body": {"content_type": "a"}}),
+    ("GET /pets", {"body": {"content_type": "a", "more": 1}}),
     ("GET /pets", {"security": [{}]}),
     ("GET /pets", {"security": [["key"]]}),
     ("GET /pets", {"send": ["named"]}),
@@ -171,6 +185,7 @@ ALLOWED: list[tuple[str, dict[str, Any]]] = [
     ("GET /pets", {"pagination": OFFSET}),
     ("GET /pets", {"security": ["key", {}]}),
     ("PUT /pets/{id}", {"send": "whole"}),
+    ("PATCH /pets/{id}", {"body": {"content_type": "application/merge-patch+json"}}),
     ("PUT /pets/{id}", {"parameters": {"body:age": {"type": ["string", "null"]}, "x": {"required": False}}}),
     ("", {"security_schemes": {"token": {"type": "http", "scheme": "bearer"}}, "security": ["token"]}),
 ]

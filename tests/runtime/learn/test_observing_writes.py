@@ -35,6 +35,11 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return written(tmp_path_factory.mktemp("package"), PATHS)
 
 
+KEYED = json.loads(json.dumps({"/pets": PATHS["/pets"], PETS: PATHS[PETS]}))
+KEYED["/pets"]["post"]["parameters"] = [
+    {"name": "X-Key", "in": "header", "schema": {"type": "string"}, "description": "Idempotency key of the request"}
+]
+
 FACTS: dict[str, tuple[Shop, str]] = {
     "a PUT that keeps": (Shop(), f"PUT {PETS}: It keeps omitted fields"),
     "and is proposed": (Shop(), '{"send": "named"}'),
@@ -42,8 +47,16 @@ FACTS: dict[str, tuple[Shop, str]] = {
     "a PUT that defaults": (Shop(put="defaults"), f"PUT {PETS}: It loses omitted fields"),
     "a PUT that refuses the whole": (Shop(put="refuses"), "it refuses the whole resource as read, with 422"),
     "a PATCH": (Shop(), f"PATCH {PETS}: It keeps omitted fields"),
+    "both media types": (Shop(), "takes a change as 'application/json', 'application/merge-patch+json'"),
+    "one media type": (
+        Shop(merges=("application/merge-patch+json",)),
+        '{"content_type": "application/merge-patch+json"}',
+    ),
+    "a computed field": (Shop(computes=True), f"PUT {PETS}: The API computes or changes 'age' by itself"),
+    "a duplicate": (Shop(), "POST /pets: A second identical create makes a duplicate"),
+    "a conflict": (Shop(repeats="refused"), "POST /pets: A second identical create is refused with 409"),
     "a delete": (Shop(), "reverts it: afterwards it is neither read nor listed"),
-    "a thing within another": (Shop(), f"POST {PETS}/toys: delete_"),
+    "a thing within another": (Shop(), f"POST {PETS}/toys: A second identical create makes a duplicate"),
 }
 
 
@@ -137,6 +150,22 @@ def test_an_update_that_takes_another_identifier_than_its_read_is_sent_without_i
     assert UUID not in written_to
     assert list(shop.things) == ["/pets/1"]
     assert not (tmp_path / "ledger").read_bytes()
+
+
+def test_a_key_that_the_api_honours_is_told(tmp_path: Path) -> None:
+    """R-LEARN-2"""
+    KEYED["/pets"]["post"]["parameters"][0]["name"] = "Idempotency-Key"
+    package, shop = written(tmp_path / "package", KEYED), Shop(repeats="keyed")
+
+    def answer(request: Asked) -> Any:
+        return shop.answer(
+            request._replace(headers={"x-key": request.headers.get("idempotency-key", ""), **request.headers})
+        )
+
+    with serving(answer) as local:
+        texts = lines(observing(package, local.url, tmp_path / "ledger"))
+    assert any("with the same idempotency key answers with the same thing" in line for line in texts), texts
+    assert list(shop.things) == ["/pets/1"]
 
 
 @each("put", ["keeps", "nulls", "defaults"])
@@ -248,7 +277,7 @@ def test_a_killed_observation_is_undone_by_the_next_run(tmp_path: Path, package:
     chance = random.Random(33)
     try:
         for case in range(20):
-            killing = Killing(chance.randint(1, 60), is_done=chance.random() < 0.5)
+            killing = Killing(chance.randint(1, 75), is_done=chance.random() < 0.5)
             shop = Shop(put=chance.choice(["keeps", "nulls", "defaults"]), seen=killing.seen)
             before, ledger = dumped(shop), tmp_path / f"ledger{case}"
             with serving(shop.answer) as local:

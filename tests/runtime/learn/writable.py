@@ -73,11 +73,16 @@ class Shop:
 
     put: str = "keeps"
     """What a PUT does with what it does not name: keeps, nulls, defaults, or refuses more than three fields."""
+    repeats: str = "duplicates"
+    """What a second identical create does: duplicates, refused, or keyed by its key."""
     deletes: bool = True
+    merges: tuple[str, ...] = ("application/json", "application/merge-patch+json")
+    computes: bool = False
     seen: Callable[[Asked, bool], None] = lambda request, done: None
     things: dict[str, dict[str, Any]] = field(
         default_factory=lambda: {"/pets/1": {"id": 1, "name": "Rex", "note": "shy", "place": "yard", "age": 3}}
     )
+    keys: dict[str, dict[str, Any]] = field(default_factory=dict)
     last: int = 1
     lock: Lock = field(default_factory=Lock)
 
@@ -99,20 +104,29 @@ class Shop:
             if self.deletes:
                 self.things = {key: value for key, value in self.things.items() if not f"{key}/".startswith(f"{path}/")}
             return Answer(b"", 204)
+        if request.method == "PATCH" and request.headers["content-type"] not in self.merges:
+            return Answer({"message": "not this type"}, 415)
         if request.method == "PUT" and self.put == "refuses" and len(body) > 3:
             return Answer({"message": "too many"}, 422)
         if request.method in ("PUT", "PATCH"):
             unnamed = {"nulls": dict.fromkeys(FIELDS), "defaults": {"place": "here", "age": 0}}.get(self.put, thing)
             kept = unnamed if request.method == "PUT" else thing
             self.things[path] = thing = {**kept, **body, "id": thing["id"]}
+            if self.computes:
+                thing["age"] = thing["age"] + 1
         return Answer(thing)
 
     def _collection(self, request: Asked, path: str, body: dict[str, Any]) -> Answer:
         pets = [each for key, each in self.things.items() if key.rpartition("/")[0] == path]
         if request.method == "GET":
             return Answer(pets)
+        key = request.headers.get("x-key", "")
+        if self.repeats == "keyed" and key in self.keys:
+            return Answer(self.keys[key], 201)
+        if self.repeats == "refused" and any(each.items() >= body.items() for each in pets):
+            return Answer({"message": "exists"}, 409)
         self.last += 1
-        self.things[f"{path}/{self.last}"] = {"place": "yard", "age": 1, **body, "id": self.last}
+        self.things[f"{path}/{self.last}"] = self.keys[key] = {"place": "yard", "age": 1, **body, "id": self.last}
         return Answer(self.things[f"{path}/{self.last}"], 201)
 
 
