@@ -49,7 +49,7 @@ COROUTINES = 8
 
 HOUSE = {
     "aqlgen/ without runtime, lines": 45_350,  # to become 33,000
-    "aqlgen/runtime/, lines": 49_900,  # to become 31,000
+    "aqlgen/runtime/, lines": 49_920,  # to become 31,000
     "aqlgen/, statements": 55_250,  # to become 37,500
     "aqlgen/, functions over a complexity of 15": 35,  # at most 40; searches for names from elsewhere
     "tests, lines": 74_350,  # to become 50,000; attacks by large values and by documents that lower danger

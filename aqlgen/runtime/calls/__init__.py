@@ -13,7 +13,7 @@ identifies that one is enough.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..wire import ApiRequest, ApiResponse
 
 __all__ = [
-    "IDENTIFIERS", "NAMES", "Approved", "Echo", "Exchanges", "identity", "shortened", "without_links",
+    "IDENTIFIERS", "NAMES", "PAGES_OF_PEOPLE", "Approved", "Echo", "Exchanges", "identity", "shortened",
     "without_secrets",
 ]  # fmt: skip
 
@@ -163,7 +163,7 @@ class Exchanges:
 
 IDENTIFIERS: Final = frozenset({"id", "uuid", "guid", "gid", "sid", "uid", "key", "slug", "number", "code", "arn"})
 NAMES: Final = frozenset({"name", "title", "fullname", "displayname", "login", "username", "label", "summary", "email"})
-_PAGES_OF_PEOPLE: Final = frozenset({"html_url", "web_url"})
+PAGES_OF_PEOPLE: Final = frozenset({"html_url", "web_url"})
 
 _STATES: Final = frozenset(
     {
@@ -290,9 +290,8 @@ def _nested(value: Mapping[str, Any], identifying: frozenset[str], echo: Echo) -
 
 _LONGEST_TEXT, _TEXT = 600, 400
 _LONGEST_LIST, _LIST = 20, 10
-_LINKS: Final = ("_url", "_urls", "_uri", "_href", "_links")
-_FEW: Final = 3
-"""Links that stay, and fields of a thing within another that stay; of more those alone that identify it."""
+_MOST_FIELDS: Final = 12
+"""Fields of a thing within another from which on only those that identify it are shown."""
 
 _IDENTIFYING: Final = IDENTIFIERS | NAMES
 _DEEPEST: Final = 3
@@ -315,23 +314,17 @@ def shortened(value: Any, cut: set[str], path: str = "", depth: int = 0) -> Any:
     return _shortened_object(value, cut, path, depth) if isinstance(value, dict) else value
 
 
-def without_links(names: Iterable[str]) -> list[str]:
-    """Return the names of a thing's fields without those of the API's links to itself, unless these are few."""
-    names = list(names)
-    links = {name for name in names if name.endswith(_LINKS)} - _PAGES_OF_PEOPLE
-    return names if len(links) <= _FEW else [name for name in names if name not in links]
-
-
 def _shortened_object(value: Mapping[str, Any], cut: set[str], path: str, depth: int) -> dict[str, Any]:
-    if depth and len(value) > _FEW and any(folded(key) in IDENTIFIERS for key in value):
+    if depth and len(value) > _MOST_FIELDS and any(folded(key) in IDENTIFIERS for key in value):
+        cut.add(path)
         return {
             key: inner
             for key, inner in value.items()
             if folded(key) in _IDENTIFYING and not isinstance(inner, (dict, list))
         }
     short: dict[str, Any] = {}
-    for key in value if depth else without_links(value):
-        inner, inner_path = value[key], f"{path}.{key}" if path else key
+    for key, inner in value.items():
+        inner_path = f"{path}.{key}" if path else key
         if depth >= _DEEPEST and isinstance(inner, (dict, list)) and inner:
             cut.add(inner_path)
         else:

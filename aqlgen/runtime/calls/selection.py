@@ -17,11 +17,12 @@ from typing import Any, TypeAlias
 from ..schema import MISSING, Shape, Types, agent_path, at, is_shaped, schema_at, union_of
 from ..table import JsonSchema, Row, Table
 from ..text import folded
-from . import IDENTIFIERS, NAMES, Echo, identity, shortened, without_links, without_secrets
+from . import IDENTIFIERS, NAMES, PAGES_OF_PEOPLE, Echo, identity, shortened, without_secrets
 
 Tree: TypeAlias = "dict[str, Tree | slice | None]"
 """The fields to keep, with what to keep within each; None keeps all of it, a slice a part of a text or a list."""
 
+_LINKS = ("_url", "_urls", "_uri", "_href", "_links")
 _FEW = 3
 _DIGITS = 10
 _DEEPEST = 6
@@ -37,6 +38,7 @@ class _Presets:
 
     path: tuple[str, ...]
     minimal: Tree | None
+    standard: Mapping[str, Tree | bool | None] | None
     item: JsonSchema
     """The schema of one of the things."""
     schemas: tuple[JsonSchema, ...] = ()
@@ -110,10 +112,13 @@ class Selection:
         What identifies a thing comes first, then plain values, then objects and lists.
         """
         presets, types = self._presets_of(row), self._table.types
-        identifying, fields = presets.minimal or {}, union_of(types, presets.item).properties
-        return sorted(
-            without_links(fields), key=lambda name: (name not in identifying, _is_structured(types, fields[name][1]))
+        rules, identifying, fields = (
+            presets.standard or {},
+            presets.minimal or {},
+            union_of(types, presets.item).properties,
         )
+        names = [name for name in fields if rules.get(name) is not False]
+        return sorted(names, key=lambda name: (name not in identifying, _is_structured(types, fields[name][1])))
 
     def agent_path(self, row: Row, path: str) -> str:
         """Return a path with dots, of a thing in an answer or of the answer, in the agent's names."""
@@ -184,13 +189,14 @@ class Selection:
         tree = presets.minimal
         if preset == "minimal" and tree is not None:
             return lambda thing: _picked_or_whole(thing, tree)
-        return lambda thing: shortened(thing, shortened_paths)
+        rules = presets.standard or {}
+        return lambda thing: shortened(_without_heavy(thing, rules), shortened_paths)
 
     def _prepare(self, row: Row) -> _Presets:
         good = sorted(status for status in row.responses if status.startswith("2")) or ["default"]
         schema = row.responses.get(good[0], {}).get("schema")
         if not isinstance(schema, Mapping):
-            return _Presets((), None, {})
+            return _Presets((), None, None, {})
         types = self._table.types
         path, item = items_path(types, schema)
         if row.paging is not None:
@@ -199,7 +205,8 @@ class Selection:
         fields = union_of(types, item).properties
         readable = {name for _, inner in fields.values() for name in union_of(types, inner).properties} | fields.keys()
         readable = readable - set(row.only_here) if row.default_fields == "minimal" else set()
-        return _Presets(path, minimal(types, item, row.resource), item, (item, schema), frozenset(readable))
+        presets = minimal(types, item, row.resource), standard(types, item)
+        return _Presets(path, *presets, item, (item, schema), frozenset(readable))
 
 
 def _echo(row: Row, presets: _Presets, changes: Any) -> Echo:
@@ -272,6 +279,30 @@ def minimal(types: Types, schema: JsonSchema, resource: str = "") -> Tree | None
         plain = [name for name, (_, inner) in shape.properties.items() if not _is_structured(types, inner)]
         names = [name for name in plain if name in shape.required][:_FEW] or plain[:_FEW]
     return dict.fromkeys(names) if names else None
+
+
+def standard(types: Types, schema: JsonSchema) -> dict[str, Tree | bool | None] | None:
+    """Return what is shortened: False leaves a field out, a tree keeps its fields; None if nothing is shortened."""
+    shape = union_of(types, schema)
+    rules: dict[str, Tree | bool | None] = {}
+    links = [name for name in shape.properties if name.endswith(_LINKS) and name not in PAGES_OF_PEOPLE]
+    if len(links) > _FEW:
+        rules.update(dict.fromkeys(links, False))
+    for name, (_, inner) in shape.properties.items():
+        tree = _nested_tree(types, inner) if name not in rules else None
+        if tree is not None:
+            rules[name] = tree
+    return rules or None
+
+
+def _nested_tree(types: Types, schema: JsonSchema) -> Tree | None:
+    """Return what is kept of an object, or of a list of objects, within a thing; None for all of it."""
+    shape = union_of(types, schema)
+    if shape.items:
+        return _nested_tree(types, shape.items[0])
+    if shape.extra or len(shape.properties) <= _FEW or not _is_identified(shape):
+        return None
+    return minimal(types, schema)
 
 
 def _is_identified(shape: Shape) -> bool:
@@ -396,3 +427,15 @@ def _picked_or_whole(value: Any, tree: Tree) -> Any:
     if isinstance(value, list):
         return [_picked_or_whole(item, tree) for item in value]
     return _picked(value, tree) or value
+
+
+def _without_heavy(value: Any, rules: Mapping[str, Tree | bool | None]) -> Any:
+    if not isinstance(value, dict) or not rules:
+        return value
+    short: dict[str, Any] = {}
+    for key, inner in value.items():
+        rule = rules.get(key)
+        if rule is False:
+            continue
+        short[key] = _picked_or_whole(inner, rule) if isinstance(rule, dict) and inner is not None else inner
+    return short
