@@ -20,7 +20,7 @@ from aqlgen.runtime.witness.samples import ABSENT, sample
 
 _NO_SETTINGS: Mapping[str, str] = {}
 _REFUSALS = ("VALIDATION_", "TOKEN_", "CONFIRMATION_", "PERMISSION_")
-"""How the codes of refusals begin; of those that are not the API's nothing may be sent that changes anything."""
+"""The beginnings of the codes of refusals. A refusal by the adapter itself sends no write."""
 
 
 @dataclass

@@ -39,7 +39,7 @@ def _matches(decision: Decision, pattern: str) -> bool:
 
 
 def _hint(decisions: Sequence[Decision], pattern: str) -> str:
-    """Return what a pattern that matches nothing may be meant for, or else the forms of patterns."""
+    """Return the nearest names for a pattern without matches, else the forms of patterns."""
     kind, colon, glob = pattern.partition(":")
     is_known = colon and kind in KINDS
     kinds, wanted, prefix = ((kind,), glob, f"{kind}:") if is_known else (KINDS, pattern, "")

@@ -58,7 +58,7 @@ class Merged:
 
 @dataclass(slots=True)
 class Merge:
-    """What is to be written and removed, by the path in the project."""
+    """The files to write and to remove, by the path in the project."""
 
     written: dict[str, bytes] = field(default_factory=dict)
     removed: list[str] = field(default_factory=list)

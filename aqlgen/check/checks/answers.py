@@ -57,9 +57,8 @@ async def field_selection(run: Run) -> None:
         run.expect(sizes[0] >= sizes[1], operation, "gives more for minimal than for full", minimal)
         thing = _thing(full.data)
         is_named = not all(isinstance(value, (dict, list)) for value in thing.values())
-        if (
-            len(thing) >= _MANY and is_named and operation.row.default_fields != "minimal"
-        ):  # a default cuts no small answer
+        is_cut = len(thing) >= _MANY and operation.row.default_fields != "minimal"  # a default cuts no small answer
+        if is_cut and is_named:
             leaves_out.append(sizes[1] < sizes[0])
         await _select(run, operation, thing)
     if leaves_out:
@@ -130,7 +129,7 @@ async def dry_runs(run: Run) -> None:
     for operation in [item for item in run.callable if "dry_run" in item.row.adapter_parameters]:
         params = operation.params if operation.row.update else operation.params | run.sampled(operation, 0)
         shown = await _shown(run, operation, params, sampled=params != operation.params)
-        if not shown:  # values that are right one by one need not go together
+        if not shown and params != operation.params:  # values that are right one by one need not go together
             params = operation.params
             shown = await _shown(run, operation, params)
         if shown and (await run.call(operation, params)).ok and run.writes(operation):

@@ -235,9 +235,9 @@ async def deprecated_operations(run: Run) -> None:
         run.expect(True, operation, "")
 
 
-@check("WA-2", "A call that is repaired sends what the right call sends, and says so", Category.WARNINGS, "R-WARN-1")
+@check("WA-2", "A repaired call sends the request of the correct call, and says so", Category.WARNINGS, "R-WARN-1")
 async def repairs(run: Run) -> None:
-    """Write values otherwise, and wrap them: what is sent is what the right call sends, or nothing is."""
+    """Write each value in other notations: the adapter sends the request of the correct call, or none."""
     rows = [(item, item.row) for item in run.callable]  # updates have other forms of their own
     operations = [item for item, row in rows if not (row.choices or row.idempotency or row.update)]
     for operation in operations[:40]:
@@ -251,7 +251,7 @@ async def repairs(run: Run) -> None:
 
 
 def _not_texts(run: Run, operation: Operation) -> list[str]:
-    """Return the parameters of a valid call that are no text by the document."""
+    """Return the parameters of a valid call whose type in the document is not a string."""
     stated, row = run.documented(operation), operation.row
     names = [name for name in operation.params if stated and row.parameters[name].location != "adapter"]
     kinds = {name: stated.document.kinds(schema_of(stated, row, name)) for name in names if stated}
@@ -259,7 +259,7 @@ def _not_texts(run: Run, operation: Operation) -> list[str]:
 
 
 def _otherwise(value: Any) -> Iterator[Any]:
-    """Yield other notations of a value that is no text: as a text, as JSON, as a list of one, within an object."""
+    """Yield other notations of a value: as JSON text, as a list of one, within an object."""
     yield json.dumps(value)
     yield f" {json.dumps(value)} "
     yield [value]

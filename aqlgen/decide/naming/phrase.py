@@ -178,7 +178,7 @@ def _verb_place(name: _Name, *, namespaced: bool) -> _Place | None:
 
 
 def _is_head(place: _Place, name: _Name, *, namespaced: bool) -> bool:
-    """Return True if a name begins with its verb, which is no noun of the path."""
+    """Return True if a name begins with its verb, and the path has no such noun."""
     is_noun = singular(name.words[0]) in {singular(noun.words[0]) for noun in name.path.nouns}
     return (place.verb.strong or namespaced) and (len(name.words) == 1 or not is_noun)
 

@@ -71,8 +71,7 @@ def convert(
 ) -> tuple[dict[str, Json], Stated, tuple[Diagnostic, ...]]:
     """Return the tree, the owner's word, and the warnings, which point into the element.
 
-    Raises SchemaError with what is wrong with it, each with a pointer into it: first with its form, then with what its
-    parts mean together.
+    Raises SchemaError with the errors and their pointers: those of the form, else those between its parts.
     """
     if not is_element(root):
         raise _no_element(root)

@@ -38,7 +38,7 @@ _SAME_END = 1.1
 
 
 class _Bucket(NamedTuple):
-    """What a quota is about: a bucket that the API names, or an operation; of one name there may be several quotas."""
+    """The subject of a quota: a bucket that the API names, or an operation. One name can have several quotas."""
 
     name: str
     operation: str = ""
@@ -51,7 +51,7 @@ _WHOLE_API = _Bucket("global")
 
 @dataclass(slots=True)
 class _Count:
-    """What is left until `ends`, as the API last said; `under_way` are requests without a response yet."""
+    """The requests left until `ends`, by the API's last answer. `under_way` counts requests without a response yet."""
 
     left: int
     ends: float

@@ -12,12 +12,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass, replace
 from datetime import UTC, datetime
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from ..calls.listing import PARTIAL
 from ..decode import declared_response
-from ..schema import Types, admitted_types, json_type, union_of
+from ..schema import JSON_TYPES, json_type
+from ..schema.deviations import deviations
 from ..state import StoreAway
 from ..warnings import CallWarning
 from . import Extension, ToolCall
@@ -25,7 +25,6 @@ from . import Extension, ToolCall
 if TYPE_CHECKING:
     from ..calls import Exchanges
     from ..state import Store
-    from ..table import JsonSchema
     from . import Calls
 
 _SPACE: Final = "learn_notes"
@@ -33,10 +32,6 @@ _MOST: Final = 500
 """Notes that are kept; one that comes again is counted."""
 _LARGEST: Final = 1 << 20
 """Bytes of an answer that is compared with its type."""
-_MOST_VALUES: Final = 20_000
-_MOST_MEMBERS: Final = 500
-_MOST_ITEMS: Final = 50
-_DEEPEST: Final = 12
 _MOST_NAMED: Final = 10
 _PLAIN: Final = re.compile(r"[A-Za-z_@$][A-Za-z0-9_.@$:\[\]-]{0,99}")
 
@@ -63,7 +58,7 @@ class Notes(Extension):
     """Keeps notes, and warns once of each difference from a declared type."""
 
     def __init__(self, calls: Calls) -> None:
-        self._types = calls.table.types
+        self._table = calls.table
         self._store = calls.state.shared.store
         self._warned: set[tuple[str, str, str]] = set()
 
@@ -93,11 +88,10 @@ class Notes(Extension):
         if last is None or not schema or last.cut or len(last.content) > _LARGEST:
             return []
         try:
-            values = islice(_values(json.loads(last.content), schema, self._types), _MOST_VALUES)
-            differences = dict.fromkeys((path, kind) for path, kind, is_declared in values if not is_declared)
+            seen = deviations(json.loads(last.content), schema, self._table)
         except (ValueError, RecursionError):
             return []
-        return list(differences)[:_MOST_NAMED]
+        return [pair for pair in seen.counts if pair[1] in JSON_TYPES][:_MOST_NAMED]
 
     async def _keep(self, key: str, fact: str, path: str, kind: str) -> None:
         """Count a note that is kept; keep another one while there is room."""
@@ -107,25 +101,6 @@ class Notes(Extension):
             return
         note = Note(key, fact, path, kind, 0, today, today) if before is None else Note(*before)
         await self._store.put(_SPACE, name, astuple(replace(note, count=note.count + 1, last=today)))
-
-
-def _values(
-    value: Any, schema: JsonSchema, types: Types, path: str = "", depth: int = 0
-) -> Iterator[tuple[str, str, bool]]:
-    """Yield the declared values in some data: path, JSON type, and True if the schema admits it."""
-    admitted, kind = admitted_types(schema, types), json_type(value)
-    is_declared = kind in admitted or (kind == "number" and "integer" in admitted and value.is_integer())
-    yield path, kind, is_declared
-    if not is_declared or depth > _DEEPEST or not isinstance(value, (list, dict)):
-        return
-    shape = union_of(types, schema)
-    if isinstance(value, list):
-        for item in value[:_MOST_ITEMS] if shape.items else ():
-            yield from _values(item, shape.items[0], types, f"{path}[]", depth + 1)
-    else:
-        for wire, inner in islice(shape.properties.values(), _MOST_MEMBERS):
-            if wire in value:
-                yield from _values(value[wire], inner, types, f"{path}.{wire}" if path else wire, depth + 1)
 
 
 def _of_warnings(warnings: list[CallWarning], exchanges: Exchanges) -> Iterator[tuple[str, str, str]]:

@@ -90,7 +90,7 @@ class Unknown:
         return [it.row for it in dict.fromkeys([*slips, *self._carefully(candidates)])]
 
     def _is_slip(self, candidate: _Candidate) -> bool:
-        """Return True for the name of an operation with a slip in it, but for one in the verb of a write."""
+        """Return True for a misspelt name of an operation. A misspelt verb of a write does not count."""
         is_alike = alike("".join(self._words), "".join(plain_words(candidate.row.name)))
         is_slip = is_alike and bool(self._lacking(candidate))
         return is_slip and (candidate.row.family == "read" or self._does(candidate))

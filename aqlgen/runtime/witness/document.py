@@ -26,7 +26,7 @@ _FORM, _PARTS = "application/x-www-form-urlencoded", "multipart/form-data"
 
 def normal(name: Any) -> str:
     """Return a name without case, signs and separators, by which spellings of it are compared; `<=` is `lte`."""
-    spelled = str(name).replace("<", "lt").replace(">", "gt").replace("t=", "te")
+    spelled = str(name).replace("<=", "lte").replace(">=", "gte").replace("<", "lt").replace(">", "gt")
     return re.sub(r"[\W_]", "", spelled).lower()
 
 

@@ -112,7 +112,7 @@ THRESHOLDS: Mapping[str, int] = {"conservative": 25, "moderate": 50, "aggressive
 
 
 class Profile(NamedTuple):
-    """How the steps of agents are evaluated.
+    """The rules by which steps of agents are evaluated.
 
     The patterns are globs over the whole of `nextActionHint`, and over the names of operations; case is ignored.
     """
