@@ -84,24 +84,29 @@ def loses_digits(content: bytes) -> bool:
 
 def write_json(value: Any, encode: Callable[[Any], str] = _compact) -> str:
     """Return a value as JSON, compact unless `encode` writes otherwise. Raises what `encode` raises."""
-    if not _alive:
+    if not _alive or not _holds(value):
         return encode(value)
     return _MARKED.sub(r"\1", encode(_replaced(value, lambda number: _MARK + number.text)))
 
 
 def with_floats(value: Any) -> Any:
     """Return a value with the nearest plain floats, for those who know no others: validators, structured content."""
-    if not _alive:
+    if not _alive or not _holds(value):
         return value
     return _replaced(value, lambda number: min(max(float(number), -_LARGEST), _LARGEST))
+
+
+def _holds(value: Any) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    return type(value) is ExactFloat or any(map(_holds, inner))
 
 
 def _replaced(value: Any, replacement: Callable[[ExactFloat], Any]) -> Any:
     if type(value) is ExactFloat:
         return replacement(value)
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return {key: _replaced(item, replacement) for key, item in value.items()}
-    if isinstance(value, list | tuple):
+    if isinstance(value, (list, tuple)):
         return [_replaced(item, replacement) for item in value]
     return value
 

@@ -8,7 +8,7 @@ walk goes on to properties, items and alternatives by itself.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import islice
@@ -231,9 +231,6 @@ class Walk:
         schemas = [properties[key]] if key in properties else []
         return [*schemas, *(patterns[pattern] for pattern in patterns if self._leaves.matches(pattern, key))]
 
-    def _is_declared(self, key: str, properties: Collection[str], patterns: Collection[str]) -> bool:
-        return key in properties or any(self._leaves.matches(pattern, key) for pattern in patterns)
-
     def _fields(self, reading: Reading, part: JsonSchema, partial: bool) -> None:
         properties, patterns = as_schema(part.get("properties")), as_schema(part.get("patternProperties"))
         extra, required = part.get("additionalProperties"), part.get("required", ())
@@ -248,7 +245,9 @@ class Walk:
             if len(reading.faults) >= MOST_FAULTS:
                 break
         if extra is False:
-            unknown = [key for key in reading.value if not self._is_declared(key, properties, patterns)]
+            unknown = [key for key in reading.value if key not in properties]
+            if patterns:
+                unknown = [key for key in unknown if not self._schemas_of(key, {}, patterns)]
             reading.faults += [Fault((), "additionalProperties", unknown, reading.value, part)] if unknown else []
 
     def _field(self, reading: Reading, key: str, schemas: Iterable[Any], partial: bool, *, drops: bool) -> None:
