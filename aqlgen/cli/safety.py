@@ -41,7 +41,7 @@ def safety_command(
     ] = None,
     policy: Annotated[
         Path | None,
-        typer.Option("--policy", metavar="FILE", help="Patterns and settings: TOML, or the protocol's JSON."),
+        typer.Option("--policy", metavar="FILE", help="Patterns and settings, as TOML."),
     ] = None,
     transport: Annotated[Transport, typer.Option(help="Transport for clients.")] = Transport.STDIO,
     host: Annotated[str, typer.Option(help="Address for http.")] = "127.0.0.1",
