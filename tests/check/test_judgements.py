@@ -80,6 +80,18 @@ def test_a_replacement_keeps_null_where_the_document_allows_it_and_leaves_the_fi
     assert written == {"a": None, "c": None, "e": None, "f": 1}
 
 
+@each(("kind", "kept"), [("b", {}), ("a", {"x": 1})])
+def test_a_replacement_by_another_alternative_keeps_nothing_of_the_first(
+    tmp_path: Path, kind: str, kept: dict[str, Any]
+) -> None:
+    schema = {
+        "oneOf": [{"properties": {"x": {"type": "integer"}}}, {"properties": {"y": {"type": "integer"}}}],
+        "discriminator": {"propertyName": "kind"},
+    }
+    written = replaced(Document({}, Owner(tmp_path)), schema, {"kind": "a", "x": 1}, {"kind": kind, "y": 2})
+    assert written == {"kind": kind, "y": 2, **kept}
+
+
 def test_values_of_the_model_are_the_documents_and_no_patch_removes_what_is_required(tmp_path: Path) -> None:
     schema = {
         "type": "object",

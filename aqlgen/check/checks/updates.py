@@ -42,10 +42,15 @@ def patched(target: Any, patch: Any) -> Any:
 
 
 def replaced(document: Document, schema: Any, target: Any, patch: Any) -> Any:
-    """Return what is written of a value by a PUT: a merge patch of it, but for null where the document allows it."""
+    """Return what is written of a value by a PUT: a merge patch of it, but for null where the document allows it.
+
+    An object of another alternative replaces what is there.
+    """
     if not isinstance(patch, dict):
         return patch
     result, known = dict(target) if isinstance(target, dict) else {}, document.properties(schema)
+    if document.is_other(schema, result, patch):
+        result = {}
     for key, value in patch.items():
         inner = known.get(key, {})
         kinds = document.kinds(inner)  # of no type, `nullable` has no effect (OpenAPI 3.0.4, 4.7.24)

@@ -178,6 +178,12 @@ class Schemas:
         stated = self.at(schema)
         return [each for each in stated.get("enum") or [stated.get("const")] if each is not None]
 
+    def is_other(self, schema: Any, there: Mapping[str, Any], named: Mapping[str, Any]) -> bool:
+        """Return True if the named fields choose another alternative by its discriminator than those that are there."""
+        stated = [part.get("discriminator") for part in self.parts(schema)]
+        tags = {each.get("propertyName") if isinstance(each, dict) else each for each in stated}
+        return any(named[tag] != there.get(tag) for tag in tags & named.keys())
+
     def items(self, schema: Any) -> Any:
         """Return the schema of the items of a list."""
         schemas = [part["items"] for part in self.parts(schema) if isinstance(part.get("items"), dict)]

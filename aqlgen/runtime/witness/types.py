@@ -138,4 +138,4 @@ def _is_left_out(stated: Mapping[str, Any], entry: Entry, word: str) -> bool:
 
 
 def _texts(values: Any) -> list[str]:
-    return sorted(map(str, values))
+    return sorted(set(map(str, values)))
