@@ -180,8 +180,8 @@ class Schemas:
 
     def is_other(self, schema: Any, there: Mapping[str, Any], named: Mapping[str, Any]) -> bool:
         """Return True if the named fields choose another alternative by its discriminator than those that are there."""
-        stated = [part.get("discriminator") for part in self.parts(schema)]
-        tags = {each.get("propertyName") if isinstance(each, dict) else each for each in stated}
+        stated: list[Any] = [part.get("discriminator") for part in self.parts(schema)]
+        tags: set[Any] = {each.get("propertyName") if isinstance(each, dict) else each for each in stated}
         return any(named[tag] != there.get(tag) for tag in tags & named.keys())
 
     def items(self, schema: Any) -> Any:
