@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 import jsonschema_rs
 
@@ -40,6 +40,7 @@ class Schemas:
     def __init__(self, root: Mapping[str, Any]) -> None:
         self.root = root
         self._registry: Any = None
+        self._known: dict[str, Any] = {}
         self._properties: dict[int, tuple[Any, dict[str, Any]]] = {}
         self._validators: dict[int, tuple[Any, Any]] = {}
 
@@ -81,7 +82,7 @@ class Schemas:
         strict = {key: value if key in _DATA else self._strict(value, is_map=key in _MAPS)
                   for key, value in kept.items()}  # fmt: skip
         if isinstance(strict.get("$ref"), str):
-            strict["$ref"] = strict["$ref"].replace("#/", "urn:document#/", 1)
+            strict["$ref"] = f"urn:document{self._reference(strict['$ref'])}"
         if "required" in strict:
             known = schema.get("properties") or {}
             strict["required"] = sorted({name for name in strict["required"] if not self.is_marked(known.get(name))})
@@ -108,14 +109,25 @@ class Schemas:
         errors = [] if validator is None else list(validator.iter_errors(value))[:2]
         return [f"{''.join(f'/{step}' for step in error.instance_path)} {_short(error.message)}" for error in errors]
 
+    def _reference(self, reference: str) -> str:
+        """Return a reference into the registry, which gets a copy of a schema that stands elsewhere."""
+        if reference.startswith(("#/definitions/", "#/components/schemas/")):
+            return reference
+        copies = self._known.setdefault("copies", {})
+        if reference not in copies:
+            self._registry = copies[reference] = None
+            copies[reference] = self._strict(self.deref({"$ref": reference}))
+        return f"#/copies/{quote(reference.replace('~', '~0').replace('/', '~1'), safe='~')}"
+
     def _compiled(self, schema: Any) -> Any:
-        if self._registry is None:
+        if not self._known:
             definitions, schemas = self.at(self.root, "definitions"), self.at(self.root, "components", "schemas")
-            known = {"definitions": self._strict(definitions, is_map=True),
-                     "components": {"schemas": self._strict(schemas, is_map=True)}}  # fmt: skip
-            self._registry = jsonschema_rs.Registry([("urn:document", known)])
+            self._known["definitions"] = self._strict(definitions, is_map=True)
+            self._known["components"] = {"schemas": self._strict(schemas, is_map=True)}
+        strict = self._strict(schema)
+        self._registry = self._registry or jsonschema_rs.Registry([("urn:document", self._known)])
         try:
-            return jsonschema_rs.Draft202012Validator(self._strict(schema), registry=self._registry)
+            return jsonschema_rs.Draft202012Validator(strict, registry=self._registry)
         except (ValueError, jsonschema_rs.ReferencingError):
             return None
 
