@@ -2,7 +2,7 @@
 """Coercions of one value: a text to a number, JSON text to an object, one value to a list (R-REQ-4).
 
 A coercion is sure if the value can mean nothing else; others are only proposed to the caller. Numbers keep their
-digits: `007` is not 7, and 1.10 is not a text. `yes` is not a boolean, and an empty text means nothing.
+digits: `007` is not surely 7, and 1.10 is not a text. `yes` is not surely a boolean, and an empty text means nothing.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ _LONGEST_NUMBER = 120
 _LONGEST_JSON = 256 * 1024
 _INTEGER = re.compile(r"(-?(?:0|[1-9][0-9]{0,99}))(?:\.0{1,18})?")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,99})(?:\.[0-9]{1,99})?(?:[eE][+-]?[0-9]{1,3})?")
+_PADDED = re.compile(r"([+-]?)0{0,99}([0-9]{1,99})")
+_BOOLEANS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False, "on": True, "off": False}
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _DATE_TIME = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?)(Z|z|[+-][0-9]{2}:[0-9]{2}|)"
@@ -130,8 +132,8 @@ def _of_text(value: str, types: Collection[str]) -> Iterator[Coercion]:
         return
     if "integer" in types or "number" in types:
         yield from _of_digits(text, types)
-    if "boolean" in types and text.lower() in ("true", "false"):
-        yield Coercion(text.lower() == "true", "boolean")
+    if "boolean" in types and text.lower() in _BOOLEANS:
+        yield Coercion(_BOOLEANS[text.lower()], "boolean", sure=text.lower() in ("true", "false"))
 
 
 def _of_digits(text: str, types: Collection[str]) -> Iterator[Coercion]:
@@ -142,14 +144,18 @@ def _of_digits(text: str, types: Collection[str]) -> Iterator[Coercion]:
         number = read_float(text)
         if isfinite(number):
             yield Coercion(number, "number")
+    elif (padded := _PADDED.fullmatch(text)) is not None:
+        yield Coercion(int(padded[1] + padded[2]), "number", sure=False)
 
 
 def _of_number(value: bool | float, types: Collection[str]) -> Iterator[Coercion]:
-    """Yield the coercions of a number or boolean to a text; the digits of a fraction are not known."""
+    """Yield the coercions of a number or boolean; the digits of a fraction are not known."""
     if value.bit_length() >= 400 if isinstance(value, int) else not isfinite(value):
         return
     if "string" in types:
         yield Coercion(write_json(value), "text", sure=type(value) is int)
+    if "boolean" in types and value in (0, 1):
+        yield Coercion(bool(value), "boolean", sure=False)
 
 
 def _to_list(value: Any) -> Iterator[Coercion]:
