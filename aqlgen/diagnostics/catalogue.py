@@ -202,7 +202,7 @@ _ENTRIES: Final[dict[str, Entry]] = {
         "Too many schemas describe one value",
         "Its allOf, oneOf or anyOf reference more than 100 types in a chain, or more than 20,000 paths. The rest is "
         "omitted: its fields are unknown, and any value is allowed.",
-        "Use fewer schemas that extend or choose each other.",
+        "Use shorter chains of allOf, oneOf and anyOf.",
     ),
     "bad-pattern": Entry(
         "A regular expression cannot be used",
@@ -218,15 +218,15 @@ _ENTRIES: Final[dict[str, Entry]] = {
     ),
     "mistaken-media-type": Entry(
         "A media type looks wrong",
-        "It is misspelt or abbreviated, such as application/form-data, multipart/form or json, and replaced by the "
-        "obvious type. Or it cannot encode an object, such as message/rfc822: the object is sent as application/json. "
-        "Or it is JSON for a parameter of type string: the text is sent without quotes.",
+        "A misspelt or abbreviated type (application/form-data, multipart/form, json) is replaced by the obvious one. "
+        "A type that cannot encode an object (message/rfc822) is replaced by application/json. For JSON as the type of "
+        "a string parameter, the text is sent without quotes.",
         "Write the registered media type. If the API needs another one, send it with a hook.",
     ),
     "bad-default": Entry(
         "A default does not match its schema",
-        'It has another type than the value, or is outside its enumeration or bounds. An obvious spelling ("10" for '
-        "an integer) is converted.",
+        "The default has a type that the schema does not allow, or is outside its enumeration or bounds. An obvious "
+        'spelling ("10" for an integer) is converted.',
         "Fix the default or the schema. Until then aqlgen leaves out a default that it cannot convert.",
     ),
     # Overlays
@@ -271,7 +271,7 @@ _ENTRIES: Final[dict[str, Entry]] = {
     "unseen-characters": Entry(
         "A text has invisible characters",
         "Zero-width, bidirectional, control or tag characters can hide words or make equal names differ.",
-        "Texts lose them. Remove them from names, enumerations and examples, unless the API needs them.",
+        "aqlgen removes them from texts. Remove them from names, enumerations and examples, unless the API needs them.",
     ),
     # Parts that are left out
     "operation-skipped": Entry(
@@ -297,7 +297,7 @@ _ENTRIES: Final[dict[str, Entry]] = {
     "irregular-path": Entry(
         "A path is not in OpenAPI's form",
         "It does not begin with a slash, or has a parameter after a colon (`/pets/:id`).",
-        "Write it as in `/pets/{id}`. Until then aqlgen reads it so.",
+        "Write it as in `/pets/{id}`. Until then aqlgen treats it as if you had.",
     ),
     "duplicate-operation-id": Entry(
         "An operationId is not unique",
@@ -344,8 +344,8 @@ _ENTRIES: Final[dict[str, Entry]] = {
     ),
     "key-format": Entry(
         "A key has a prefix",
-        "The document describes the key's format in its text, since OpenAPI cannot declare it.",
-        "Set the variable to the key alone. A value with a scheme, such as `Bearer …`, is sent unchanged.",
+        "By the document's text, a word such as `Token` goes before the key. The adapter adds this prefix.",
+        "Set the variable to the key without the prefix. A value with `Bearer` or another scheme is sent unchanged.",
     ),
     "security-lifted": Entry(
         "Most operations lift the document's security",
@@ -376,13 +376,15 @@ CATALOGUE: Final[Mapping[str, Entry]] = MappingProxyType(_ENTRIES)
 
 _PAGE: Final = """# Diagnostics
 
-Find the cause of a message of aqlgen, and its fix. The message has file, line and column, and ends with its code:
+Find the cause of a message of aqlgen, and its fix. The message ends with its code. If it is about a place in a file, it
+begins with file, line and column:
 
     broken.yaml:8:7: error: the name "getBook" must be lower-case words joined by _ [schema-invalid-name]
 
-Look up the code below. An *error* stops the command. A *warning* says that a part is skipped or repaired; with
-`--strict` it stops the command too. A *note* informs; `-v` shows notes. Of similar messages you see the first three;
-`-v` and JSON show all. "Element" means an [adapter element](adapter-element.md).
+An *error* stops the command. A *warning* says that a part is skipped or repaired; with `--strict` it stops the command
+too. A *note* informs. Of similar messages you see the first three, and notes only with `-v`; `--output-format json`
+shows all. "Element" means an [adapter element](adapter-element.md). For errors of a running adapter, see
+[results and errors](agents.md#results-and-errors).
 
 | code | cause | fix |
 |---|---|---|

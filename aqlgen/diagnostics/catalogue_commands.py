@@ -201,7 +201,7 @@ COMMAND_ENTRIES: Final[Mapping[str, Entry]] = {
     "merge-in-progress": Entry(
         "A git operation is in progress",
         "A merge, rebase, cherry-pick or revert is not finished.",
-        "Finish or abort it; then update.",
+        "Finish or abort it, then update. docs/living.md explains conflicts in generated files.",
     ),
     "generated-path-linked": Entry(
         "A link or special file is at a generated path",

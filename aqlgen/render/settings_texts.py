@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import re
 import textwrap
 from collections.abc import Iterator
 from functools import cache
@@ -25,6 +26,8 @@ __all__ = ["PATHS", "adapter_toml", "page"]
 
 _ROOT = Path(__file__).parents[2]
 _WIDTH = 120
+_DOCUMENT = re.compile(r"docs/([\w-]+)\.md(#[\w-]+)?")
+"""A page that a description names: the page of settings has a link in its place."""
 _SMALL = 2
 """The settings of a table that needs no section of its own on the page."""
 
@@ -40,13 +43,13 @@ _PAGE_HEAD = """\
 An environment variable wins over `adapter.toml`, and that over the default. `adapter.toml` is the first of these files:
 
 1. the file in `MCP_AQL_CONFIG`
-2. the one of the project folder, if the adapter runs from there or was installed from there
+2. the one in the project folder that contains the adapter's code, or from which it was installed
 3. the copy in the installed package
 
 The working directory is not searched, since clients start adapters in any folder. `doctor` shows the file in use, and
-`doctor --all` every setting with its source. An unknown key, or an unknown variable that begins with `MCP_AQL`, stops
-the start, because a misspelt safety setting would silently have no effect. Credentials are not settings: `doctor` lists
-their variables.
+`doctor --all` every setting with its source. With an unknown key, or an unknown variable that begins with `MCP_AQL`,
+the adapter does not start, because a misspelt safety setting would silently have no effect. Credentials are not
+settings: `doctor` lists their variables.
 """
 
 
@@ -126,7 +129,7 @@ def _section(title: str, settings: list[Setting], *, in_table: bool = False) -> 
     for setting in settings:
         form = f", {setting.names.form}" if setting.names.form else ""
         default = "" if setting.default is None or setting.default == {} else f"`{_default(setting)}`"
-        text = description(setting).replace("|", "\\|")
+        text = _DOCUMENT.sub(r"[\1](\1.md\2)", description(setting)).replace("|", "\\|")
         name = f"[{setting.key.replace('.', '] ')}" if in_table else _name(setting)
         rows.append(f"| `{name}` | `{setting.variable}`{form} | {default} | {text} |")
     return "\n".join(rows) + "\n"

@@ -69,14 +69,14 @@ class Config(NamedTuple):
     timeout: Annotated[Seconds, Names("TIMEOUT")] = 30.0
     """Seconds to wait for the API."""
     retries: Annotated[int, Whole(0, 10), Names("RETRIES")] = 2
-    """Maximum retries of a safe read (GET, HEAD, OPTIONS), or of a write with an idempotency key, after a broken
-    connection or a 429, 502, 503 or 504, {allowed}; all within timeout."""
+    """Maximum retries of a request that changes nothing (such as GET), or of a write with an idempotency key, after a
+    broken connection or a 429, 502, 503 or 504, {allowed}; all within timeout."""
     concurrency: Annotated[
         Word[Literal["fully-concurrent", "read-concurrent", "serialized", "resource-locked"]], Names("CONCURRENCY")
     ] = "fully-concurrent"
     """Calls that run at the same time. "fully-concurrent": all; "read-concurrent": all reads, one other call;
     "serialized": one call; "resource-locked": one call per resource, so that calls for /pets/7 and /pets/7/toys run
-    one after another. The others wait, at most for timeout. With a file or Redis as state.url this holds across
+    one after another. The others wait, for at most the timeout. With a file or Redis as state.url this holds across
     processes."""
     log_level: Annotated[Word[LogLevel], Names("LOG_LEVEL")] = "warning"
     """Minimum level of records on standard error: {allowed}. In hooks.py you can add handlers to the root logger of
@@ -85,30 +85,29 @@ class Config(NamedTuple):
     """Offer only safe reads by GET, HEAD or QUERY, and by other methods with category READ in overrides.yaml;
     refuse every other operation."""
     trust_level: Annotated[TrustLevel, Names("TRUST_LEVEL")] = "generated"
-    """Trust level of this adapter: {allowed}. It overrides trust.json, which `trust promote` writes."""
+    """Trust level of this adapter: {allowed}. If you set it, it overrides trust.json, which `trust promote` writes."""
 
     policy: Annotated[Word[Literal["standard", "strict", "open"]], Names("POLICY", "policy.name")] = "standard"
-    """When to ask. "standard": destructive and dangerous operations need a confirmation, unproven writes need one at
-    their first call in a session, forbidden operations are refused. "strict": by trust_level and danger, as in
-    docs/policies.md; operations under review need a confirmation too, and a call that cannot be shown in full is
-    refused. "open": never ask or refuse. The top-level key policy = "strict" is the same setting. OPERATIONS.md shows
-    each operation's danger; overrides.yaml changes it and settles reviews. `confirmation.approval` sets who
-    confirms."""
+    """Which calls need a confirmation (docs/policies.md). "standard": those of destructive and dangerous operations,
+    and the first call of an unproven write in a session; forbidden operations are refused. "strict": by trust_level and
+    danger; operations under review need a confirmation too, and a call that cannot be shown in full is refused.
+    "open": none, and no operation is refused. The top-level key policy = "strict" is the same setting. OPERATIONS.md
+    shows each operation's danger, and overrides.yaml can change it. `confirmation.approval` sets who confirms."""
     policy_money: Annotated[ByEffect, Names("POLICY_MONEY", "policy.money")] = "default"
     """Operations that move money: {allowed}. "default": confirm them under policy standard and strict, whatever
     their danger. "automation": refuse them unless a rule allows them, within its limits. "off": use their danger
     only. The audit log records these operations with every value."""
     policy_access: Annotated[ByEffect, Names("POLICY_ACCESS", "policy.access")] = "off"
-    """Operations that grant or revoke rights, keys or access: {allowed}, as for `money`. "default" is not the
-    default here. With "off" they still have at least danger destructive, and so need a confirmation, unless
-    overrides.yaml lowers it."""
+    """Operations that grant or revoke rights, keys or access: {allowed}, as for `money`. With "off" they still have at
+    least danger destructive, and so need a confirmation, unless overrides.yaml lowers the danger."""
     policy_people: Annotated[ByEffect, Names("POLICY_PEOPLE", "policy.people")] = "off"
     """Operations that reach people outside: {allowed}, as for `money`."""
     policy_rules: Annotated[
         PolicyRules, Names("POLICY_RULES", "policy.rules", form="as JSON", example=RULES_EXAMPLE)
     ] = ()
-    """Rules for operations: allow, confirm or deny. The most restrictive of the policy and the matching rules wins
-    (docs/policies.md). A rule that matches no operation or no parameter stops the start."""
+    """Rules for operations: allow, confirm or deny (docs/policies.md#rules). An allow rule replaces the result of the
+    policy; otherwise the most restrictive result wins. With a rule that matches no operation or no parameter, the
+    adapter does not start."""
 
     max_request_size: Annotated[
         int, Whole(64 * KIB, 10 * MIB), Names("MAX_REQUEST_SIZE", "limits.max_request_size")
@@ -171,21 +170,21 @@ class Config(NamedTuple):
     forward_header: Annotated[
         ForwardedHeaders, Names("AUTH_FORWARD_HEADER", "auth.forward_header", form="separated by ';'")
     ] = ()
-    """Headers with which each HTTP caller brings a credential for the API. A call without one is refused; yours is
-    not used. One header name, such as ["X-Target-Authorization"]; with several security schemes, add the scheme to
-    each: ["X-Their-Token=oauth", "X-Their-Key=key"]."""
+    """Headers with which each HTTP caller brings a credential for the API. A call without one is refused; the
+    adapter's own credential is not used. One header name, such as ["X-Target-Authorization"]; with several security
+    schemes, add the scheme to each: ["X-Their-Token=oauth", "X-Their-Key=key"]."""
 
     state_url: Annotated[StateUrl, Names("STATE_URL", "state.url")] = ""
     """Store for state that survives the process: "sqlite:///relative.sqlite3", "sqlite:////absolute.sqlite3",
     "memory:", or for several replicas "redis://host:6379/0" ("rediss:" for TLS; also Valkey; extra `redis`); empty:
-    a file in your state folder, shown by `doctor`. It is created when needed. State that callers bring back is
-    sealed with the first key of MCP_AQL_STATE_KEY, or of the file MCP_AQL_STATE_KEY_FILE, one per line with at
-    least 32 characters; all keys open it. Without a key, a file keeps one; Redis requires yours."""
+    a file in your state folder, shown by `doctor`. It is created when needed. Its rows are sealed with a key
+    (docs/state.md#the-key): MCP_AQL_STATE_KEY, or the file MCP_AQL_STATE_KEY_FILE. Without it, a file store contains
+    a random key; Redis requires yours."""
 
     warn_slow_ms: Annotated[int, Whole(1, 3_600_000), Names("WARN_SLOW_MS", "warnings.slow_ms")] = 2000
-    """Milliseconds of the API's answer before a warning, {allowed}."""
+    """Warn if the API takes longer than this, in milliseconds, {allowed}."""
     warn_quota_percent: Annotated[int, Whole(1, 100), Names("WARN_QUOTA_PERCENT", "warnings.quota_percent")] = 80
-    """Used per cent of the API's rate limit before a warning, {allowed}."""
+    """Warn if more of the API's rate limit is used than this, in per cent, {allowed}."""
     warn_repeat_after: Annotated[int, Whole(0, 86_400), Names("WARN_REPEAT_AFTER", "warnings.repeat_after")] = 300
     """Seconds before a session gets the same warning again, {allowed}; 0: always."""
     warn_suppress: Annotated[WarningCodes, Names("WARN_SUPPRESS", "warnings.suppress")] = ()
@@ -198,8 +197,10 @@ class Config(NamedTuple):
     safety_loop: Annotated[
         Word[Literal["enforcing", "monitoring", "logging", "disabled"]], Names("SAFETY_LOOP", "safety_loop.mode")
     ] = "disabled"
-    """"enforcing": an operation that changes something runs only after an approved report, as reported;
-    "monitoring": reports get advice; "logging": reports are recorded; "disabled": off."""
+    """Mode of the safety loop, in which an agent reports each step before it takes it (docs/safety-loop.md).
+    "enforcing": a call that changes something runs only if a report announced it, and the answer permitted it;
+    "monitoring": every call runs, and reports get the same answer as advice; "logging": reports are recorded;
+    "disabled": off."""
     loop_approval: Annotated[
         Word[Literal["person", "client"]], Names("SAFETY_LOOP_APPROVAL", "safety_loop.approval")
     ] = "person"
@@ -207,17 +208,17 @@ class Config(NamedTuple):
     (elicitation), or an operator decides; "client": you declare that a person approves each call of the execute
     tool in the client."""
     max_autonomous_steps: Annotated[Steps, Names("SAFETY_LOOP_STEPS", "safety_loop.max_autonomous_steps")] = 10
-    """Steps of an agent before it pauses, {allowed}."""
+    """Steps that an agent may report before it pauses until a person confirms, {allowed}."""
     requires_approval: Annotated[
         Patterns, Names("SAFETY_LOOP_REQUIRES_APPROVAL", "safety_loop.requires_approval", form="separated by ';'")
     ] = ()
-    """Actions that always pause: patterns for the agent's hint from any word on, for each name in it, and for the
-    operation, ignoring case; such as ["delete_*", "*force*", "deploy_*", "git push*"]."""
+    """Actions that always pause the agent, such as ["delete_*", "*force*", "deploy_*", "git push*"]. A pattern is
+    compared with the reported operation, and with the words of the report (docs/safety-loop.md#evaluation)."""
     auto_approve: Annotated[
         Patterns, Names("SAFETY_LOOP_AUTO_APPROVE", "safety_loop.auto_approve", form="separated by ';'")
     ] = ()
-    """Actions that continue up to risk 60, such as ["read_*", "list_*"]; for an operation of this adapter, the
-    pattern must match its name."""
+    """Actions that do not pause the agent up to risk 60, such as ["read_*", "list_*"]; for an operation of this
+    adapter, the pattern must match its name."""
 
     loop: LoopSettings = LoopSettings()
     audit: AuditSettings = AuditSettings()

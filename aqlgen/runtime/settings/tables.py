@@ -58,13 +58,13 @@ class ConfirmationSettings(NamedTuple):
     and clients; needs a state.url other than memory, and a key of yours (MCP_AQL_STATE_KEY). "person" and
     "operator" use no tokens."""
     ttl: Annotated[int, Whole(10, 900), Names("CONFIRMATION_TTL")] = 300
-    """Seconds that a confirmation token is valid, and that a question waits for an operator, {allowed} (forbidden
-    operations: at most 120)."""
+    """Seconds that a confirmation token is valid, and that a question waits for an operator, {allowed}. If policy
+    strict lets a forbidden operation be confirmed, at most 120."""
     skew: Annotated[int, Whole(0, 300), Names("CONFIRMATION_SKEW")] = 30
     """Seconds of tolerance for clock differences, {allowed}."""
     per_minute: Annotated[int, Whole(1, 10_000), Names("CONFIRMATION_RATE")] = 60
-    """Maximum tokens, operator questions and revocations per caller in a minute, {allowed}; an unknown caller is a
-    session."""
+    """Maximum tokens, operator questions and revocations in a minute, {allowed}: per caller, or without authentication
+    per session."""
     declined_per_hour: Annotated[int, Whole(1, 1000), Names("CONFIRMATION_DECLINED")] = 10
     """Maximum questions to the client's user, per caller and hour, that are declined or not answered, {allowed}."""
 
@@ -77,11 +77,12 @@ class LoopSettings(NamedTuple):
     """The settings under `[safety_loop]` that concern the risk of actions and the verification by a person."""
 
     deny: Annotated[Patterns, Names("SAFETY_LOOP_DENY", form="separated by ';'")] = ()
-    """Actions that block the agent until a person verifies it with a code from an operator (docs/safety-loop.md),
-    such as ["drop_*", "delete_all*", "rm -rf*"]. They precede the other patterns."""
+    """Actions that block the agent until a person verifies it with a code from an operator
+    (docs/safety-loop.md#evaluation), such as ["drop_*", "delete_all*", "rm -rf*"]. They take precedence over the
+    other patterns."""
     risk_tolerance: Annotated[Tolerance, Names("SAFETY_LOOP_RISK_TOLERANCE")] = "moderate"
-    """Risk from 0 to 100 above which an agent pauses: "conservative": 25; "moderate": 30; "aggressive": 60. From 61
-    a person verifies the agent; from 86 it is blocked until then."""
+    """Risk from 0 to 100 above which an agent pauses: "conservative": 25; "moderate": 30; "aggressive": 60. Above 60
+    it pauses until a person gives a code, and above 85 it is blocked until a person gives one."""
     challenge_ttl: Annotated[int, Whole(30, 3600), Names("SAFETY_LOOP_CHALLENGE_TTL")] = 300
     """Seconds that a verification waits for a person's code, {allowed}."""
     report_ttl: Annotated[int, Whole(10, 3600), Names("SAFETY_LOOP_REPORT_TTL")] = 600
@@ -93,7 +94,8 @@ class AuditSettings(NamedTuple):
 
     path: Annotated[AuditPath, Names("AUDIT_PATH")] = ""
     """File of the audit log: a JSON line for each decision on a call other than a plain read, and for its result.
-    Empty: audit.jsonl beside the state. "off", or empty with state in memory: log records of level notice."""
+    Empty: audit.jsonl in the folder of the state. "off": no file, but log records of level notice; the same if it
+    is empty and the state is in memory."""
     max_size: Annotated[int, Whole(0, 1024 * MIB), Names("AUDIT_MAX_SIZE")] = 100 * MIB
     """Bytes after which the audit log is renamed with the time and started again, {allowed}; 0: never."""
 
@@ -114,8 +116,9 @@ class HttpSettings(NamedTuple):
     auth: Annotated[Word[Literal["", "token", "oauth", "none"]], Names("HTTP_AUTH")] = ""
     """Authentication over HTTP. "token": a token of at least 16 characters from MCP_AQL_HTTP_TOKEN, or from a line
     of the file MCP_AQL_HTTP_TOKEN_FILE, which is read again when it changes. "oauth": an access token of
-    oauth_issuer. "none": everyone who reaches it. Empty: token or oauth if configured; otherwise everyone on this
-    machine without a proxy, and the adapter does not start on another address or url."""
+    oauth_issuer. "none": no authentication. Empty: token or oauth, if you configured one of them. Otherwise there is no
+    authentication, and the adapter serves only this machine: it refuses requests that came through a proxy, and
+    does not start with another `--host` or a public `url`."""
     url: Annotated[HttpUrl, Names("HTTP_URL")] = ""
     """Public URL of the adapter, such as https://mcp.example.com/mcp: its host and origin are allowed, and OAuth
     clients use it. Empty: the address it listens on."""
@@ -137,10 +140,10 @@ class HttpSettings(NamedTuple):
     oauth_scopes: Annotated[Scopes, Names("OAUTH_SCOPES", form="separated by spaces")] = ()
     """Required scopes of a token."""
     max_sessions: Annotated[int, Whole(1, 100_000), Names("MAX_SESSIONS")] = 1000
-    """Maximum sessions, {allowed}; only protocols before 2026-07-28 have sessions."""
+    """Maximum MCP sessions, {allowed}; only MCP versions before 2026-07-28 have them."""
     sessions_per_caller: Annotated[int, Whole(1, 100_000), Names("SESSIONS_PER_CALLER")] = 100
-    """Maximum sessions of a caller, {allowed}; a further one ends the caller's oldest idle session. Without
-    authentication a caller is an address."""
+    """Maximum MCP sessions per caller, or without authentication per client address, {allowed}; a further one ends the
+    oldest idle session."""
     session_idle: Annotated[int, Whole(1, 86_400), Names("SESSION_IDLE")] = 1800
     """Seconds without a request after which a session ends, {allowed}."""
     max_connections: Annotated[int, Whole(1, 100_000), Names("MAX_CONNECTIONS")] = 512
@@ -208,7 +211,7 @@ class QuotaSettings(NamedTuple):
         Names("QUOTA_OPERATIONS", form="as JSON", example='[quota.operations."delete_*"]\nper_hour = 20'),
     ] = {}
     """Further limits, with the same keys, shared by the operations of a pattern: a name, or method and path, with *
-    for any part. A pattern without a match stops the start."""
+    for any part. With a pattern that matches nothing, the adapter does not start."""
     callers: Annotated[
         LimitTable,
         BeforeValidator(from_json),
