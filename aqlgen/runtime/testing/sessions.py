@@ -1,11 +1,14 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The adapter's table, and sessions with the real server in memory: every request to the API is counted."""
+"""The adapter's table, and sessions with its dispatcher, which is called as the server calls it.
+
+MCP itself is the same in every adapter, and its types cost more to load than all tests to run.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import cache
 from importlib import import_module
@@ -14,10 +17,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import httpx2
-from mcp import Client
 
-from ..assembly import assemble
-from ..server.mcp import build_server
+from ..assembly import Assembly, assemble
+from ..decode.attachments import Attachments
+from ..introspection.protocol import tool_name
+from ..protocol_operations import Person
+from ..session import Session as Caller
+from ..session import with_caller
 from ..table import FAMILIES, Adapter, Row, Table
 
 PACKAGE = __name__.partition(".runtime.")[0]
@@ -32,7 +38,7 @@ ISOLATED = {
     "MCP_AQL_STATE_URL": "memory:",
     "MCP_AQL_AUDIT_PATH": os.devnull,
 }
-"""Settings of a server that asks nobody, and keeps nothing on this machine."""
+"""Settings of an adapter that asks nobody, and keeps nothing on this machine."""
 
 
 @cache
@@ -81,12 +87,14 @@ def known_schemes() -> Mapping[str, Any]:
 
 
 class Session:
-    """Calls by family and gives envelopes. `tools` are the names that the server lists, `sent` counts requests."""
+    """Calls by family and gives envelopes. `sent` counts requests; `person` is behind the client."""
 
-    def __init__(self) -> None:
-        self.client: Any = None
-        self.tools: list[str] = []
+    assembly: Assembly
+
+    def __init__(self, person: Person | None) -> None:
+        self.caller = Caller.new()
         self.sent = 0
+        self._person = person
         self._findings: list[str] = []
 
     def count(self, _: Any, call: Any) -> None:
@@ -105,19 +113,19 @@ class Session:
 
     def tool(self, family: str) -> str:
         """Return the name of the tool that serves a family."""
-        return "mcp_aql" if self.tools == ["mcp_aql"] else f"mcp_aql_{family}"
+        return tool_name(self.assembly.config, family)
 
     async def call(self, row: Row, params: Mapping[str, Any] | None = None, **beside: Any) -> dict[str, Any]:
         """Call an operation, with its example unless parameters are given."""
         return await self.send(row.family, row.name, params_of(row) if params is None else params, **beside)
 
     async def send(self, family: str, operation: str, params: Mapping[str, Any], **beside: Any) -> dict[str, Any]:
-        """Call, and return the envelope; it must stand in the text as well (R-ENV-3)."""
+        """Call, and return the envelope, which is JSON."""
         arguments = {"operation": operation, "params": dict(params), **beside}
-        result = await self.client.call_tool(self.tool(family), arguments)
-        envelope = result.structured_content
-        assert isinstance(envelope, dict)
-        assert json.loads(result.content[0].text) == envelope
+        limit = self.assembly.config.files_max_attached
+        with with_caller(None, None, self.caller.id), Attachments(limit):
+            answer = await self.assembly.dispatcher.handle(family, arguments, self.caller, self._person)
+        envelope: dict[str, Any] = json.loads(json.dumps(answer))
         assert not ("data" in envelope and "error" in envelope)
         return envelope
 
@@ -134,24 +142,22 @@ async def connect(
     *,
     mock: bool = True,
     credentials: bool = True,
-    person: Callable[..., Any] | None = None,
+    person: Person | None = None,
     hooks: object | None = None,
     network: httpx2.AsyncBaseTransport | None = None,
     **settings: str,
 ) -> AsyncIterator[Session]:
-    """Start the server with these settings and no others; what was noted fails the test at the end.
+    """Assemble the adapter with these settings and no others; what was noted fails the test at the end.
 
-    It asks nobody unless MCP_AQL_POLICY says so; `person` is called with a question of it, and gives an ElicitResult.
+    It asks nobody unless MCP_AQL_POLICY says so, and then `person`.
     """
     environment = {"MCP_AQL_CONFIG": os.devnull, **ISOLATED, **settings, **(variables() if credentials else {})}
-    session = Session()
+    session = Session(person)
     hooks = SimpleNamespace(before_send=session.count) if hooks is None else hooks
-    assembled = assemble(FOLDER, hooks, environ=environment, mock=mock, network=network)
+    session.assembly = assemble(FOLDER, hooks, environ=environment, mock=mock, network=network)
     try:
-        async with Client(build_server(assembled.dispatcher), elicitation_callback=person) as client:
-            session.client = client
-            session.tools = [tool.name for tool in (await client.list_tools()).tools]
-            yield session
+        yield session
     finally:
-        await assembled.transport.aclose()
+        session.caller.close()
+        await session.assembly.close()
     session.check()

@@ -9,8 +9,8 @@ from typing import Any
 
 import anyio
 import pytest
-from mcp.types import ElicitResult
 
+from ..protocol_operations import Person
 from ..table import Row
 from .sessions import FOLDER, ISOLATED, PACKAGE, adapter, callable_operations, connect, variables
 
@@ -47,20 +47,28 @@ async def test_every_destructive_operation_asks_once_and_then_runs_once() -> Non
             session.expect(used, row.name, "takes a token twice", again)
 
 
-@pytest.mark.parametrize("action", ["accept", "decline"])
-async def test_a_person_who_is_asked_decides(action: str) -> None:
+class Asked(Person):
+    """A person who gives each question the same answer."""
+
+    reachable = True
+
+    def __init__(self, answer: bool) -> None:
+        self.answer = answer
+        self.questions: list[str] = []
+
+    async def ask(self, question: str) -> bool:
+        self.questions.append(question)
+        return self.answer
+
+
+@pytest.mark.parametrize("accepts", [True, False])
+async def test_a_person_who_is_asked_decides(accepts: bool) -> None:
     """R-SAFE-4"""
-    questions: list[str] = []
-
-    async def person(_: Any, params: Any) -> ElicitResult:
-        questions.append(params.message)
-        return ElicitResult.model_validate({"action": action})
-
-    row = _of("destructive", "dangerous")[0]
+    row, person = _of("destructive", "dangerous")[0], Asked(accepts)
     async with connect(person=person, **STANDARD) as session:
         answer = await session.call(row)
-        assert answer["success"] is bool(session.sent) is (action == "accept"), answer
-    assert [f"\n{row.method} " in question for question in questions] == [True]
+        assert answer["success"] is bool(session.sent) is accepts, answer
+    assert [f"\n{row.method} " in question for question in person.questions] == [True]
 
 
 async def test_every_forbidden_operation_is_refused() -> None:

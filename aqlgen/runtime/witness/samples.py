@@ -114,7 +114,7 @@ class _Sampler:
             return self._array(schema, name, depth)
         if kind == "boolean":
             return self._turn % 2 == 0
-        guesses = list(self._texts(schema, name) if kind == "string" else self._numbers(schema))
+        guesses = self._texts(schema, name) if kind == "string" else self._numbers(schema)
         return next((each for each in guesses if not self._document.problems(schema, each)), ABSENT)
 
     def _flat(self, schema: Any, depth: int = 0) -> Mapping[str, Any]:
