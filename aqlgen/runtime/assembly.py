@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The assembly of an adapter from its package folder, its settings and its owner's hooks."""
 
 from __future__ import annotations

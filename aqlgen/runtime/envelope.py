@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The two envelopes, and how they become the result of an MCP tool call (specification, 5; R-ENV-1 to 3)."""
 
 from __future__ import annotations

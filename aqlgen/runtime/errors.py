@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The errors that an agent sees (structured error codes, sections 4 and 5).
 
 Raise `Failure`; the dispatcher turns it into the failure envelope. Messages say what is wrong, with which parameter,

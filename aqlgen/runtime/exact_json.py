@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """JSON whose numbers keep their digits, read and written (RFC 8259, 6), and the fingerprint of a call.
 
 Integers are exact in Python. A number with a fraction or an exponent is a float; where the float would be written with

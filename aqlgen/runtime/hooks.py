@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The owner's functions around every call (R-LOOP-6), and the types that they work with.
 
 The project's `hooks.py` may define, plain or async:

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The protocol's own operations beside `introspect`, and the check of their parameters (specification, 8.5.4).
 
 Codes and messages are those of the API's operations (R-REQ-3, R-REQ-4). The parameters have the specification's names,

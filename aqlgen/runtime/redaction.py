@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Redaction: removes credentials from text and data, in the forms in which they are sent or come back as a rule.
 
 A text is searched for a secret as it is, within JSON and in percent-encoding, also several times over, and in base64

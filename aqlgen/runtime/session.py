@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Who calls: the caller and the headers of the HTTP request that a call came in, and what the session is.
 
 Specification, 2.3. What is issued to a caller is good for that caller alone, within the session if there is one.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The start of an adapter: the command of its project, by the package that the runtime is in."""
 
 from __future__ import annotations

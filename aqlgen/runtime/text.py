@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Text that people and agents read: cleaned of what is not seen, bounded, without traces of the code (R-ENV-4).
 
 `folded`, `letters` and `words` make names and words comparable.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Requests to the API, its responses with their media types, and the transport that carries them.
 
 A media type says what the content behind it is (RFC 6838; structured suffixes: RFC 6839). The functions about them

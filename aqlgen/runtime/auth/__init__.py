@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The credentials that the operations use, need or leave aside with the settings in force.
 
 (OpenAPI 3.1, Security Requirement Object.)

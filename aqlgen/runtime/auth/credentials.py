@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Credentials in the place where the API wants them (OpenAPI 3.1, Security Scheme and Security Requirement Object).
 
 A known credential is put into the request as it is built. For one that must be requested first (a token, the answer to

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Authorization servers: small JSON exchanges with them, and their published metadata (RFC 8414, OpenID Connect)."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The grants of OAuth 2.0: tokens for schemes, requested with the owner's variables, a login or a caller's token.
 
 A request waits for tokens, and for answers to a server's challenge, before it is sent. They replace the mark that

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The login of a person, once, so that the adapter can act for them (RFC 6749, 4.1, with PKCE, RFC 7636; RFC 8628).
 
 The tokens are stored in the adapter's state and used from then on. Nothing secret is printed.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The credentials of persons: the logins that the command `login` stored, and those of each caller over HTTP.
 
 Logins are by security scheme, in a file of this machine. A caller's credential comes from a header

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The sources of the credential of each security scheme, what is set, and the report of it for doctor.
 
 Of several APIs each has settings of its own: its address, and the variables of its servers. `base_url` names the API of

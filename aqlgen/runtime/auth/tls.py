@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The client's certificate for mutual TLS (OpenAPI 3.1, security scheme type mutualTLS; RFC 8705)."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Access tokens: requests to a token endpoint (RFC 6749), in memory and shared by replicas.
 
 One replica asks for a new token at a time, the others wait and read it from the store, where it is sealed (R-OPS-3).

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The exchanges with the API that one call needs, and the extracts of their answers by the presets.
 
 Each exchange goes through the owner's hooks.

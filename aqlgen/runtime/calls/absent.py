@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Fields that an agent asks about and no item has: a condition on one would match everything, or nothing (R-SEL-4).
 
 An item does not tell whether it has a field where null, or an empty list, stands on the way to it. With such items

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Aggregates of a list: count, group_by, sum, avg, min, max (R-SEL-4; aggregations document).
 
 `{"by_state": {"group_by": "state", "count": true, "sum": "amount"}}` names each result. One expression alone needs no

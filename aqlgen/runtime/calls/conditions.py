@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Conditions on items: the form of `where`, which lists and steps share (R-SEL-4).
 
 A condition is an object: `{"state": "open"}`, `{"amount": {"gt": 3, "lte": 10}}`. Its keys are fields, by paths with

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The dry run (R-SEL-5): the request of a call with its secrets masked. Nothing is sent, nobody is asked.
 
 The owner's hooks see the request before it is shown, as they see those that are sent.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """`where`, `order_by` and `aggregate` of lists: computed here, over a bounded number of pages (R-SEL-4)."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Changes of JSON values: merging (RFC 7396), operations of a patch (RFC 6902), and numbers that keep their digits."""
 
 from __future__ import annotations

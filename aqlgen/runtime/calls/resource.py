@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """A resource as it is read and as it is written: its place in an answer, and what of it can be written back (R-UPD-2).
 
 All keys are the API's own; paths of fields that agents are told of have the agent's names.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Field selection (R-SEL-2): a preset, or dotted paths; of a list each item. What is not found is skipped.
 
 Presets are chosen from the schema of what is returned. `minimal` is what identifies a thing: identifiers and names; of

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Updates (R-UPD-2): as the patch that the API takes, or read, merged (RFC 7396, RFC 6902) and written as a whole.
 
 A whole is written only over what was read: by the API's ETag, or else after the resource was read once more.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """How one operation updates: what it reads first, where the resource is, what of it is kept, and what may be lost."""
 
 from __future__ import annotations

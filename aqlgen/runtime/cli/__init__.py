@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The adapter's command, which serves MCP or answers a person. It never shows a traceback.
 
 Exit codes: 0 done, 1 failed, 2 bad arguments or settings, 3 HTTP without saying who may use it.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The audit log for a person: whether it is whole, and its last entries."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The settings with which MCP clients start this adapter, in each client's own format, to paste or by one command.
 
 They hold no credential: a variable is a reference to the environment or to a question where the client knows such, and

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The command `doctor`: the address, the credentials, what is held back, the settings, and if calls can be made.
 
 What it says of each is a section; the last lines say what to do next.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The command `learn`: the plan, an observation of the API, and the report that `aqlgen learn --from` proposes of."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What the command prints of operations: the list of `operations`, and the answer of `call`.
 
 Nothing here imports mcp.

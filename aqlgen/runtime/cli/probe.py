@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The safe reads of `doctor --call`: which operations, and what their answers say of address and credential.
 
 Each read is tried without the credential first: what succeeds so proves nothing of it. A read that fails is followed by

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Whether calls could succeed, as `doctor` tells it: the address, the use of each credential, what to do next."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The command `runtime`: what the archive of the runtime holds, and whether what runs is what was sealed."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The start of the server: over standard input and output, or over HTTP.
 
 Records of libraries go to the adapter's log then, without values of calls unless its level is debug.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The command `trust`: who vouches for the adapter, and its promotion or demotion by one step (R-SAFE-2).
 
 It is a command of the adapter's owner: no operation leads to it, and `trust.json` is theirs to commit.

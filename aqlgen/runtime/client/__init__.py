@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The API behind one object for the dispatcher: validate a call, build its request, send it, decode the response.
 
 Several APIs stand behind one object, too: a call goes to the side of the API that its row names. Each side has its own

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The key by which an API knows a write that arrives twice (draft-ietf-httpapi-idempotency-key-header; R-RATE-2).
 
 A write that may have to be repeated carries a new key, in the header, query parameter or field that the API has for it.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Shares of the connections to the API, so that calls which hang hold none of another operation or caller.
 
 An operation, as one caller calls it, holds no more connections than are free: one alone gets half of them, two a third

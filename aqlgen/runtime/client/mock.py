@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """A stand-in for the API: the document's own examples, or samples of its schemas, as `mock.json` has them."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The API's own quotas: a request that would exceed one is refused before it is sent (R-RATE-2).
 
 A quota counts for the origin and the credential of the request whose response told of it, and for its bucket:

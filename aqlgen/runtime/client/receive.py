@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Reading a response off its connection, within bounds: whole, as a stream for a while, or into a file.
 
 It is decompressed piece by piece, so that a small one cannot fill the memory (RFC 9110, 8.4).

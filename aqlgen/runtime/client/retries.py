@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """When a request is sent, and sent again (R-RATE-2), and what a broken connection tells: if it was sent, and why not.
 
 A safe method is repeated whatever happened, and so is a write that carries an idempotency key. An idempotent write is

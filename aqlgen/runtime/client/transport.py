@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Requests to the API over HTTP: time-outs, bounded responses, retries, rate limits, safe redirects."""
 
 from __future__ import annotations

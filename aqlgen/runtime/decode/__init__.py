@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """From the API's response to data under the agent's names (OpenAPI 3.1, Responses Object; R-SEL-1, R-ERR-2)."""
 
 from __future__ import annotations

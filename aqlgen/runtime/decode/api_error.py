@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """An error as the API reports it: its message, its code, and the single faults with the fields that they are about.
 
 Faults are known by their shape: lists of objects with a name, a path or a pointer (RFC 9457, `invalid-params`;

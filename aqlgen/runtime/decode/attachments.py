@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Files of an answer: as text where they are text, else beside the answer or in it.
 
 What bytes are, a text or an image, is told by the bytes themselves. A text says beside it what it was,

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """From the bytes of a response to data, by its content type and by what the document promised.
 
 What comes out is fit to be passed on: without halves of surrogate pairs, and not too deep to be written as JSON.

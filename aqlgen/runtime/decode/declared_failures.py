@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Failures that a success declares in its content: `ok: false`, `errors` of GraphQL, a Fault of SOAP, and their like.
 
 An answer is one by the document where its schema admits none but good values, or by a known envelope: a flag of failure

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Fields of JSON that hold bytes in base64: those that are text are shown as text, and taken as text.
 
 (OpenAPI 3.1, `contentEncoding`; 3.0, `format: byte`; or `encoding: base64` beside the field, as file APIs have it.)

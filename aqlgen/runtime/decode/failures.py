@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """From an API's error response to a failure with its code (structured error codes, section 6; R-ERR-2)."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The parameters and fields that an API's error is about, under the agent's own names (R-ERR-2).
 
 A name is one that the table declares, never a word that only the API said.

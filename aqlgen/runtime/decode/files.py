@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Files that the API sends, saved in the one folder that the owner allows (specification, 4.7.4).
 
 A name of the API's choosing never leaves that folder, never replaces a file and never follows a link.

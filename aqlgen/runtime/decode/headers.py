@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What the headers of a response say: of content that is not sent, of where a call goes on, and of rate limits.
 
 (RFC 9110.) Three families of rate limit headers are known: `X-RateLimit-Limit` and its kin, `RateLimit-Limit` of the

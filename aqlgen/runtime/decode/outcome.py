@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """A call whose outcome is not known: what to say of it, and the operation that shows what became of it (R-ERR-2)."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Contents that are several values: server-sent events, JSON lines, JSON text sequences, the parts of a multipart body.
 
 (OpenAPI 3.2, Sequential Media Types; WHATWG HTML, 9.2; ndjson.org; RFC 7464; RFC 2046, 5.1; RFC 7578.)

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The API's answer to a failure: in `details.upstream`, whole as far as it is bounded, marked as data (R-ERR-2).
 
 None of it ever stands in the adapter's own `message`, which an agent reads as the adapter's voice. Secrets are masked

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """An XML response as data, by the hints of its schema (OpenAPI 3.1, XML Object; 3.2, nodeType).
 
 No document type is accepted, so that no entity can be declared: neither bombs nor files of the machine get in.

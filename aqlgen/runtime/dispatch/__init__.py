@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The way of a call: a list of stages, each of which passes the call on to the next, or answers it or refuses it.
 
 A stage that only looks at the call returns what the next one does. One that waits, or has work left after the answer,

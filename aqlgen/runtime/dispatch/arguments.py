@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The form of a request: its limits (R-REQ-9, R-REQ-10), one operation or a batch (specification, 4; R-BAT-1)."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """A batch: operations in order, halted where one must be confirmed (R-BAT-1, R-BAT-2).
 
 The calls of one operation that must be confirmed are asked about together: by one question to a person, or by one

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The calls that may run at the same time, as the owner declares (specification, 9.3.1; R-OPS-5).
 
 A call holds what it needs from its first request to its last: one lock for all calls (`serialized`), one for all that

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The path of a request from its arguments to its envelope (specification, 3.2; R-REQ-1 to 6, R-BAT-1)."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Executions: work of the API that goes on after a call, as an agent follows it (R-LOOP-1; specification, 8.4).
 
 What begins work returns a handle. What is asked with it takes the path of any call: the operation that tells the state,

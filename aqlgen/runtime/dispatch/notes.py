@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Notes of a running adapter about deviations of the API from its document, as an extension (`learn.notes`, R-LEARN-1).
 
 A note has an operation, a path of names, a kind and a count: nothing of an answer's content. `aqlgen learn

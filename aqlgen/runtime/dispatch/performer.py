@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The last stage: the exchanges of a call, then its answer with pages, chosen fields and warnings, bounded."""
 
 from __future__ import annotations

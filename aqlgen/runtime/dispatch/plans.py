@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The answer to `run_steps`: each step takes the path of a call alone, and nothing else (R-STEP-1 to 3).
 
 What a step hands to the next one is what an agent would have seen of it: without the adapter's credentials. Limits,

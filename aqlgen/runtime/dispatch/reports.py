@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Operations that agents report to the safety loop, read as their calls would be (R-LOOP-2)."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The run of a plan: its calls one by one, halted at a failure and where a confirmation is needed (R-STEP-2, R-STEP-3).
 
 Before the first call that is no safe read, and again before a call whose parameters were not known then, every call

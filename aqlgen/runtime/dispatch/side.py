@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The operations as the steps of a plan see and call them: each call takes the path that it takes alone (R-STEP-2)."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """From validated parameters to the request that is sent.
 
 Names by which a request is framed and routed are the adapter's own, and never a parameter or a credential.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Addresses that look like placeholders, such as `your-domain.atlassian.net`, by rules over their words.
 
 A document's author writes them for the reader to replace; nothing there answers, or a stranger does. The names that are

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The body of a request, from parameters to bytes (OpenAPI 3.1, Media Type Object), and forms, as a body or a query.
 
 Fields of a form are urlencoded in a body or as the whole query, or they are the parts of a multipart body.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The request of an operation, in its final form (OpenAPI 3.1, Parameter Object).
 
 A value never leaves its place: in a path it stays within its segment, in a query within its pair, and a header's value

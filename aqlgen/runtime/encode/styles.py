@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """How a parameter's value is written, by style and explode (OpenAPI 3.1, Style Values and Style Examples).
 
 Values are percent-encoded wherever they stand in a URL or a cookie; what separates them is not. Objects and arrays

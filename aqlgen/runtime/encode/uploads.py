@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Files that a call sends: base64 or a text, alone or with a name and a type, or a path in the owner's folder.
 
 (MCP-AQL specification, 4.7.4.) Paths are refused until the owner names a folder, and never lead out of it.

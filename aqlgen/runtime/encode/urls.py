@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """URLs as the document writes them, with `{names}` in braces: paths and the servers in front of them.
 
 (OpenAPI 3.1, Paths Object and Server Object; a name has at least one character, as OpenAPI 3.2, 4.8.2 says.)

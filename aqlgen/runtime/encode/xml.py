@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """A body as XML, by the hints of its schema (OpenAPI 3.1, XML Object; `nodeType` of 3.2).
 
 `hints` is a tree beside the schema: `root` is the body's node and `types` holds the nodes that others name by `type`.

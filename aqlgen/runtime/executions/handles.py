@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """An execution as its caller has it: a handle to ask about it, and notifications of its progress while a call waits.
 
 A handle, the `execution_id`, holds, sealed, what is needed to ask the API about the work (R-LOOP-1). Nothing is stored.

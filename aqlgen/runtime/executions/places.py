@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What is asked about work: an address that the API names, or an operation of the table (R-LOOP-1).
 
 An address of the API is the API's word, and no more than that: it is asked at the host of the call, or at a host that

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What an answer of the API tells of work: one of the five core states, how far it is, and what went wrong.
 
 Specification, 8.4.1 and 8.4.3. Keys are compared without case, hyphens and underscores. A word that is not known is of

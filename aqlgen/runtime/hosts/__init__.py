@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Origins of URLs (RFC 6454), and requests to hosts that only an answer named.
 
 Origins are read so strictly that no other reader of the same URL arrives at another host. A name is resolved once, and

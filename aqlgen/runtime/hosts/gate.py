@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The origins that the owner accepted, and the one place that decides that requests go to those and nowhere else.
 
 The owner accepts by generating: the origin of the API's first server, and those that give tokens.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Every host that an adapter knows of: what goes there, and whether the owner accepted it."""
 
 from __future__ import annotations

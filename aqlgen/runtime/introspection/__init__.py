@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """A query of introspection: the check of its parameters (R-REQ-3, R-REQ-4), and how much one answer holds (R-INT-6).
 
 A list is bounded in entries and in tokens, as estimated; what makes its entries is asked for no more than it holds.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The query `danger`: the level of each operation, why it has it, and what the policy in force does with a call.
 
 Levels, reasons and behaviors have the names of the protocol (danger levels document, 3.4 and 4.2; R-SAFE-1). A hook of

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Parameters, fields and types as introspection shows them (introspection document, 3.4 to 3.6), to a detail.
 
 A ParameterInfo is closed, and its `type` is a name: of a JSON type, of one of the API's types, or `any`. What has no

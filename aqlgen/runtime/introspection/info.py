@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Operations as introspection shows them (introspection document, 3.1 to 3.4).
 
 The details of an operation are written to the fullest detail that keeps within its size. What is cut is one call away:

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The operation `introspect`: what can be called, how, and what comes back (specification, 7; R-INT-1 to 7).
 
 Its answers are closed: nothing beside success and data, and errors of code and message only. Each is bounded in

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The order of the operations that an unknown name may mean: by its words, its tool, and the parameters of the call.
 
 A name from elsewhere has a verb, a thing, and perhaps whose it is. An operation costs what it lacks of them, what it is

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Outlines: an operation as the query `search` describes it, each parameter in a line (R-INT-6).
 
 `{name, tool, danger, description, params: {"owner*": "string. The account owner", "state": "'open'|'closed' = 'open'"},

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The index of operations by their words: `search.txt`, made at generation and read at the first search.
 
 Its first line says its format. Then come the operations, a line each: id, name, family, danger, resource, what its

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The protocol's own part: capabilities, tool names, types and the operation `introspect` (specification, 7 and 9)."""
 
 from __future__ import annotations

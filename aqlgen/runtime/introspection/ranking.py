@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The order in which a search shows operations (R-INT-6), by one additive score.
 
 A search says a verb, an object and its context, one or many, and of which things it gives ids (`question`). A verb

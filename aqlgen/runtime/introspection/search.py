@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Finding operations and types by words (R-INT-6), and their other names (R-REQ-2).
 
 Operations are found in the index that was made at generation. A project without one is searched by names, resources,

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Words of searches and of what is searched: stems, stop words, words that mean the same, and what verbs do.
 
 The rows, between bars, are this project's own. Each holds for any API: verbs that mean one thing to its users, and

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Observation of the real API, with the owner present (R-LEARN-1): facts of the server as proposals of overrides.
 
 Only the command `learn` imports this. Reads alone are made, unless the owner allows writes. Nothing that was observed

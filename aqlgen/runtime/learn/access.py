@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Where the API is, and which credential its reads want, as the API answers with it, with a wrong one and without.
 
 A wrong credential is a random text in place of the owner's; two reads send one at most, so that no account is locked.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Answers of the API beside their types, and the identifiers by which a GET finds what its update takes.
 
 Only names that the document declares, types and counts leave this module.

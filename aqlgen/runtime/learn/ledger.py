@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The ledger of what an observation writes at the API, so that all of it is taken back, also after a crash (R-LEARN-2).
 
 It is a file of JSON lines beside the adapter's state: an entry is on the disk before the request is sent, and closed

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The one form of an observation: a fact of the server, the evidence for it, and the overrides that it proposes."""
 
 from __future__ import annotations

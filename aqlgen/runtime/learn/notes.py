@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Observations from the notes that an adapter kept while it ran (`learn.notes`)."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """How a list pages, as the API shows: a small page of it, and what leads to the items that follow there.
 
 A first answer has the order of the items. A parameter is the size of a page if it cuts the list to so many of them; a

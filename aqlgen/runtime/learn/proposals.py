@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """From observations to entries of overrides.yaml, and from those of an earlier run to what has changed since.
 
 This is the one place that says which fields an observation may set: none lowers danger, names a host, hides an

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The choice of reads: parameters from defaults and enums, and identifiers from the lists that were read before.
 
 The first item of a list fills the path of what is read of one item: `/pets` that of `/pets/{id}` and all below it.

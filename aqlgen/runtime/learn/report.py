@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """One observation from beginning to end: the plan that is shown first, the requests, and what was seen as data."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The requests of an observation: through the adapter's own client and its owner's hooks, counted, within a budget."""
 
 from __future__ import annotations

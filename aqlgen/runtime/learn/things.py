@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What an observation may make at the API and take away again, and how a thing is known as the one that it made.
 
 All of it is structure of the table: a create with the DELETE and the GET of its item. A thing is known by a random

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The tries of an update: a body that was sent, what was read before and after it, and what that says of the update."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What an update does with the fields that it does not name, by trying it on a thing that may be changed.
 
 Each try sends a body and compares what is read before and after it. Of a resource of the owner only texts are changed,

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Observation that writes (R-LEARN-2): what updates keep, what a repeated create does, whether a delete takes it back.
 
 It writes to things that it made, and to resources that the owner named, and leaves the API as it was: each write stands

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The log (R-OPS-4): records of logging, redacted and bounded, written to standard error and given to listeners.
 
 Secrets of others, which an API's text may quote, are known by their shape alone. The prefixes are those that vendors

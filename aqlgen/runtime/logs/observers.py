@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Who watches an adapter at work: each is told of its calls, of its requests to the API, and of events beside them.
 
 No observer is told of a parameter, a header or a text of the API: what it writes may be kept for years, by others.

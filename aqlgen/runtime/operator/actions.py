@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What an operator can do: approve, deny, show a code, unblock, revoke. Each is in the audit log before it is done.
 
 A decision of the page names the item and the digest of what it showed of it. It is refused if the item is another one

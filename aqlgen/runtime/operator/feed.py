@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What every open page is told, as it changes: one poll of the stores for all of them (R-OPS-1).
 
 The stores tell nobody of a change, so they are asked about once a second, and only while a page is open. A page gets

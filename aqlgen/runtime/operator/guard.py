@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The guard of the page: the form that every request must have, and the sessions that may send it (R-OPS-1).
 
 A browser is the one who is deceived here: by a name that leads to this machine (DNS rebinding), by a page that sends

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What the page shows of an adapter, as data of JSON: bounded, with every foreign text made visible (R-OPS-1).
 
 An item that something can be done about has a digest of all that is shown of it. What a person decides names the

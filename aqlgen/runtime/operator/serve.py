@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The page as an ASGI application behind its guard, and its start on loopback (R-OPS-1).
 
 It has the page's files, its stream of changes and its actions. Its address is shown at the terminal alone.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """How an operation pages, under the agent's names, and signs that its list is not whole (R-SEL-3).
 
 A page size is sent only where the call asks for one, or the API does; else the API's own page is what comes back.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Cursors: a place in a list as a short text that is opaque, URL-safe and tamper-evident (R-SEL-3).
 
 A cursor is valid only for the operation, the parameters and the caller that it was made for. It is the sealed place,

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """One page as the agent sees it: `items`, `pageInfo` with cursors, the API's other fields, and the next page (R-SEL-3).
 
 The position of the next page is the one that the answer states, or it follows from counting.

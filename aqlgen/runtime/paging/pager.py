@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Pages through an API's list with `first` and `after`, however the API itself pages (R-SEL-3).
 
 A page of the adapter lies within one of the API: a cursor states which, and how many of its items came before. So each

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The counts of the owner's quotas in the store, and the answer to query `quota_status` (rate limiting document, 6.2).
 
 While the store is away nothing is counted: nothing is sent then, unless the owner has opened the quotas for that time.

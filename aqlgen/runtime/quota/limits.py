@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The limits that apply to an operation, by the owner's settings (rate limiting document, 3.1)."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The counting of requests against the owner's quotas, before they are sent (rate limiting document, 4.3; R-RATE-1).
 
 A request is counted in all of its limits in one step of the store, or in none. From the pause threshold on a call goes

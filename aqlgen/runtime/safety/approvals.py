@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What is approved: the request of a call, the calls of a batch or plan together, or calls of a shape in a session.
 
 What is sent is what was approved. The digest covers method, address, headers and content, files included; credentials

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The confirmation of calls that the gatekeeper holds back: who is asked, and what counts as a yes (R-SAFE-3, 4).
 
 In this order: what an operator decided about these very calls; a token; a confirmation by confirm_operation; the

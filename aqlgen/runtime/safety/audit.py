@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The audit log (R-SAFE-5): a JSON line for each decision about a call that is no plain read, and its end.
 
 A line is written whole, by one system call, before the call goes on: if it cannot be written, the call does not run.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What a call carries besides its own operation: the requests of a batch, or the action that it chooses (R-SAFE-1).
 
 The request is read as it will be sent. A call is harmless only if each place of it says so in the very words that the

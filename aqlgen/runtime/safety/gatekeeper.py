@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The gatekeeper: which calls run, which must be confirmed, which are refused (R-SAFE-1, R-SAFE-3 to 5).
 
 `policy` decides; calls that are no plain reads go into the audit log under every policy. Calls come here once they are

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The operations of every adapter beside `introspect`, as introspection shows them (specification, 8.5.4)."""
 
 from __future__ import annotations

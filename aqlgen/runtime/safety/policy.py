@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The decision about a call: by the policy, by what it does beyond data, and by the owner's rules (R-SAFE-1, R-SAFE-2).
 
 Each policy says what it does at each level of danger, and `strict` at each level of trust (danger levels, 4.1).

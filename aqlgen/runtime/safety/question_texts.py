@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 r"""The texts of a question to a person: its first line (R-SAFE-4), and foreign text in it.
 
 Foreign text is a literal, so that it cannot imitate the question around it: JSON on one line. What could end its

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Questions to people, and the approvals that they become: one sealed row each (R-OPS-1, R-SAFE-3).
 
 The adapter asks, finds what was decided, and takes it by using it. A row permits only while it is there: one that is

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The gatekeeper's refusals, as an agent reads them (R-SAFE-1, R-SAFE-3 to 5)."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The view of a call that a person approves: the question whether it may run.
 
 First the question in words, the request and its danger, then a line for each value that the line of the request does

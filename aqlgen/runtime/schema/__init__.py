@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """JSON Schema, read: references, allOf parts, alternatives, types, and what an object or an array declares."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Data of the API beside their type: fields that are missing, null, of another type or format, or not declared.
 
 Paths hold names that the document declares, and nothing of the data. Of hostile data so many values are looked at.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Agent names and wire names of fields, mapped exactly both ways (R-SEL-1), and what schemas reach by references.
 
 A type's properties have the agent's names; one that the API spells otherwise carries `x-name`. A parameter may carry

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The shape of a value in one line: `{name*: string(1..40), tags: [string], owner: {id*: int≥1}, status: 'a'|'b'}`.
 
 Required fields come first and are marked `*`. What is left out for its depth or its length is named by its type and

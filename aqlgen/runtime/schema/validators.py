@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """JSON Schema validators, compiled at their first use (JSON Schema 2020-12).
 
 A compiled document carries the types that it reaches under the key `types`, so that `{"$ref": "#/types/Pet"}` resolves

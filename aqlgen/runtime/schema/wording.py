@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """A schema in words: what a value is, which fields go together, and the rules that introspection has no keys for.
 
 Introspection says it in the details of an operation, validation in the refusal of a call that fits no alternative.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Who may use the adapter over HTTP: by which hosts and origins, and with which token or OAuth issuer.
 
 It is closed by default: on an address that other machines reach, the adapter starts only if the owner has said who may

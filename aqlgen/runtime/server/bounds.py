@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The callers of the HTTP endpoint, and the bounds of their sessions, for protocols before 2026-07-28, which have any.
 
 To a caller belong sessions, confirmations, executions and budgets.

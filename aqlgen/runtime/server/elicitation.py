@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Elicitation: asks the person behind the client; an agent cannot answer for them (R-SAFE-4; MCP, elicitation).
 
 - Protocols up to 2025-11-25: a request to the client while the call waits. Over HTTP with JSON responses there is no

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """MCP over streamable HTTP, served by the SDK's endpoint and uvicorn; closed to whom the owner has not let in.
 
 A request's way: Host and Origin (`access`), authentication (the SDK's), sessions

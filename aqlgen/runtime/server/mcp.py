@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The MCP server: it lists the tools of each mode (R-REQ-5, R-REQ-7, R-REQ-11), and passes calls to the dispatcher.
 
 The tools are small enough for any API.

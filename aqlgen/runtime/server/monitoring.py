@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What those who run the adapter learn of it over HTTP: whether it can answer calls, and its metrics.
 
 An orchestrator asks whether the process lives, and whether it can answer calls. Not ready is a process that could

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Log notifications: diagnostics for the clients that asked for them (R-OPS-4; MCP, logging).
 
 - Protocols up to 2025-11-25: a client sets a level by `logging/setLevel`, and gets `notifications/message` of that

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The verification of access tokens: signed JWTs of one issuer, for this adapter (RFC 9068; RFC 8725).
 
 What a token says about its own verification is not believed: the algorithm must be one of the key's, the key one of the

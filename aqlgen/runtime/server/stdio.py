@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """MCP over standard input and output: JSON-RPC messages, one a line, bounded; a refusal for each line that is none."""
 
 from __future__ import annotations

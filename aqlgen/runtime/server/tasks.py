@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The Tasks extension of MCP 2026-07-28 (`io.modelcontextprotocol/tasks`) over the adapter's executions (R-LOOP-1).
 
 A client that declares the extension gets a task as the result of a call that began work, and follows it with

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The declaration of a setting, as a field of a named tuple, and its reading by pydantic from the field's type.
 
 A guard that is misspelt would be no guard, so that a variable `MCP_AQL_…` that nobody reads stops the start.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The adapter's settings: each is one field of `Config`, or of a part of it, with all that is known about it.
 
 The reading of the environment and of `adapter.toml`, the listing of `doctor`, the text of a new project's

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The reading of the owner's values: settings from the environment and `adapter.toml`, variables also from files.
 
 `adapter.toml` stands in the owner's project: the folder that the package stands in, or from which it was installed.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The tables of adapter.toml, a class each: confirmations, the loop, the audit log, traces, HTTP.
 
 Those of the loop concern its evaluation and its verification (specification, 8.7.4). The owner's quotas

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Who vouches for the adapter: `trust.json` beside `adapter.toml`, the owner's file (trust levels, sections 3 and 4).
 
 Without the file an adapter is `generated`, as it came from the generator; a file without a level says `untested`.

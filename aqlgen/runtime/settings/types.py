@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Types of settings, which pydantic makes of text or a TOML value; a ValueError says what the value must be."""
 
 from __future__ import annotations

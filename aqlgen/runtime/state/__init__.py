@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """One small interface to what must be unique or counted, whether one process or many replicas answer (R-OPS-3).
 
 Values are JSON under a space and a key, stored for ever or for a number of seconds. Every method is one atomic step,

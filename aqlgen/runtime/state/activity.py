@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The refused callers and the long work of a process, in one sealed row that operators read (R-OPS-1).
 
 The row decides nothing. It is bounded, and written at most once a second, so no caller can fill or hold the store.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What callers bring back: sealed tickets, each used once, and values kept for them, sealed too (R-OPS-3, R-SAFE-3).
 
 A ticket says itself what it is for and until when, so any replica that has the key can tell. That it was not used yet

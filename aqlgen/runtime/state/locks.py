@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Locks: turns within one process, and leases among all that share a store.
 
 A turn is of the calls that change the same resource: none reads what another is about to write. A lease is what one

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The store in Redis or Valkey, for several replicas (R-OPS-3). Extra `redis`.
 
 A key is `mcp-aql:{adapter}:space:key`; the braces keep the keys of an adapter in one slot of a cluster. What must be

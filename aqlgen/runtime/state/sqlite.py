@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The store in SQLite: in one file that several processes share, or in memory (R-OPS-3).
 
 Nothing touches the disk until a value is stored. What was stored survives the end of the process at any moment; with

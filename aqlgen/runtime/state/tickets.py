@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Tokens that callers send back, of a call or of a quota: each good once, for its caller (R-SAFE-3, R-RATE-1).
 
 A token is good for the texts that it is bound to, such as the digest of a question. It is a sealed ticket: it says

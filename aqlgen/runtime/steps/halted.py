@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Halted plans: kept for a while in the adapter's state, so that they can go on, and how an agent does that (R-STEP-2).
 
 A plan is kept, sealed, for the caller and the session that sent it: what its steps hold would cost an agent too much to

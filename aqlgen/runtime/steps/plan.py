@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """A plan as an agent gives it, read and checked whole before anything is sent (R-STEP-1)."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """References to earlier answers, `{"$ref": "find.items[0].id"}`, and to the inputs of a workflow (R-STEP-1, R-STEP-3).
 
 A reference is a step's id or number, `item` or `index`, then a path, in which `[*]` stands for each item of a list:

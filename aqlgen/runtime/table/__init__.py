@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The operation table: plain data, one row an operation, from which everything the adapter does is read (R-INT-7).
 
 This is the one definition of it: the generator builds and writes these types, the adapter reads them. `adapter.json`

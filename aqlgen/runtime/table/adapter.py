@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What `adapter.json` says (identity, servers, security, operations of each family), and the row of one call.
 
 Where a request or an answer has several kinds of content, a call chooses (RFC 9110, 12; OpenAPI, Media Type Object).

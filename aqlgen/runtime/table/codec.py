@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Between the dataclasses of the table and JSON: one encoder and one decoder, driven by the fields themselves.
 
 A field is a key of the JSON object, in the order of declaration; what has its default is left out. `column` says where

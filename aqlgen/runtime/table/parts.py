@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The parts of a row: what an agent gives and how it is sent, and how the operation behaves.
 
 The first are the parameters and the body; the others paging, updating, keys of repeated calls, long work, deprecation.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """A row of the operation table: one operation of the API, as agents call it and as it is sent (R-INT-7).
 
 A workflow of the owner's Arazzo documents is another: an operation whose call is a plan of steps (`workflows.json`).

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Metrics of an adapter in the text format of Prometheus (exposition format 0.0.4)."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Traces by OpenTelemetry, with the extra `otel`: a span for each request to the API, within that of the tool call.
 
 The spans of tool calls are the SDK's (mcp), which also takes a caller's `traceparent` from `_meta`. Where they go is

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The tests of every adapter, for pytest: a module of a project's tests takes all of them by `import *`.
 
 They prove what this adapter alone has: its table and its settings. What all adapters do alike, aqlgen's tests prove.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The adapter's table, and sessions with its dispatcher, which is called as the server calls it.
 
 MCP itself is the same in every adapter, and its types cost more to load than all tests to run.

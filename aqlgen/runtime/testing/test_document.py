@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The adapter against the API's document, which a witness reads a second time: it knows nothing of the table."""
 
 from __future__ import annotations

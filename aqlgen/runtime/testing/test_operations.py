@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Every operation of the table, in mock mode: dry runs, and calls that are wrong."""
 
 from __future__ import annotations

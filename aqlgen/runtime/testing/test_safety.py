@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What is destructive asks before it is sent, what is forbidden never is, and nothing goes without its credential."""
 
 from __future__ import annotations

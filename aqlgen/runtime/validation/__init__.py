@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Validation of a call's parameters against what the operation declares (R-REQ-2 to 4, R-ENV-5, R-UPD-1).
 
 The order of the checks decides the code of the answer: required parameters present, unknown ones refused, types and

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Coercions of one value: a text to a number, JSON text to an object, one value to a list (R-REQ-4).
 
 A coercion is sure if the value can mean nothing else; others are only proposed to the caller. Numbers keep their

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What single schemas demand of a value by themselves: their keywords, patterns, listed values and tags."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Problems with a call: each a code and a sentence that an agent can act on (R-ENV-5, R-ERR-1).
 
 The problems here are with the set of parameters: missing, unknown, given twice, not updateable. `value_problems` has

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Repairs of a call that is not valid, and the call that was probably meant (R-REQ-4).
 
 Performed, with a warning, is what can mean one thing only: a scalar of another type, JSON text, one value for a list,

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Fields that objects within parameters do not declare, refused as unknown parameters are (R-REQ-3, R-UPD-1).
 
 An object takes the fields that its schema declares, those of each alternative included. It takes others, too, if the

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Faults of values as problems, each with the value to give instead where that can be seen (R-ENV-5).
 
 A value that fits none of its alternatives has the problems of the nearest one: by the value that names it, else by the

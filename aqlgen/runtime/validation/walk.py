@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """One walk of values along their schemas: what is wrong, and what can be put right (R-REQ-4, R-ENV-5).
 
 Explaining costs no more than validating: each pair of a value and a schema is looked at once, whatever the

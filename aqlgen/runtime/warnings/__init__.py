@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """A warning (R-WARN-1), when two warnings are the same, those given before (R-WARN-6), and what calls for one.
 
 How urgent one is, and which codes an entry names, is in the warnings document, 3 and 6.5.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The ceiling of an answer, in tokens: what is longer is cut, and a warning for each cut says how to go on (R-WARN-3).
 
 Lists are cut at whole items, texts lose their end. In an object what is small stays, and what is large shares the rest

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The warning that a success came with another content than was asked for, not whole, or without it (R-ERR-2).
 
 The call was carried out whatever the answer looks like, so it is no failure.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Warnings about deprecated operations, parameters and fields (R-WARN-2; warnings document, 4.2).
 
 A deprecation is known from the table or from the API's answers.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The warnings of a response: which there are, which are shown, in what order (warnings document, 6; R-WARN-6)."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Warnings of limits: slow calls and quotas nearly used up (R-WARN-4 and 5; warnings document, 4).
 
 What would make a slow call faster is suggested as far as its operation offers it (4.4). Only what the API itself acts

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """A witness: a project's OpenAPI documents, read a second time by code that shares nothing with the adapter's.
 
 It says what requests must look like, which families and dangers a method allows, what introspection must show, and

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What the API answers: a success of the document, and lists page by page."""
 
 from __future__ import annotations

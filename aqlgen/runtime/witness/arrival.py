@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What a call gave, found again in the request that it made; an update keeps what it read and does not name."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """An OpenAPI document, 2.0 to 3.2, as requests must follow it: operations, parameters, bodies, schemas, addresses."""
 
 from __future__ import annotations

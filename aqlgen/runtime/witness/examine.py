@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The examination of a running adapter: it is asked what it offers, every operation is called, every request judged.
 
 What the adapter shows is taken for names alone. What a call gives is made from the document, and has to arrive.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The judge of a recorded request: its operation of the document, what it carries, and what is wrong with it."""
 
 from __future__ import annotations

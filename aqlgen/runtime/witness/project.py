@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The files of a project that the witness reads: `openapi/`, `overrides.yaml` and the record of the options."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The few fixed rules of families and dangers: what a method and the structure of the paths allow."""
 
 from __future__ import annotations

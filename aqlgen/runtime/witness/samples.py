@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Values of the document's schemas: what a call gives, and what the API answers."""
 
 from __future__ import annotations

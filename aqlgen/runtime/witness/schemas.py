@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The schemas of a document, of any version of OpenAPI: what they require of requests, and what they are made of."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What introspection shows of an operation: which parameter stands for which place of the document, by its name."""
 
 from __future__ import annotations

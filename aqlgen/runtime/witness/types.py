@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The types that introspection shows, compared with the schemas of the document at any depth."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The blocks of agents in the store, which an operator lifts from another process (R-OPS-1, R-LOOP-4).
 
 A block is not lifted by restarts and replicas (specification, 8.8.3). It is of an agent, by its name in any spelling,

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Who lets an agent start, and go on: the person behind the client, or an operator, and never the agent (8.7.3).
 
 A client that can ask a person asks (elicitation). Otherwise the question waits for an operator, and the agent

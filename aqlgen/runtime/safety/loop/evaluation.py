@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The evaluation of a reported step: its risk, and five stages (specification, 8.7.2; R-LOOP-3).
 
 The stages are the step limit, the previous outcome, the patterns, the safety tier and the risk tolerance, in this

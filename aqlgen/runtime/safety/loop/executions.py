@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The executions of a session: which agents run, how far they are, and what waits for a person (8.4, 8.7.3).
 
 An execution carries pauses, approvals, operations that may run, and notifications.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What holds calls under the loop, and what lifts pauses (specification, 8.6.2, 8.6.4, 8.8.3; R-LOOP-2, R-LOOP-4)."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Where executions are: a session's in the session, those of a caller without one in the store (R-OPS-2, 3).
 
 In the store they are changed by compare and set, so that of two replicas none undoes what the other did. They are

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Texts of agents without what only looks different: for patterns, and for the names of agents (R-LOOP-4).
 
 Width, case, accents, invisible characters and letters that look like Latin ones make no difference. In names of agents

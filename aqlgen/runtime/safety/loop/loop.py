@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The safety loop: an agent reports what it is about to do, and learns whether it may (R-LOOP-2 to 5).
 
 Enforcing: an operation that changes something runs only as it was reported, once, and only if the report was let

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Reports of operations under the loop, the directives that answer them, and refusals of calls (R-LOOP-2, R-LOOP-4).
 
 A report is of an operation as it would run. An AutonomyDirective is the answer to a reported step (specification,

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The answer to a reported step: evaluated, decided, recorded (specification, 8.6.4, 8.6.7, 8.7; R-LOOP-3).
 
 `Parts` are those of the loop.

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Verification of an agent by a person, outside of everything that the agent can read (specification, 8.8; R-LOOP-5).
 
 A challenge is shown to operators, who alone see its code. The agent has the id. Whether the id is unknown, the

@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The tests of a rule's conditions. Each answers True, False, or None where it cannot tell for sure.
 
 A value that is only alike (another case, `%2e`, digits of another script, a number as text with blanks, a list as text

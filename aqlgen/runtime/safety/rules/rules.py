@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The owner's rules about operations: which of them an operation may meet, and which a call does meet.
 
 What an operation has to do with a rule is found when the adapter starts, so that the others pay nothing.

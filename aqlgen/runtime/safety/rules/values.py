@@ -1,4 +1,3 @@
-# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Where the parameters that a rule speaks of stand in an operation, and the values that a call has there.
 
 A request is also read as the API reads it: its body, its form and its query, by the API's names. The operations of a
