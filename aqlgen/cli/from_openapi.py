@@ -244,8 +244,10 @@ def _steps(generated: Generated) -> Iterator[str]:
     prepared = generated.prepared
     command = prepared.identity.project
     yield f"Try it: cd {quote(str(generated.folder))} && pip install -e . && {command} operations"
-    if prepared.table.adapter.security_schemes:
-        variables = _needed_variables(prepared)
+    schemes = prepared.table.adapter.security_schemes
+    if schemes:
+        alternatives = next((needs for needs, _ in table_usage(prepared.table).unmet.most_common(1)), ())
+        variables = [name for scheme in next(iter(alternatives), ()) for name in schemes[scheme].get("variables", ())]
         first = f"set {' and '.join(variables)}; " if variables else ""
         yield f"For real calls: {first}`{command} doctor` lists all credentials; README.md has the next steps."
 
@@ -275,13 +277,6 @@ def _stated_credentials(prepared: Prepared) -> list[str]:
     sent = [use for use in table_hosts(prepared.table) if use.credentials]
     head = f"The element has the adapter send {', '.join(dict.fromkeys(names))} to"
     return [visible(f"{head}:"), *(line for use in sent for line in use_lines([use]))]
-
-
-def _needed_variables(prepared: Prepared) -> list[str]:
-    """Return the variables of the credential that most operations need, by the first of its alternatives."""
-    schemes = prepared.table.adapter.security_schemes
-    alternatives = next((needs for needs, _ in table_usage(prepared.table).unmet.most_common(1)), ())
-    return [name for scheme in next(iter(alternatives), ()) for name in schemes[scheme].get("variables", ())]
 
 
 def _credentials(prepared: Prepared) -> list[str]:

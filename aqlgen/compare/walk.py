@@ -190,7 +190,8 @@ class Walk:
             return
         before, after = referred(old), referred(new)
         if before is not None and after is not None:
-            self._compare_references(old, new, (before, after, position.direction), position)
+            self._add_pair((before, after, position.direction), position.owner)
+            self._compare_facets({**old, "type": "object"}, {**new, "type": "object"}, position)
         elif old == new and position.direction is not Direction.PARTIAL:
             for name in references(old):
                 self._add_pair((name, name, position.direction), position.owner)
@@ -204,10 +205,6 @@ class Walk:
             rule = "null-taken" if new_nullable else "null-refused" if position.direction is Direction.INPUT else ""
         if rule:
             self._add(Difference(rule), position)
-
-    def _compare_references(self, old: Schema, new: Schema, pair: TypePair, position: _Position) -> None:
-        self._add_pair(pair, position.owner)
-        self._compare_facets({**old, "type": "object"}, {**new, "type": "object"}, position)
 
     def _compare_schemas(self, old: Schema, new: Schema, position: _Position) -> None:
         """Compare two schemas of which one at most is a reference."""

@@ -54,11 +54,6 @@ class Lines:
         return line, offset - start + 1 - (bisect_left(self._continued, offset) - bisect_left(self._continued, start))
 
 
-def _wide(text: str) -> str:
-    """Return the text that stands in UTF-8, with a character for each byte."""
-    return text.encode("latin-1").decode(errors="replace")
-
-
 def escape(part: str) -> str:
     """Encode one part of a JSON pointer (RFC 6901, section 3)."""
     return part.replace("~", "~0").replace("/", "~1")
@@ -157,7 +152,7 @@ class _JsonScan:
             if is_object:
                 key, offset = self.skip(text, offset)
                 if self.narrow and not key.isascii():
-                    key = json.loads(_wide(text[start:offset]))
+                    key = json.loads(text[start:offset].encode("latin-1").decode(errors="replace"))
                 offset = self.past_space(self.past_space(offset) + 1)
             inner = wanted.get(key)
             if inner is not None:

@@ -56,10 +56,23 @@ def parts(data: Entry) -> dict[str, str]:
         "map": _map(operations, data["categories"]),
         "review": worklist_markup(listed, operations, text, lambda entry: _link(entry) + _api(entry)),
         "rows": _rows(operations),
-        "hosts": _hosts(data["hosts"]),
+        "hosts": "".join(
+            f"<li><p><strong>{text(host['origin'])}</strong> <code>{_acceptance(host)}</code></p>"
+            f"<p>{text(host['summary'])}</p></li>\n"
+            for host in data["hosts"]
+        ),
         "hosts-entry": _hosts_entry(data["hosts_entry"]),
-        "skipped": _skipped(data["skipped"]),
-        "diagnostics": _diagnostics(data["diagnostics"]),
+        "skipped": "".join(
+            f"<li>{_api(entry)}<p>{text(entry['message'])} <code>{text(entry['code'])}</code></p></li>\n"
+            for entry in data["skipped"]
+        ),
+        "diagnostics": "".join(
+            f"<li><p><strong>{text(entry['severity'])}</strong> {text(entry['message'])}"
+            f" <code>{text(entry['code'])}</code></p>"
+            + (f"<p>{text(entry['help'])}</p>" if entry["help"] else "")
+            + f'<p class="api">{text(entry["place"])}</p></li>\n'
+            for entry in data["diagnostics"]
+        ),
     }
 
 
@@ -186,14 +199,6 @@ def _danger(entry: Entry) -> str:
     return f'<span class="danger {danger}">{mark}{danger}</span>'
 
 
-def _hosts(hosts: Iterable[Entry]) -> str:
-    return "".join(
-        f"<li><p><strong>{text(host['origin'])}</strong> <code>{_acceptance(host)}</code></p>"
-        f"<p>{text(host['summary'])}</p></li>\n"
-        for host in hosts
-    )
-
-
 def _acceptance(host: Entry) -> str:
     if host["accepted"]:
         return f"accepted by {text(host['accepted_by'])}"
@@ -202,23 +207,6 @@ def _acceptance(host: Entry) -> str:
 
 def _hosts_entry(entry: str) -> str:
     return f"<p>This in <code>overrides.yaml</code> accepts those refused:</p><pre>{text(entry)}</pre>" if entry else ""
-
-
-def _skipped(skipped: Iterable[Entry]) -> str:
-    return "".join(
-        f"<li>{_api(entry)}<p>{text(entry['message'])} <code>{text(entry['code'])}</code></p></li>\n"
-        for entry in skipped
-    )
-
-
-def _diagnostics(diagnostics: Iterable[Entry]) -> str:
-    return "".join(
-        f"<li><p><strong>{text(entry['severity'])}</strong> {text(entry['message'])}"
-        f" <code>{text(entry['code'])}</code></p>"
-        + (f"<p>{text(entry['help'])}</p>" if entry["help"] else "")
-        + f'<p class="api">{text(entry["place"])}</p></li>\n'
-        for entry in diagnostics
-    )
 
 
 FOLDER: Final = Path(__file__).parent

@@ -34,19 +34,14 @@ def current() -> Release:
     record = PACKAGED / "release.txt"
     if record.is_file():
         return Release(*record.read_text(encoding="utf-8").splitlines())
-    checkout = _checkout()
+    root = PACKAGED.parent.parent
+    checkout = root if own_templates() == root and (root / ".git").exists() else None
     tag = f"v{__version__}"
     if checkout is None or not _is_release(checkout, tag):
         return Release()
     settings: dict[str, Any] = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))
     commit = git.attempt("rev-parse", f"refs/tags/{tag}^{{commit}}", cwd=checkout).text
     return Release(tag, commit, settings["tool"]["hatch"]["build"]["hooks"]["custom"]["address"])
-
-
-def _checkout() -> Path | None:
-    """Return the repository that aqlgen runs from, if it does."""
-    root = PACKAGED.parent.parent
-    return root if own_templates() == root and (root / ".git").exists() else None
 
 
 def _is_release(root: Path, tag: str) -> bool:

@@ -38,17 +38,12 @@ def render_template(answers: Mapping[str, str], templates: Path | None = None) -
 
     `templates` is a folder like `own_templates()`, which is the default.
     """
-    _refuse_unfit(answers)
-    return _render(answers, templates or own_templates())
-
-
-def _refuse_unfit(answers: Mapping[str, str]) -> None:
-    """Raise TemplateError for an answer that is no text, or a name of several lines: answers may come from a file."""
     for name, answer in answers.items():
         if not isinstance(answer, str) or ("\n" in answer and name in _NAMES):
             raise _failed(
                 f"the template could not be rendered: {name} is {answer!r}, which is no text, or of several lines"
             )
+    return _render(answers, templates or own_templates())
 
 
 def _render(answers: Mapping[str, str], root: Path) -> dict[str, bytes]:

@@ -154,7 +154,7 @@ def run(policy: Path | None, arguments: Sequence[str]) -> int:
         load(FOLDER, os.environ)
     except ConfigError as problem:
         raise OptionError.of("bad-policy", str(problem), help="docs/safety-server.md lists the settings.") from None
-    if _is_typed(arguments):
+    if not arguments and sys.stdin is not None and sys.stdin.isatty():
         sys.stdout.write(terminal_text(_notice(policy)))
         return 0
     try:
@@ -162,11 +162,6 @@ def run(policy: Path | None, arguments: Sequence[str]) -> int:
     except SystemExit as ended:  # its parser refuses arguments so
         code = ended.code if isinstance(ended.code, int) else 0
     return OptionError.exit_code if code == _MISUSE else code
-
-
-def _is_typed(arguments: Sequence[str]) -> bool:
-    """Return True if a person has started what an MCP client starts and talks to."""
-    return not arguments and sys.stdin is not None and sys.stdin.isatty()
 
 
 def _notice(policy: Path | None) -> str:

@@ -36,7 +36,13 @@ def read_scheme(auth: Mapping[str, Any]) -> dict[str, Json] | Diagnostic | None:
         case "basic":
             return {"type": "http", "scheme": "basic"}
         case "oauth2":
-            return _oauth(auth)
+            if "discovery_url" in auth:
+                return {"type": "openIdConnect", "openIdConnectUrl": auth["discovery_url"]}
+            flow = {"tokenUrl": auth.get("token_url", ""), "scopes": dict.fromkeys(auth.get("scopes", ()), "")}
+            flows: dict[str, Json] = {"clientCredentials": flow} if "token_url" in auth else {}
+            if "authorization_url" in auth:
+                flows = {"authorizationCode": {"authorizationUrl": auth["authorization_url"], **flow}}
+            return {"type": "oauth2", "flows": flows}
         case kind:
             return _key(auth, is_bearer=kind == "bearer")
 
@@ -74,17 +80,6 @@ def _prefixed(scheme: dict[str, Json], prefix: str, *, is_standard: bool) -> dic
     return finding(
         "schema-invalid-value", ("auth", "prefix"), f"auth.prefix must be {expected}", expected, prefix[:80], hint
     )
-
-
-def _oauth(auth: Mapping[str, Any]) -> dict[str, Json]:
-    """Return the scheme of OAuth: by authorization code or client credentials, else with a token that there is."""
-    if "discovery_url" in auth:
-        return {"type": "openIdConnect", "openIdConnectUrl": auth["discovery_url"]}
-    flow = {"tokenUrl": auth.get("token_url", ""), "scopes": dict.fromkeys(auth.get("scopes", ()), "")}
-    flows: dict[str, Json] = {"clientCredentials": flow} if "token_url" in auth else {}
-    if "authorization_url" in auth:
-        flows = {"authorizationCode": {"authorizationUrl": auth["authorization_url"], **flow}}
-    return {"type": "oauth2", "flows": flows}
 
 
 def read_variables(auth: Mapping[str, Any], adapter: str) -> str | dict[str, str]:

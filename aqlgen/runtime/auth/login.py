@@ -154,20 +154,16 @@ async def _by_browser(
             "code_challenge_method": "S256",
             **form,
         }
-        url = _with_query(server.authorization_url, query)
+        # The address's own query says nothing of these (RFC 6749, section 3.1).
+        parts = urlsplit(server.authorization_url)
+        kept = [pair for pair in parse_qsl(parts.query, keep_blank_values=True) if pair[0] not in query]
+        url = parts._replace(query=urlencode([*kept, *query.items()]), fragment="").geturl()
         io.say(f"Log in with your browser:\n\n  {url}\n\nThe client must allow the redirect to {loopback.url}")
         if options.browser:
             await anyio.to_thread.run_sync(io.open or _open, url, abandon_on_cancel=True)
         code = await loopback.code()
     form = {"grant_type": "authorization_code", "code": code, "redirect_uri": loopback.url, "code_verifier": verifier}
     return await ask(io.fetch, server.token_url, form, client, clock=io.clock)
-
-
-def _with_query(url: str, query: Mapping[str, str]) -> str:
-    """Return an address with a query; the document's address says nothing of what the query says (RFC 6749, 3.1)."""
-    parts = urlsplit(url)
-    kept = [pair for pair in parse_qsl(parts.query, keep_blank_values=True) if pair[0] not in query]
-    return parts._replace(query=urlencode([*kept, *query.items()]), fragment="").geturl()
 
 
 async def _by_device(

@@ -70,7 +70,7 @@ def lacks(change: Any, types: Types, schema: JsonSchema) -> bool:
 def differences(before: Any, after: Any, path: str = "") -> Iterator[dict[str, Any]]:
     """Yield the operations that turn one value into the other (RFC 6902)."""
     if not isinstance(before, dict) or not isinstance(after, dict):
-        if not _same(before, after):
+        if not (bool(before == after) and (isinstance(before, (dict, list)) or type(before) is type(after))):
             yield {"op": "replace", "path": path, "value": after}
         return
     for key, value in before.items():
@@ -93,11 +93,6 @@ def operations(change: Any, path: str = "") -> Iterator[dict[str, Any]]:
             yield from operations(value, here)
         else:
             yield {"op": "add", "path": here, "value": value}
-
-
-def _same(first: Any, second: Any) -> bool:
-    """Return True if two values are the same JSON; in Python, true equals 1."""
-    return bool(first == second) and (isinstance(first, (dict, list)) or type(first) is type(second))
 
 
 # Numbers

@@ -154,7 +154,7 @@ class _Carrier:
         target = union_of(self._types, written)
         declared = {wire: (name, schema) for name, (wire, schema) in target.properties.items()}
         readable = dict(union_of(self._types, read).properties.values())
-        is_closed = _is_closed(written, self._types)
+        is_closed = any(part.get(key) is False for part in parts(written, self._types) for key in _FURTHER)
         unwritten = _COMPUTED.union(map(folded, target.hidden), map(folded, readable))
         kept: dict[str, Any] = {}
         for key, inner in value.items():
@@ -215,11 +215,6 @@ def _identifier(value: Any, kinds: frozenset[str]) -> Any:
         return MISSING
     fitting = [inner for key, inner in value.items() if folded(key) in _IDENTIFIERS and _fits(inner, kinds)]
     return fitting[0] if len(fitting) == 1 and fitting[0] is not None else MISSING
-
-
-def _is_closed(schema: JsonSchema, types: Types) -> bool:
-    """Return True if an object has no other fields than those that its schema declares."""
-    return any(part.get(key) is False for part in parts(schema, types) for key in _FURTHER)
 
 
 def _kinds(schema: JsonSchema, shape: Shape, types: Types) -> frozenset[str]:

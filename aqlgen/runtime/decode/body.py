@@ -88,7 +88,12 @@ def _read_other(content: bytes, content_type: str, promised: str) -> Any:
     if kind == FORM:
         return _read_form(decode_text(content, content_type))
     if not kind and not wanted:
-        return _read_undeclared(content)
+        with suppress(NoJsonError):
+            if content.lstrip()[:1] in (b"{", b"["):
+                return _read_json(content, "")
+        with suppress(UnicodeDecodeError):
+            return _text_or_bytes(content, content.decode("utf-8-sig"))
+        return bytes_value(content, OCTETS)
     return bytes_value(content, kind or wanted or OCTETS)
 
 
@@ -165,16 +170,6 @@ def _read_lines(text: str) -> list[Any] | None:
         return [JSON_DECODER.decode(line) for line in lines]
     except (ValueError, RecursionError):
         return None
-
-
-def _read_undeclared(content: bytes) -> Any:
-    """Read a content without any type: as JSON if it is that, else as text if it can be, else as bytes."""
-    with suppress(NoJsonError):
-        if content.lstrip()[:1] in (b"{", b"["):
-            return _read_json(content, "")
-    with suppress(UnicodeDecodeError):
-        return _text_or_bytes(content, content.decode("utf-8-sig"))
-    return bytes_value(content, OCTETS)
 
 
 def _text_or_bytes(content: bytes, text: str) -> Any:

@@ -135,11 +135,6 @@ def _safe(name: str) -> str:
     name = _UNSAFE.sub("_", without_unseen(name).replace("\n", "")).strip(". ")
     if _DEVICES.fullmatch(name):
         name = f"_{name}"
-    return _shortened(name)
-
-
-def _shortened(name: str) -> str:
-    """Return a name of few enough bytes, its extension kept."""
     stem, dot, extension = name.rpartition(".")
     if not stem or len(extension) > 16:
         stem, dot, extension = name, "", ""

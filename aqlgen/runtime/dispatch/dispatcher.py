@@ -210,7 +210,13 @@ class Dispatcher(Calls):
                     call = ToolCall(family, read_single(arguments, self.is_known), stamp, session, person)
                     envelope = await self.answer(call)
                 else:
-                    envelope = await self._batch(family, arguments, items, stamp, session, person)
+                    from ..safety.approvals import Approvals
+                    from .batch import Batch
+
+                    tokens = sent_tokens(arguments)
+                    if tokens[0] is not None:
+                        await self.gatekeeper.asking.check_token(tokens[0], session)
+                    envelope = await Batch(self, family, stamp, session, person, Approvals(*tokens)).answer(items)
             except Failure as failure:
                 envelope = failure.envelope()
                 self._note_end(("unknown", "unknown"), envelope, stamp, session, stamp.seconds)
@@ -341,24 +347,6 @@ class Dispatcher(Calls):
         if operation == "introspect":
             return operation, "read"
         return ("unknown", "unknown") if named is None else (named.name, named.family)
-
-    async def _batch(
-        self,
-        family: str | None,
-        arguments: Mapping[str, Any],
-        items: list[Any],
-        stamp: Stamp,
-        session: Session,
-        person: Person | None,
-    ) -> Envelope:
-        """Answer a batch. Raises Failure for a token beside it that can confirm nothing."""
-        from ..safety.approvals import Approvals
-        from .batch import Batch
-
-        tokens = sent_tokens(arguments)
-        if tokens[0] is not None:
-            await self.gatekeeper.asking.check_token(tokens[0], session)
-        return await Batch(self, family, stamp, session, person, Approvals(*tokens)).answer(items)
 
     def masked(self, value: Any) -> Any:
         """Return a value without the adapter's credentials."""

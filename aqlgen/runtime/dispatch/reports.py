@@ -20,7 +20,6 @@ from . import Extension, Next, ToolCall
 from .arguments import Request
 
 if TYPE_CHECKING:
-    from ..schema import Types
     from ..table import Row
     from ..wire import ApiRequest
     from . import Calls
@@ -104,7 +103,8 @@ class OperationReports:
             operations = tuple(dict.fromkeys((row.name, row.danger) for row in rows))
             shown = {
                 "steps": [
-                    _shown(row, step.params, self._table.types) for row, step in zip(rows, plan.steps, strict=True)
+                    {"operation": row.name, "params": masked_params(row, step.params, self._table.types)}
+                    for row, step in zip(rows, plan.steps, strict=True)
                 ]
             }
             return Report(operation, digest, operations, any(map(needs_report, rows)), shown)
@@ -192,8 +192,3 @@ def _named(step: Any, names: Mapping[str, str]) -> Any:
     if not isinstance(step, Mapping) or not isinstance(step.get("operation"), str):
         return step
     return {**step, "operation": names.get(step["operation"], step["operation"])}
-
-
-def _shown(row: Row, params: Mapping[str, Any], types: Types) -> dict[str, Any]:
-    """Return a step of a plan as it may be recorded."""
-    return {"operation": row.name, "params": masked_params(row, params, types)}

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import Failure, invalid
+from ..errors import invalid
 from ..exact_json import fingerprint
 from ..session import current_caller
 
@@ -58,20 +58,16 @@ class Cursors:
         """Return the place of a cursor. Raises Failure if it belongs to another list, or was changed."""
         packed = self._custody.spare_sealer().unwrap(_KIND, cursor, _bound(operation, filters))
         if not packed:
-            raise _refused(name)
+            raise invalid(
+                name,
+                f"Parameter '{name}' is not a cursor of this operation with these parameters. Take it from `pageInfo` "
+                "of a page with the same parameters, or leave it out to start again.",
+            )
         return Place(*json.loads(packed))
 
 
 def _bound(operation: str, filters: Mapping[str, Any]) -> str:
     return f"{fingerprint(operation, filters)} {current_caller() or ''}"
-
-
-def _refused(name: str) -> Failure:
-    return invalid(
-        name,
-        f"Parameter '{name}' is not a cursor of this operation with these parameters. Take it from `pageInfo` of a "
-        "page with the same parameters, or leave it out to start again.",
-    )
 
 
 _USUAL = Place()

@@ -125,7 +125,12 @@ class CallSpending:
         if spent:
             use = max(spent, key=lambda use: use.window.ends)
             self._quotas.note("exhausted", use.limit)
-            return _exhausted(use)
+            details = use.refused
+            text = (
+                f"Quota exhausted: {use.limit} is limited to {use.limit.most} by the adapter's owner. "
+                f"Nothing was sent; try again in {details['retry_after_seconds']} seconds."
+            )
+            return Failure(Code.QUOTA_EXHAUSTED, text, details)
         return QuotaPaused(tuple(use for use, most in zip(uses, bounds, strict=True) if use.window.used >= most))
 
     def _go_uncounted(self) -> None:
@@ -151,15 +156,6 @@ def _warning(use: Use) -> CallWarning:
     severity = "high" if used > limit.most * _URGENT else "medium"
     details = {**use.details, "warn_threshold": limit.warn, **ahead}
     return CallWarning(QUOTA, "Approaching quota limit", severity, details)
-
-
-def _exhausted(use: Use) -> Failure:
-    details = use.refused
-    text = (
-        f"Quota exhausted: {use.limit} is limited to {use.limit.most} by the adapter's owner. "
-        f"Nothing was sent; try again in {details['retry_after_seconds']} seconds."
-    )
-    return Failure(Code.QUOTA_EXHAUSTED, text, details)
 
 
 def _paused(use: Use, advice: str, **token: str) -> Failure:

@@ -119,15 +119,10 @@ def _walk(value: Any, steps: list[str]) -> Iterator[Any]:
         return
     if isinstance(value, list):
         return  # another alternative of the body
-    if not isinstance(value, Mapping) or any(_is_like(key, step) for key in value):
+    if not isinstance(value, Mapping) or any(key != step and letters(key) == letters(step) for key in value):
         raise _Untold
     if step in value and value[step] is not None:
         yield from _walk(value[step], rest)
-
-
-def _is_like(key: str, name: str) -> bool:
-    """Return True for another spelling of a name, as a lenient server reads it."""
-    return key != name and letters(key) == letters(name)
 
 
 def _is_told(place: CarriedPlace, item: Any, inner: list[Inner]) -> bool:

@@ -120,7 +120,13 @@ class SessionBounds:
             await self._app(scope, receive, send)  # the SDK does not know it either
             return
         if session.caller != scope[CALLER_KEY]:
-            await _not_found(send)
+            body = json.dumps(
+                {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "Session not found"}},
+                separators=(",", ":"),
+            ).encode()
+            headers = [(b"content-length", str(len(body)).encode()), (b"content-type", b"application/json")]
+            await send({"type": "http.response.start", "status": 404, "headers": headers})
+            await send({"type": "http.response.body", "body": body})
             return
         is_stream, status = scope["method"] == "GET", 0
 
@@ -172,7 +178,7 @@ class SessionBounds:
 
     async def _make_room(self, owner: str, scope: Scope) -> bool:
         """End the owner's oldest idle sessions until there is room for one more; return False if there are none."""
-        while self._is_full(owner):
+        while self._has_full_share(owner) or len(self._sessions) + self._opening.total() > self._settings.max_sessions:
             idle = [
                 (session.last, handle)
                 for handle, session in self._sessions.items()
@@ -184,9 +190,6 @@ class SessionBounds:
             del self._sessions[handle]
             await self._end(handle, scope)
         return True
-
-    def _is_full(self, owner: str) -> bool:
-        return self._has_full_share(owner) or len(self._sessions) + self._opening.total() > self._settings.max_sessions
 
     def _has_full_share(self, owner: str) -> bool:
         held = sum(1 for session in self._sessions.values() if session.owner == owner)
@@ -215,17 +218,6 @@ class SessionBounds:
 
 def _header(message: Scope | Message, name: bytes) -> str | None:
     return next((value.decode("latin-1") for key, value in message.get("headers", ()) if key.lower() == name), None)
-
-
-async def _not_found(send: Send) -> None:
-    """Answer exactly as for a session that does not exist."""
-    body = json.dumps(
-        {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "Session not found"}},
-        separators=(",", ":"),
-    ).encode()
-    headers = [(b"content-length", str(len(body)).encode()), (b"content-type", b"application/json")]
-    await send({"type": "http.response.start", "status": 404, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
 
 
 _WRITE_TIMEOUT = 60.0

@@ -61,7 +61,7 @@ class IssuerKeys:
         """Return the key of an id, None if the issuer has none. Raises Unreachable if its keys cannot be had."""
         if not self._current(kid):
             async with self._lock:
-                if not self._current(kid) and self._may_try():
+                if not self._current(kid) and (self._tried_at is None or self._clock() - self._tried_at >= _PAUSE):
                     await self._refresh()
         if self._read_at is None or self._clock() - self._read_at > _STALE:
             raise Unreachable("has no keys at present")
@@ -69,9 +69,6 @@ class IssuerKeys:
 
     def _current(self, kid: str) -> bool:
         return kid in self._keys and self._read_at is not None and self._clock() - self._read_at <= _FRESH
-
-    def _may_try(self) -> bool:
-        return self._tried_at is None or self._clock() - self._tried_at >= _PAUSE
 
     async def _refresh(self) -> None:
         """Read the keys; if that fails, those known go on."""

@@ -75,13 +75,9 @@ def columns(cls: type) -> Mapping[str, Column]:
     """Return the columns of a table dataclass by their keys in JSON, in the order in which they are written."""
     known = _COLUMNS.get(cls)
     if known is None:
-        known = _COLUMNS[cls] = _columns(cls)
+        fields = (field for field in dataclasses.fields(cls) if field.init and not field.metadata.get("outside"))
+        known = _COLUMNS[cls] = {column.key: column for column in (Column(cls, field) for field in fields)}
     return known
-
-
-def _columns(cls: Any) -> Mapping[str, Column]:
-    fields = (field for field in dataclasses.fields(cls) if field.init and not field.metadata.get("outside"))
-    return {column.key: column for column in (Column(cls, field) for field in fields)}
 
 
 def decode(cls: type[T], entry: Mapping[str, Any], **outside: Any) -> T:

@@ -99,18 +99,13 @@ def _links(value: str) -> dict[str, str]:
     """Return the documentation and the successor in a Link header (RFC 8288; RFC 9745, 3; RFC 8594, 6; RFC 5829)."""
     links: dict[str, str] = {}
     for link in read_links(value[:8192]):
-        if not _is_reference(link.target):
+        if not (link.target.isascii() and link.target.isprintable() and " " not in link.target):
             continue
         if "deprecation" in link.relations or ("sunset" in link.relations and "migration_guide" not in links):
             links["migration_guide"] = line(link.target[:500], 300)
         elif "successor-version" in link.relations:
             links["replacement"] = line(link.target[:500], 300)
     return links
-
-
-def _is_reference(url: str) -> bool:
-    """Return True for the characters of a URI reference (RFC 3986): words between spaces are none."""
-    return url.isascii() and url.isprintable() and " " not in url
 
 
 def _deprecated_paths(value: Any, schema: JsonSchema, table: Table, path: str, depth: int) -> Iterator[str]:

@@ -139,7 +139,13 @@ class Verification:
         reason, caller = verdict.reason or "", current_caller() or ""
         action = step.action[:_LONGEST_ACTION] + (f" - calls {reported}" if reported else "")
         challenge = await self._challenged(step.agent, caller, tier, action, reason, verdict.factors)
-        about = _about(challenge.id, step.agent, tier, execution.id, reason)
+        about = {
+            "challenge_id": challenge.id,
+            "element_name": step.agent,
+            "tier": tier,
+            "execution_id": execution.id,
+            "reason": reason,
+        }
         self._record("VERIFICATION_CHALLENGED", about)
         if tier == "danger_zone":
             block = Block(
@@ -247,16 +253,6 @@ class Verification:
     def _of(self, challenge_id: str, challenge: Challenge | None, session: Session) -> dict[str, Any]:
         agent = None if challenge is None else challenge.agent
         return {"challenge_id": challenge_id[:64], "element_name": agent, "session_id": session.id}
-
-
-def _about(challenge_id: str, agent: str, tier: str, execution: str, reason: str) -> dict[str, Any]:
-    return {
-        "challenge_id": challenge_id,
-        "element_name": agent,
-        "tier": tier,
-        "execution_id": execution,
-        "reason": reason,
-    }
 
 
 async def _typed(person: Person | None, challenge_id: str) -> str:

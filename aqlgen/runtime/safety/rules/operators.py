@@ -93,7 +93,13 @@ def _decimal(value: Any) -> Decimal | None:
 
 def _equals(value: Any, expected: Any) -> Truth:
     if isinstance(expected, bool):
-        return _is_flag(value, expected)
+        if isinstance(value, bool):
+            return value is expected
+        if not isinstance(value, str | int | float):
+            return None
+        word = _plain(str(value))
+        words, others = (_TRUE, _FALSE) if expected else (_FALSE, _TRUE)
+        return False if word in others and word not in words else None
     if isinstance(expected, str):
         return _is_text(value, expected)
     number = _decimal(value)
@@ -102,16 +108,6 @@ def _equals(value: Any, expected: Any) -> Truth:
     if number != _decimal(expected):
         return False
     return True if isinstance(value, int | float) else None
-
-
-def _is_flag(value: Any, expected: bool) -> Truth:
-    if isinstance(value, bool):
-        return value is expected
-    if not isinstance(value, str | int | float):
-        return None
-    word = _plain(str(value))
-    words, others = (_TRUE, _FALSE) if expected else (_FALSE, _TRUE)
-    return False if word in others and word not in words else None
 
 
 def _is_text(value: Any, expected: str) -> Truth:

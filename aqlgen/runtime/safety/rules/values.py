@@ -186,18 +186,14 @@ def _descend(
         names, inner_schemas = {name}, []
         for part in level:
             for key, inner in (part.get("properties") or {}).items():
-                known = _spellings(key, inner)
+                wire = inner.get("x-name") if isinstance(inner, Mapping) else None
+                known = (spelled(key),) if wire is None else (spelled(key), spelled(str(wire)))
                 if name in known:
                     names.update(known)
                     inner_schemas.append(inner)
         spellings.append(frozenset(names))
         level = list(_parts(inner_schemas, types))
     return tuple(spellings), level
-
-
-def _spellings(key: str, schema: Any) -> tuple[str, ...]:
-    wire = schema.get("x-name") if isinstance(schema, Mapping) else None
-    return (spelled(key),) if wire is None else (spelled(key), spelled(str(wire)))
 
 
 def _parts(schemas: Iterable[Any], types: Mapping[str, JsonSchema]) -> Iterator[Mapping[str, Any]]:
