@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from itertools import islice
+from itertools import filterfalse, islice
 from typing import Any, TypeAlias
 
 from ..schema import MISSING, Types, as_schema, json_type, parts, resolve, union_of
@@ -237,16 +237,15 @@ class Walk:
         known = reading.value if patterns or further else properties
         self._spend(len(patterns) * len(reading.value) // _MATCHES_OF_A_STEP)
         fewer, more = sorted((reading.value, known), key=len)
-        for key in [key for key in fewer if key in more]:
+        for key in list(filter(more.__contains__, fewer)):
             schemas = self._schemas_of(key, properties, patterns) or further
             if not partial or reading.value[key] is not None:
                 self._field(reading, key, schemas, partial, drops=key not in required)
             if len(reading.faults) >= MOST_FAULTS:
                 break
         if extra is False:
-            unknown = [key for key in reading.value if key not in properties]
-            if patterns:
-                unknown = [key for key in unknown if not self._schemas_of(key, {}, patterns)]
+            undeclared = filterfalse(properties.__contains__, reading.value)
+            unknown = [key for key in undeclared if not (patterns and self._schemas_of(key, {}, patterns))]
             reading.faults += [Fault((), "additionalProperties", unknown, reading.value, part)] if unknown else []
 
     def _field(self, reading: Reading, key: str, schemas: Iterable[Any], partial: bool, *, drops: bool) -> None:
