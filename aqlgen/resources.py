@@ -105,6 +105,10 @@ def build() -> str:
     return f"{__version__}+{whole.hexdigest()[:12]}"
 
 
+_LINK = re.compile(r" \(\[[^)]*\)(?:, \[[^)]*\))*\)|\[([^]]*)\]\([^)]*\)")
+"""A link of the changelog: in brackets, which a terminal does not need, or around some words."""
+
+
 def changelog(version: str) -> list[str]:
     """Return the entries of the changelog above the heading of a version, the first sentence of each."""
     file = own_templates() / "CHANGELOG.md"
@@ -113,7 +117,8 @@ def changelog(version: str) -> list[str]:
     kind, entries = "", []
     for heading, entry in re.findall(r"^(?:### (.*)|- (.*\n(?:  .*\n)*))", newer, re.MULTILINE):
         kind = heading or kind
-        sentence = re.split(r"(?<=\.) ", " ".join(entry.split()), maxsplit=1)[0]
+        text = _LINK.sub(r"\1", " ".join(entry.split()))
+        sentence = re.split(r"(?<=\.) ", text, maxsplit=1)[0]
         entries += [f"Removed: {sentence}" if kind == "Removed" else sentence] if entry else []
     return entries
 

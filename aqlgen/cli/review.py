@@ -45,7 +45,7 @@ def review_command(
 ) -> None:
     """Write answers to the questions of `aqlgen explain --questions` to the project's overrides.yaml.
 
-    Answers that add confirmations count as an agent's. To remove one, pass --as-person and confirm it.
+    Only answers that add a confirmation are written. To remove one, pass --as-person, and confirm in the terminal.
     """
     person = _person(as_person)
     project = Project.open(folder)

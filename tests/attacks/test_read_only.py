@@ -314,7 +314,7 @@ def test_the_command_shows_nothing_else(package: Path, monkeypatch: pytest.Monke
         assert not any(hidden in capsys.readouterr().out for hidden in HIDDEN)
     assert main(package, None, ["describe", "delete_item"]) == 1
     main(package, None, ["doctor"])
-    assert "standard, read only: asks about 0 operations" in capsys.readouterr().out
+    assert "standard, read only: confirmation for 0 operations" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

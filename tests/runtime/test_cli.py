@@ -131,7 +131,7 @@ def test_doctor_says_what_is_held_back_and_where_it_is_written(
         },
     }
     _, out, _ = run(package, capsys, "doctor", hooks=hooks)
-    assert "standard: asks about 1 operation, refuses 0" in out
+    assert "standard: confirmation for 1 operation, 0 refused" in out
     assert str(place / "audit.jsonl") in out
     assert not place.exists()
 

@@ -69,10 +69,10 @@ def test_it_is_promoted_and_demoted_one_step_at_a_time_with_who_when_and_why(tru
 @pytest.mark.parametrize(
     ("steps", "arguments", "problem"),
     [
-        ([], ("promote", "--by", "Ada"), "--reason must be a text"),
-        ([], ("promote", "--reason", "why"), "--by must be a text"),
-        ([], ("promote", "--by", "a\nb", "--reason", "why"), "--by must be a text of one line"),
-        ([], ("promote", "--by", "Ada", "--reason", "x" * 501), "--reason must be a text"),
+        ([], ("promote", "--by", "Ada"), "--reason is missing"),
+        ([], ("promote", "--reason", "why"), "--by is missing"),
+        ([], ("promote", "--by", "a\nb", "--reason", "why"), "--by is missing, or is not a line"),
+        ([], ("promote", "--by", "Ada", "--reason", "x" * 501), "--reason is missing"),
         ([], ("promote", *BY, *CERTIFICATE), "a certification is of level 'certified' alone"),
         (["demote"], ("demote", *BY), "'untested' is the lowest level"),
         (["promote"] * 2, ("promote", *BY), "needs a certification: --authority and --certificate-id"),

@@ -42,7 +42,7 @@ def _question(decision: Decision, section: str) -> dict[str, Json]:
         "name": decision.name,
         "section": section,
         "summary": line(decision.operation.summary or "", _LONGEST["why"]),
-        "question": "When is a person asked about a call: always, at its first call in a session, or never?",
+        "question": "When does a call need a confirmation: always, at the first call in a session, or never?",
         "asked": decision.asked.value,
         "rule": reason.rule,
         "reason": reason.note,

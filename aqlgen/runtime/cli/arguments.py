@@ -50,17 +50,20 @@ def argument_parser(adapter: Adapter) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
     parser.set_defaults(command="serve")
 
-    operations = commands.add_parser("operations", help="list the operations")
+    def add(word: str, effect: str) -> argparse.ArgumentParser:
+        return commands.add_parser(word, help=effect, description=f"{effect[0].upper()}{effect[1:]}.")
+
+    operations = add("operations", "list the operations")
     operations.add_argument("--category", type=str.lower, choices=FAMILIES, help="show only this category")
     operations.add_argument("--search", metavar="WORDS", help="show only matches, best first")
 
-    search = commands.add_parser("search", help="find operations by words; a pipe gets the answer that agents get")
+    search = add("search", "find operations by words; a pipe gets the answer that agents get")
     search.add_argument("words", metavar="WORDS", nargs="+", help="such as: adopt a pet")
 
-    describe = commands.add_parser("describe", help="show parameters and result of an operation, or fields of a type")
+    describe = add("describe", "show parameters and result of an operation, or fields of a type")
     describe.add_argument("operation", metavar="NAME", help="name of an operation or a type")
 
-    call = commands.add_parser("call", help="call an operation and print the envelope")
+    call = add("call", "call an operation and print the envelope")
     call.add_argument("operation", metavar="OPERATION", help="name of the operation, or the API's operationId")
     call.add_argument(
         "params",
@@ -77,29 +80,29 @@ def argument_parser(adapter: Adapter) -> argparse.ArgumentParser:
         help="confirm without a question (not with MCP_AQL_APPROVAL=person)",
     )
 
-    login = commands.add_parser("login", help="log in, so that the adapter acts for you")
+    login = add("login", "log in, so that the adapter acts for you")
     login.add_argument("scheme", metavar="SCHEME", nargs="?", help="security scheme, if there are several")
     login.add_argument("--port", type=_port, default=0, help="port of the redirect to this machine (default: any)")
     login.add_argument("--device", action="store_true", help="log in by a code, in a browser on another device")
     login.add_argument("--no-browser", action="store_true", help="print the address instead of opening a browser")
     login.add_argument("--forget", action="store_true", help="forget the login")
 
-    clients = commands.add_parser("clients", help="show settings of MCP clients for this adapter")
+    clients = add("clients", "show settings of MCP clients for this adapter")
     clients.add_argument("client", metavar="CLIENT", nargs="?", choices=_CLIENTS, help=", ".join(_CLIENTS))
 
-    audit = commands.add_parser("audit", help="show the end of the audit log, or verify it")
+    audit = add("audit", "show the end of the audit log, or verify it")
     audit.add_argument("action", choices=("verify", "tail"))
     audit.add_argument("--last", metavar="HASH", default="", help="verify: a stored hash that must be in the log")
     audit.add_argument("--lines", type=int, default=20, help="tail: number of entries (default: 20)")
 
-    trust = commands.add_parser("trust", help="show the trust level, or change it by one step")
+    trust = add("trust", "show the trust level, or change it by one step")
     trust.add_argument("action", choices=("show", "promote", "demote"), nargs="?", default="show")
     trust.add_argument("--by", default="", metavar="WHO", help="person or tool that decides")
     trust.add_argument("--reason", default="", metavar="WHY", help="reason, in a line")
     trust.add_argument("--authority", default="", help="certified: certifying authority")
     trust.add_argument("--certificate-id", default="", help="certified: id of the certificate")
     trust.add_argument("--expires-at", default="", metavar="TIME", help="certified: expiry date, such as 2027-01-20")
-    operator = commands.add_parser("operator", help="decide on waiting calls on a local page, out of the agents' reach")
+    operator = add("operator", "decide on waiting calls on a local page, out of the agents' reach")
     operator.add_argument("--port", type=_port, default=0, help="port of the page (default: any)")
     operator.add_argument(
         "--address-file",
@@ -109,16 +112,16 @@ def argument_parser(adapter: Adapter) -> argparse.ArgumentParser:
     )
     operator.add_argument("--by", metavar="NAME", default="", help="name for the audit log (default: your user name)")
 
-    runtime = commands.add_parser("runtime", help="show and verify the sealed runtime")
+    runtime = add("runtime", "show and verify the sealed runtime")
     runtime.add_argument("path", metavar="PATH", nargs="?", help="show this file")
     runtime.add_argument("--list", action="store_true", help="list files with hashes")
 
-    doctor = commands.add_parser("doctor", help="show settings and credentials, and missing ones")
+    doctor = add("doctor", "show settings and credentials, and missing ones")
     doctor.add_argument("--all", action="store_true", help="also show settings with default values")
     doctor.add_argument("--call", action="store_true", help="call one safe read, to test the API and the credential")
     doctor.add_argument("--mock", action="store_true", default=argparse.SUPPRESS, help="call without network")
 
-    learn = commands.add_parser("learn", help="observe the API by safe reads, and print a report for `aqlgen learn`")
+    learn = add("learn", "observe the API by safe reads, and print a report for `aqlgen learn`")
     learn.add_argument("--plan", action="store_true", help="show the requests without sending them")
     learn.add_argument("--requests", type=int, default=300, metavar="N", help="send at most N requests (default: 300)")
     learn.add_argument("--seconds", type=float, default=60.0, metavar="N", help="stop after N seconds (default: 60)")

@@ -284,7 +284,7 @@ def _value(value: Any) -> str:
 
 def _safety(safety: Mapping[str, Any]) -> Iterator[str]:
     first = f" ({safety['asks_at_first_use']} at the first call)" if safety["asks_at_first_use"] else ""
-    held = f"asks about {counted(safety['asks_about'], 'operation')}{first}, refuses {safety['refuses']}"
+    held = f"confirmation for {counted(safety['asks_about'], 'operation')}{first}, {safety['refuses']} refused"
     reads = ", read only" if safety["read_only"] else ""
     rules = f", {counted(safety['rules'], 'rule')}" if safety["rules"] else ""
     yield f"  {'policy':<26} {safety['policy']}{reads}{rules}: {held}"

@@ -191,7 +191,7 @@ class Terminal(Person):
         """Ask a question. Anything but a clear yes is a no."""
         if self._yes:
             return True
-        sys.stderr.write(f"{terminal_text(question)}\nGo on? [y/N] ")
+        sys.stderr.write(f"{terminal_text(question)}\nConfirm? [y/N] ")
         sys.stderr.flush()
         return sys.stdin.readline().strip().lower() in ("y", "yes")
 

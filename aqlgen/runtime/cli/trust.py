@@ -63,7 +63,7 @@ def change_trust(folder: Path, environ: Mapping[str, str], change: Change) -> st
     """Promote or demote by one step, and return what to say of it. Raises CommandError and ConfigError."""
     for name, text in (("--by", change.by), ("--reason", change.reason)):
         if not text.strip() or not text.isprintable() or len(text) > 500:
-            raise CommandError(f"{name} must be a text of one line, 500 characters or fewer")
+            raise CommandError(f"{name} is missing, or is not a line of at most 500 characters")
     config, path = load(folder, environ), trust_file(folder, environ)
     try:
         with changing(path):
