@@ -305,6 +305,27 @@ EDITS: dict[str, tuple[str, Any, str]] = {
         lambda row: row["properties"]["size_class"].update({"x-name": "sizeclass"}),
         "sizeClass is answered, its type shows size_class",
     ),
+    "the count of all": ("list_things", lambda row: row["pagination"].pop("total"), "pageInfo says None"),
+    "a question that is not put": (
+        "archive_thing",
+        lambda row: [row.pop(key) for key in ("asked", "effects")],
+        "'reversible', 'never'), and reviewed as ('UPDATE', 'reversible', 'first') in OPERATIONS.md",
+    ),
+    "a default of the adapter's own": (
+        "create_thing",
+        lambda row: row["parameters"]["dry_run"]["schema"].update(default=True),
+        "dry_run is shown with default True",
+    ),
+    "the type of items": (
+        "list_things",
+        lambda row: row["parameters"]["tags"]["schema"]["items"].update(type="integer"),
+        "query tags is shown with items of type integer",
+    ),
+    "an effect that was reviewed": (
+        "delete_thing",
+        lambda row: row.update(effects=["access"]),
+        "'always', 'access'), and reviewed as ('DELETE', 'destructive', 'always', 'ends')",
+    ),
     "accept": ("get_thing", lambda row: row["responses"]["200"].update(content_type="text/csv"), "it accepts text/csv"),
 }
 

@@ -106,7 +106,11 @@ class Dangers:
             "name": subject.name,
             "semantic_category": subject.family.upper(),
             "danger": {"level": subject.danger, "reasons": [reason] if reason else []},
-            **({"effects": list(subject.effects), "asked": subject.asked} if subject.effects else {}),
+            **(
+                {"effects": list(subject.effects), "asked": subject.asked}
+                if subject.effects or subject.asked != "never"
+                else {}
+            ),
             "behavior": _BEHAVIORS[decision.outcome] if known.gated else "allow",
         }
         if known.gated and decision.rule not in BUILT_IN:

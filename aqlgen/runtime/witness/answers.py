@@ -15,7 +15,9 @@ from .samples import ABSENT, sample
 PAGE_ITEMS = 5
 """The number of items of each list that pages."""
 SIZES = ("limit", "perpage", "pagesize", "size", "maxresults", "top", "take", "pagelimit")
-_TOTALS = ("total", "totalcount", "totalitems", "totalresults", "count", "totalpages", "pages", "pagecount", "lastpage")
+COUNTS = ("total", "totalcount", "totalitems", "totalresults")
+"""Fields of a page that count the items of all pages."""
+_TOTALS = (*COUNTS, "count", "totalpages", "pages", "pagecount", "lastpage")
 LEADS = {
     **dict.fromkeys(("page", "pagenumber", "pageno", "pagenum", "pageindex"), "page"),
     **dict.fromkeys(("offset", "skip", "startat", "startindex"), "offset"),

@@ -12,11 +12,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from .answers import PAGE_ITEMS, Answer, answer_of, paging_of
+from .answers import COUNTS, PAGE_ITEMS, Answer, answer_of, paging_of
 from .arrival import lost, unanswered
 from .document import Document, Operation, normal
 from .judge import Finding, Grade, Judgement, Request, judge
-from .project import Owner, documents, overlaid, read
+from .project import Owner, documents, overlaid, read, reviewed
 from .rules import rule_problems
 from .samples import ABSENT, sample, wrong
 from .shown import Adapter, Shown
@@ -50,6 +50,7 @@ class Witness:
             self.unfollowed += unknown
             known.append(Document(root, owner, api, path.relative_to(folder).as_posix()))
         self.documents = tuple(known)
+        self.reviewed = reviewed(folder)
         self._starts: dict[str, int] = {}
         self.known: set[int] = set()
         files = [file for place in ("openapi/workflows", "openapi/*/workflows") for file in folder.glob(f"{place}/*.*")]
@@ -143,7 +144,11 @@ class _Examination:
         if operation.raw.get("deprecated") is True and "deprecated" not in json.dumps(details).lower():
             self._say(Grade.WRONG, "is deprecated, and shown without that")
         answer = (await self._adapter.introspect(query="danger", name=name)).get("operation") or {}
-        level = str((answer.get("danger") or {}).get("level", ""))
+        level, asked = str((answer.get("danger") or {}).get("level", "")), answer.get("asked", "never")
+        effects = sorted({"money", "access", "people", "ends"} & set(answer.get("effects") or ()))
+        seen, known = (self._family, level, asked, *effects), self._witness.reviewed
+        if known and known.get(name) != seen:
+            self._say(Grade.WRONG, f"is {seen}, and reviewed as {known.get(name)} in OPERATIONS.md")
         await self._shown.place(operation, self._media)
         for problem in rule_problems(operation, name, self._family, level):
             self._say(*problem)
@@ -305,7 +310,10 @@ class _Examination:
                 self._say(Grade.WRONG, f"gives no page: {_short(envelope)}")
                 return
             items += [json.dumps(item, sort_keys=True) for item in data["items"]]
-            info = data.get("pageInfo") or {}
+            info, sent = data.get("pageInfo") or {}, main and self._witness.answer(main.request).data
+            total = isinstance(sent, dict) and any(normal(name) in COUNTS and sent[name] == PAGE_ITEMS for name in sent)
+            if total and info.get("hasNextPage") and info.get("totalCount") != PAGE_ITEMS:
+                self._say(Grade.WRONG, f"its answer counts {PAGE_ITEMS} items, pageInfo says {info.get('totalCount')}")
             page["after"] = info.get("endCursor")
             if not info.get("hasNextPage"):
                 break

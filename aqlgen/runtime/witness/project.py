@@ -18,6 +18,10 @@ _SCALARS = {
     "merge": ("<<", "<"),
 }
 """The core schema of YAML 1.2: each tag with its pattern and the first characters."""
+_ASKED = {"each": "always", "first": "first"}
+"""When a call is confirmed, by the first word that `OPERATIONS.md` has of it."""
+_EFFECTS = {"moves money": "money", "gives or takes access": "access", "reaches people": "people",
+            "deletes or ends something": "ends"}  # fmt: skip
 _STEP = re.compile(r"\.([A-Za-z_][\w-]*|\*)|\[(?:'([^']*)'|\"([^\"]*)\"|(\*)|(\d+))\]")
 _KINDS = ("api", "tag", "path", "operation")
 _KEY = re.compile(
@@ -80,6 +84,20 @@ def _merged(old: Any, new: Any) -> Any:
     if isinstance(old, dict) and isinstance(new, dict):
         return {**old, **{key: _merged(old.get(key), value) for key, value in new.items()}}
     return [*old, *new] if isinstance(old, list) and isinstance(new, list) else new
+
+
+def reviewed(folder: Path) -> dict[str, tuple[str, ...]]:
+    """Return the operations of `OPERATIONS.md`, which people review: category, danger, when each asks, its effects."""
+    file, category, operations = folder / "OPERATIONS.md", "", dict[str, tuple[str, ...]]()
+    for line in file.read_text(encoding="utf-8").splitlines() if file.is_file() else ():
+        category = line.removeprefix("## ") if line.startswith("## ") else category
+        cells = re.split(r"(?<!\\)\|", line)
+        if len(cells) > 8 and category.isupper() and "`" in cells[1]:
+            danger, asked = cells[3].split()[0], (cells[4].split() or [""])[0]
+            reasons = cells[4].partition(": ")[2].strip().split("; ")
+            effects = sorted(effect for text, effect in _EFFECTS.items() if text in reasons)
+            operations[cells[1].strip(" `")] = category, danger, _ASKED.get(asked, "never"), *effects
+    return operations
 
 
 class Owner:

@@ -36,7 +36,7 @@ def rule_problems(operation: Operation, name: str, family: str, danger: str) -> 
     if named and operation not in named and not owner.get("name"):
         yield Grade.LOOK if operation.is_shared else Grade.WRONG, "has the operationId of another operation"
     if not owner.get("category"):
-        yield from _family_problems(operation, family, danger)
+        yield from _family_problems(operation, family)
     if not owner.get("danger"):
         yield from _danger_problems(operation, family, danger)
 
@@ -50,7 +50,7 @@ def _danger_problems(operation: Operation, family: str, danger: str) -> Iterator
         yield Grade.LOOK if is_undone else Grade.WRONG, f"its danger is {danger or 'unknown'}, the least is {least}"
 
 
-def _family_problems(operation: Operation, family: str, danger: str) -> Iterator[tuple[Grade, str]]:
+def _family_problems(operation: Operation, family: str) -> Iterator[tuple[Grade, str]]:
     method, raw, is_read = operation.method, operation.raw, (operation.method, family) == ("POST", "READ")
     text = f"{re.sub(r'{[^{}]*}', ' ', operation.path)} {raw.get('operationId') or ''}"
     words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", text)
@@ -62,6 +62,5 @@ def _family_problems(operation: Operation, family: str, danger: str) -> Iterator
     is_part = (method, family) == ("DELETE", "UPDATE") and operation.path.rstrip("/")[-1:] != "}"
     twins = (each for each in operation.document.operations if (each.method, each.path) == ("GET", operation.path))
     is_twin = is_read and any(each.success[2] == operation.success[2] for each in twins)
-    is_asked = is_read and danger != "safe"  # it is no safe read, and so is confirmed
-    grade = Grade.LOOK if says or hints or is_part or is_twin or is_asked else Grade.BROKEN
+    grade = Grade.LOOK if says or hints or is_part or is_twin else Grade.BROKEN
     yield grade, f"is {family}, {method} is not, and neither path nor operationId says it"

@@ -14,6 +14,7 @@ from .types import Types, entry_of
 _OWN = ("FieldSelection", "WhereCondition", "AggregateRequest", "dry_run", "if_match", "additional_properties")
 _CHOICES = ("as", "send_as")
 """Parameters that choose among the bodies of an operation."""
+_PRESETS = ("minimal", "standard", "full")
 _OF_LISTS = ("first", "order_by")
 _WHOLE = ("input", "body", "data")
 
@@ -209,8 +210,11 @@ class Shown:
         if self.whole and body is not None and self._fields:
             problems += await self._differences(operation, self.entries[self.whole], body.schema, "body")
         problems += [f"{name} is shown, and is in no place" for name in self._left(body is not None)]
-        for entry in self.entries.values():
+        for name, entry in self.entries.items():
             await self._types.details(entry.get("type"))
+            defaults = (False,) if name == "dry_run" else _PRESETS if name in self.in_full else (entry.get("default"),)
+            if name not in self.names.values() and entry.get("default", defaults[0]) not in defaults:
+                problems.append(f"{name} is shown with default {entry['default']}")
         returns = self._details.get("returns") or {}
         paged = re.match(r"`items`: of an? (\w+)", str(returns.get("description")))
         self._answer = entry_of(paged[1] if paged else str(returns.get("name")))

@@ -17,8 +17,8 @@ _WORDS = {"integer": _NUMBER, "number": _NUMBER, "string": _TEXT, "boolean": ("d
 """What introspection tells of a value of a type by the keywords of schemas."""
 _KINDS = {"integer": {"integer", "number"}, **{name: {name} for name in ("number", "string", "boolean", "array",
           "object")}}  # fmt: skip
-_FORMS = ("date-time", "uuid", "email")
-"""Formats that an adapter has to show; a search may take a date with a sign before it, as its example shows."""
+_FORMS = ("date-time", "uuid", "email", "int32", "int64", "float", "double", "password", "byte", "date", "uri")
+"""Formats that an adapter has to show."""
 _LONG = 300
 """Characters of a schema from which on an entry may be cut to name and type."""
 
@@ -60,11 +60,15 @@ class Types:
 
         Fields with the mark need not be shown, and a free input may leave out what is required.
         """
-        texts = [f"{place} is shown with {text}" for text in _of_value(document, entry, schema)]
+        is_named = "name" in entry
+        texts = [f"{place} is shown with {text}" for text in _of_value(document, entry, schema) if is_named]
         if required is not None and entry.get("required") is not required:
             texts.append(f"{place} is shown as {'optional' if required else 'required'}")
         while entry.get("type") == "array" and isinstance(entry.get("items"), dict):
             entry, schema = entry["items"], document.items(schema)
+            texts += [
+                f"{place} is shown with items of {text}" for text in _of_value(document, entry, schema) if is_named
+            ]
         details, members = await self.details(entry.get("type")), document.members(schema)
         if "values" in details and document.is_plain(schema) and _texts(details["values"]) != _texts(members):
             texts.append(f"{place} is shown with {details['values']}, the document has {members}")
@@ -109,7 +113,7 @@ class Types:
 def _of_value(document: Document, entry: Entry, schema: Any) -> Iterator[str]:
     """Yield what an entry with a name says of a value otherwise than its schema."""
     stated, kind, kinds = document.at(schema), entry.get("type"), document.kinds(schema)
-    if "name" not in entry or not document.is_plain(schema):
+    if not document.is_plain(schema):
         return
     if kinds and not kinds & _KINDS.get(str(kind), kinds):
         yield f"type {kind}, the document has {', '.join(sorted(kinds))}"
