@@ -129,9 +129,18 @@ QUOTA_NAMES = frozenset({"ratelimit", *QUOTA_HEADERS})
 """Headers by which a response tells of a quota."""
 
 
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "QUERY", "TRACE"})
+"""The methods that change nothing (RFC 9110, 9.2.1), unless a document has an operation that does."""
+
+
 def changes_something(row: Row | None, method: str) -> bool:
-    """Return True if a request may change something: it is of no safe method, and no read by another one."""
-    return method not in ("GET", "HEAD", "OPTIONS", "QUERY", "TRACE") and (row is None or row.family != "read")
+    """Return True if a request may change something: it is of no safe method, and no read by another one.
+
+    The own request of an operation that acts, `GET /removeTag`, changes something by whatever method.
+    """
+    if method not in SAFE_METHODS:
+        return row is None or row.family != "read"
+    return row is not None and method == row.method and (row.family, row.danger) != ("read", "safe")
 
 
 class SentFile(NamedTuple):

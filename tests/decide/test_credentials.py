@@ -128,9 +128,11 @@ def test_what_only_speaks_of_keys_and_tokens_stays_a_parameter(
 def test_the_token_that_an_operation_is_about_is_its_argument(tmp_path: Path) -> None:
     revoke = parameter("token", "path", required=True)
     check = parameter("access_token", "query", description="The access token to inspect")
+    expire = parameter("auth_key", "query", required=True, description="Auth key to log out")
     others = {f"/{name}": reading() for name in "abc"}
-    table = documented(tmp_path, {"/tokens/{token}": reading(revoke), "/tokeninfo": reading(check), **others})
-    assert shown(table) >= {"token", "access_token"}
+    paths = {"/tokens/{token}": reading(revoke), "/tokeninfo": reading(check), "/authkey": reading(expire)}
+    table = documented(tmp_path, paths | others)
+    assert shown(table) >= {"token", "access_token", "auth_key"}
 
 
 @pytest.mark.parametrize(

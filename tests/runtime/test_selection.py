@@ -233,6 +233,8 @@ async def test_standard_shortens_what_is_long_and_what_is_deep_and_names_it(peop
     assert short["parts"] == LONG["parts"][:10]
     assert short["a"] == {"b": {"c": {"f": 2}}}
     assert "shortens a.b.c.d, body, parts:" in answer["_meta"]["fields"]
+    minimal = await read(people, "list_long", fields="minimal")
+    assert minimal["data"] == [{"id": 1}, {"id": 1}]  # of fields that no document declares
     assert (await read(people, "list_long", fields=["a.b.c.d"]))["data"][0] == {"a": {"b": {"c": {"d": {"e": 1}}}}}
 
 

@@ -85,10 +85,18 @@ def _is_credential(share: float, operation: Operation, parameter: Parameter) -> 
     if parameter.location in _NAMED and "_".join(split(parameter.name)) == CLIENT_SECRET:
         beside = {"_".join(split(other.name)) for other in operation.parameters}
         return "client_id" in beside or "{" not in operation.path
+    resource = next((step for step in reversed(operation.path.split("/")) if step and "{" not in step), "")
+    if len(split(parameter.name)) > 1 and "".join(split(resource)) in _numbers(parameter.name):
+        return False  # the key that the operation is about: `PUT /authkey?auth_key=…`
     degree = likeness(parameter)
     if parameter.location is Location.PATH:
         return degree >= Likeness.LIKELY and share >= NEARLY_ALL
     return degree is Likeness.CERTAIN or share >= {Likeness.LIKELY: MOST, Likeness.POSSIBLE: NEARLY_ALL}.get(degree, 2)
+
+
+def _numbers(name: str) -> tuple[str, str]:
+    word = "".join(split(name))
+    return word, f"{word}s"
 
 
 def _is_companion(uses: list[tuple[Operation, Parameter]], recognised: Iterable[CredentialParameter]) -> bool:

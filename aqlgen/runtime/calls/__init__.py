@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..wire import ApiRequest, ApiResponse
 
 __all__ = [
-    "IDENTIFIERS", "NAMES", "PAGES_OF_PEOPLE", "Approved", "Echo", "Exchanges", "identity", "shortened",
+    "IDENTIFIERS", "NAMES", "PAGES_OF_PEOPLE", "Approved", "Echo", "Exchanges", "identifying", "identity", "shortened",
     "without_secrets",
 ]  # fmt: skip
 
@@ -313,14 +313,20 @@ def shortened(value: Any, cut: set[str], path: str = "", depth: int = 0) -> Any:
     return _shortened_object(value, cut, path, depth) if isinstance(value, dict) else value
 
 
+def identifying(thing: Any) -> dict[str, Any]:
+    """Return the identifiers and names of a thing that no document declares; empty if it has none."""
+    fields = thing if isinstance(thing, dict) else {}
+    return {
+        key: value
+        for key, value in fields.items()
+        if folded(key) in _IDENTIFYING and not isinstance(value, (dict, list))
+    }
+
+
 def _shortened_object(value: Mapping[str, Any], cut: set[str], path: str, depth: int) -> dict[str, Any]:
     if depth and len(value) > _MOST_FIELDS and any(folded(key) in IDENTIFIERS for key in value):
         cut.add(path)
-        return {
-            key: inner
-            for key, inner in value.items()
-            if folded(key) in _IDENTIFYING and not isinstance(inner, (dict, list))
-        }
+        return identifying(value)
     short: dict[str, Any] = {}
     for key, inner in value.items():
         inner_path = f"{path}.{key}" if path else key

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from ..schema import MISSING, Shape, Types, agent_path, at, is_shaped, schema_at, union_of
 from ..table import JsonSchema, Row, Table
 from ..text import folded
-from . import IDENTIFIERS, NAMES, PAGES_OF_PEOPLE, Echo, identity, shortened, without_secrets
+from . import IDENTIFIERS, NAMES, PAGES_OF_PEOPLE, Echo, identifying, identity, shortened, without_secrets
 
 Tree: TypeAlias = "dict[str, Tree | slice | None]"
 """The fields to keep, with what to keep within each; None keeps all of it, a slice a part of a text or a list."""
@@ -189,7 +189,12 @@ class Selection:
         if preset == "minimal" and tree is not None:
             return lambda thing: _picked_or_whole(thing, tree)
         rules = presets.standard or {}
-        return lambda thing: shortened(_without_heavy(thing, rules), shortened_paths)
+
+        def chosen(thing: Any) -> Any:
+            short = identifying(thing) if preset == "minimal" else {}
+            return short or shortened(_without_heavy(thing, rules), shortened_paths)
+
+        return chosen
 
     def _prepare(self, row: Row) -> _Presets:
         good = sorted(status for status in row.responses if status.startswith("2")) or ["default"]

@@ -15,13 +15,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote
 
 from ..errors import Code, Failure
-from ..wire import FORM, is_json, media_type
+from ..wire import FORM, SAFE_METHODS, is_json, media_type
 
 if TYPE_CHECKING:
     from ..table import Idempotency, Row
     from ..wire import ApiRequest
-
-_READS = frozenset({"GET", "HEAD", "OPTIONS", "QUERY", "TRACE"})
 
 
 def new_key(schema: Mapping[str, Any]) -> str | None:
@@ -41,7 +39,7 @@ def new_key(schema: Mapping[str, Any]) -> str | None:
 def with_idempotency_key(request: ApiRequest, row: Row) -> ApiRequest:
     """Return the request with a new key where the API takes one, and with that key told."""
     wanted = row.idempotency
-    if wanted is None or request.method in _READS:
+    if wanted is None or request.method in SAFE_METHODS:
         return request
     if wanted.header:
         return _in_header(request, wanted.header)

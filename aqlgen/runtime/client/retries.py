@@ -1,8 +1,9 @@
 """When a request is sent, and sent again (R-RATE-2), and what a broken connection tells: if it was sent, and why not.
 
-A safe method is repeated whatever happened, and so is a write that carries an idempotency key. An idempotent write is
-repeated only when no connection was made, so that nothing can have been sent; any other write never. Pauses are
-random between 0 and a bound that doubles (full jitter), so that callers do not come back together.
+The safe method of an operation that does not act is repeated whatever happened, and so is a write that carries an
+idempotency key. An idempotent write is repeated only when no connection was made, so that nothing can have been sent;
+any other write never. Pauses are random between 0 and a bound that doubles (full jitter), so that callers do not come
+back together.
 
 A redirect is followed by the same rules (RFC 9110, 15.4). Credentials never leave the API's own origin.
 """
@@ -20,12 +21,11 @@ import anyio
 
 from ..hosts import is_public_host
 from ..redaction import occurs
-from ..wire import ApiRequest, ApiResponse
+from ..wire import SAFE_METHODS, ApiRequest, ApiResponse
 
 if TYPE_CHECKING:
     import httpx2
 
-_SAFE = frozenset({"GET", "HEAD", "OPTIONS", "QUERY", "TRACE"})
 _IDEMPOTENT = frozenset({"PUT", "DELETE"})
 _REPEATED_STATUSES = frozenset({429, 502, 503, 504})
 _FIRST_DELAY, _LONGEST_DELAY = 0.25, 8.0
@@ -49,9 +49,9 @@ class Backoff:
     always: bool
 
     @classmethod
-    def of(cls, request: ApiRequest, limit: int) -> Backoff:
-        """Return what applies to a request."""
-        always = bool(request.idempotency_key) or request.method in _SAFE
+    def of(cls, request: ApiRequest, limit: int, *, acts: bool = False) -> Backoff:
+        """Return what applies to a request; with `acts` it is a write by a safe method."""
+        always = bool(request.idempotency_key) or (request.method in SAFE_METHODS and not acts)
         return cls(limit if always or request.method in _IDEMPOTENT else 0, always)
 
     def after_fault(self, tries: int, timing: Timing, *, unsent: bool) -> float | None:

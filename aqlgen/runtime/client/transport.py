@@ -158,7 +158,8 @@ class _Call:
         """Go on with another request. With `checked`, only public addresses are connected to."""
         self._request = request
         self._checked = checked
-        self._backoff = Backoff.of(request, self._owner._retries)
+        acts = self._changes and request.method == self._first.method
+        self._backoff = Backoff.of(request, self._owner._retries, acts=acts)
         self._tries = 0
         self._last: ApiResponse | Exception | None = None
 

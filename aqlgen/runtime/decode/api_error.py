@@ -254,8 +254,9 @@ def _named(fields: Mapping[str, Any], depth: int) -> tuple[str, tuple[str, ...]]
     if isinstance(source, Mapping):
         fields, depth = by_folded_key(source), 1
     # at the top a path is that of the server; RFC 9457, 3: a pointer is into the content of the request
-    for key in _NAMES if depth else _NAMES[:4]:
-        steps = steps_of_name(fields.get(key)) if fields.get(key) not in PLACES else ()
+    keys = sorted(_NAMES if depth else _NAMES[:4], key=lambda key: fields.get(key) in PLACES)  # a place is named last
+    for key in keys:
+        steps = steps_of_name(fields.get(key))
         if steps:
             return place or ("body" if key == "pointer" else ""), steps
     return place, ()

@@ -68,3 +68,12 @@ def test_when_a_quota_begins_anew_no_more_are_sent_at_once_than_it_is_large() ->
     now[0] += 11
     with meter.admitted(request, "read"), meter.admitted(request, "read"), pytest.raises(Failure):
         meter.admitted(request, "read").__enter__()
+
+
+def test_a_parameter_with_the_name_of_a_place_is_blamed(package: Make) -> None:
+    """R-ERR-2"""
+    pets = package({"op": operation(parameters={"query": {"in": "query", "schema": {"type": "string"}}})})
+    content = b'{"errors": [{"field": "query", "message": "no"}]}'
+    with pytest.raises(Failure) as caught:
+        pets.api.decode(ApiResponse(422, {"content-type": "application/json"}, content), pets.row(), {})
+    assert caught.value.details["problems"][0]["param_name"] == "query"

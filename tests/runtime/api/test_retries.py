@@ -95,6 +95,17 @@ def test_a_write_is_never_repeated(fault: Answer, method: str) -> None:
     assert len(api.seen) == 1
 
 
+@each("fault", [RESET, answer(503)])
+def test_an_act_by_a_safe_method_is_a_write(package: Make, fault: Answer) -> None:
+    """R-RATE-2, R-ERR-2: it is not repeated, and of one without an answer nobody knows the outcome."""
+    row, api = package({"op": operation("GET", danger="destructive")}, family="delete").row(), Api(fault, answer())
+    if isinstance(fault, Exception):
+        assert api.refused("GET", row).details["outcome"] == "unknown"
+    else:
+        assert api.send("GET", row).status == 503
+    assert len(api.seen) == 1
+
+
 @each("method", ["PUT", "DELETE"])
 def test_an_idempotent_write_is_repeated_only_when_nothing_was_sent(method: str) -> None:
     api = Api(REFUSED, answer())
