@@ -95,10 +95,7 @@ def call(
 ) -> Json:
     """Generate the table, call its operation, and return the envelope."""
     table = tabulate(tmp_path, api, overrides=overrides, **options)
-    package = tmp_path / "package"
-    for path, text in table.texts.items():
-        (package / path).parent.mkdir(parents=True, exist_ok=True)
-        (package / path).write_text(text, encoding="utf-8")
+    package = table.write(tmp_path / "package")
     prefix = next(iter(table.adapter["security_schemes"].values()))["variables"][0]
     parts = assemble(package, environ={prefix: KEY, "MCP_AQL_STATE_URL": "memory:", **(environ or {})})
     name = next(iter(table.rows))

@@ -29,9 +29,7 @@ def documented(*parameters: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 def sent(table: Tabulation, folder: Path, params: Any = None, **environ: str) -> ApiRequest:
-    for path, text in table.texts.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
+    table.write(folder)
     rows = Table(folder)
     side = Api(Adapter.load(folder), rows, Recorder(), Config(), environ=environ)
     row = rows.find("list_pets")
@@ -82,9 +80,7 @@ async def test_no_form_of_a_call_puts_anything_in_the_place_of_a_fixed_value(
     fixed = {"name": "shop", "in": "query", "schema": TEXT}
     free = {"name": "filter", "in": "query", "style": "form", "explode": True, "schema": FREE}
     table = tabulate(tmp_path, documented(fixed, free), overrides="GET /pets: {parameters: {shop: {value: mine}}}")
-    for path, text in table.texts.items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(text, encoding="utf-8")
+    table.write(tmp_path)
     rows, adapter, recorder = Table(tmp_path), Adapter.load(tmp_path), Recorder()
     side = Api(adapter, rows, recorder, Config(), environ={})
     dispatcher = Formed(Dispatcher(adapter, rows, side, Config()), form)

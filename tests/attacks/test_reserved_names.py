@@ -46,10 +46,7 @@ DOCUMENT: dict[str, Any] = {
 def place(tmp_path: Path) -> Any:
     """Make a dispatcher for the document, in a mode of the loop."""
     tabulation = tabulate(tmp_path, DOCUMENT)
-    folder = tmp_path / "things"
-    for path, text in tabulation.texts.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
+    folder = tabulation.write(tmp_path / "things")
 
     def make(mode: str, api: FakeApi) -> Dispatcher:
         config = Config(safety_loop=mode, loop_approval="client", policy="open", state_url="memory:")

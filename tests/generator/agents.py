@@ -73,10 +73,7 @@ def adapter(tmp_path: Path, paths: Mapping[str, Any], *, overrides: str = "", **
     tmp_path.mkdir(exist_ok=True)
     document = api(dict(paths), servers=[{"url": "https://api.example/v1"}])
     table = tabulate(tmp_path, document, overrides=overrides or None)
-    folder = tmp_path / "package"
-    for path, text in table.texts.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
+    folder = table.write(tmp_path / "package")
     loaded, rows, server = Adapter.load(folder), Table(folder), Server()
     side = Api(loaded, rows, server, Config(), environ={})
     return Agent(table, server, Dispatcher(loaded, rows, side, Config(confirmation=_PATIENT, **settings)))

@@ -120,6 +120,13 @@ class Tabulation:
         """The data files of the package, by their path in it."""
         return {path: content.decode() for path, content in table_files(self.prepared.table)}
 
+    def write(self, folder: Path) -> Path:
+        """Write the package into a folder, and return the folder."""
+        for path, text in self.texts.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text, encoding="utf-8")
+        return folder
+
     @cached_property
     def rows(self) -> dict[str, Any]:
         families = (json.loads(text) for path, text in self.texts.items() if path.startswith("operations/"))

@@ -58,10 +58,7 @@ async def test_a_generated_adapter_goes_by_patterns_of_names_and_by_the_owners_l
     }
     overrides = "DELETE /drafts/{id}: {danger: reversible}\n"
     tabulation = tabulate(tmp_path, api(paths, servers=[{"url": "https://shop.example"}]), overrides=overrides)
-    package = tmp_path / "package"
-    for path, text in tabulation.texts.items():
-        (package / path).parent.mkdir(parents=True, exist_ok=True)
-        (package / path).write_text(text, encoding="utf-8")
+    package = tabulation.write(tmp_path / "package")
     parts = assemble(package, environ={"MCP_AQL_STATE_URL": "memory:", "MCP_AQL_ENDPOINT_MODE": "single"})
     async with Client(build_server(parts.dispatcher), mode=era) as client:
 

@@ -60,10 +60,7 @@ class Adapted:
 
     def __init__(self, folder: Path, spec: Mapping[str, Any], answer: ApiResponse | None = None) -> None:
         self.table = tabulate(folder, spec)
-        for path, text in self.table.texts.items():
-            file = folder / "package" / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
+        self.table.write(folder / "package")
         rows, adapter = Table(folder / "package"), Adapter.load(folder / "package")
         self.recorder = Recorder() if answer is None else Recorder(answer)
         side = Api(adapter, rows, self.recorder, Config(), environ={})

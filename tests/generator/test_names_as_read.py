@@ -88,10 +88,7 @@ class Pods:
 
     def __init__(self, folder: Path, spec: Mapping[str, Any], answer: Any = OWN) -> None:
         table = tabulate(folder, spec)
-        for path, text in table.texts.items():
-            file = folder / "package" / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
+        table.write(folder / "package")
         self.rows, self.answer, self.requests = table.rows, answer, list[ApiRequest]()
         rows, adapter = Table(folder / "package"), Adapter.load(folder / "package")
         side = Api(adapter, rows, self, Config(), environ={})

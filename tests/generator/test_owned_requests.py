@@ -78,10 +78,7 @@ BARE = api(
 
 def sent(table: Tabulation, folder: Path, name: str, params: Any = None, **environ: str) -> ApiRequest:
     """Build the request of a call."""
-    for path, text in table.texts.items():
-        file = folder / "package" / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
+    table.write(folder / "package")
     rows = Table(folder / "package")
     side = Api(Adapter.load(folder / "package"), rows, Recorder(), Config(), environ=environ)
     row = rows.find(name)

@@ -300,10 +300,7 @@ def test_a_new_operation_changes_only_the_lines_of_its_own_words(tmp_path: Path)
 
 
 def written(folder: Path, document: Mapping[str, Any], index: str | None) -> Introspection:
-    result = tabulate(folder, document)
-    (folder / "operations").mkdir()
-    for path, text in result.texts.items():
-        (folder / path).write_text(text, encoding="utf-8")
+    tabulate(folder, document).write(folder)
     introspection = Introspection(Adapter.load(folder), Table(folder), Config())
     if index is not None:
         (folder / FILE).write_text(index, encoding="utf-8")

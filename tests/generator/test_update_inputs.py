@@ -55,10 +55,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Tabulation:
 
 @pytest.fixture(scope="module")
 def side(table: Tabulation, tmp_path_factory: pytest.TempPathFactory) -> tuple[Table, Api]:
-    folder = tmp_path_factory.mktemp("package")
-    for path, text in table.texts.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
+    folder = table.write(tmp_path_factory.mktemp("package"))
     rows = Table(folder)
     return rows, Api(Adapter.load(folder), rows, Recorder(), Config(), environ={})
 

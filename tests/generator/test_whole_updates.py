@@ -39,14 +39,6 @@ class Agent:
         return await self.dispatcher.handle("update", {"operation": f"update_p{pair.number}", "params": params})
 
 
-def write(table: Tabulation, folder: Path) -> Path:
-    for path, text in table.texts.items():
-        file = folder / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-    return folder
-
-
 @pytest.fixture(scope="module")
 def tabulation(tmp_path_factory: pytest.TempPathFactory) -> Tabulation:
     paths = {path: item for pair in PAIRS for path, item in pair.paths().items()}
@@ -55,7 +47,7 @@ def tabulation(tmp_path_factory: pytest.TempPathFactory) -> Tabulation:
 
 @pytest.fixture(scope="module")
 def agent(tabulation: Tabulation, tmp_path_factory: pytest.TempPathFactory) -> Agent:
-    return Agent(write(tabulation, tmp_path_factory.mktemp("package")), Things(tagged=False))
+    return Agent(tabulation.write(tmp_path_factory.mktemp("package")), Things(tagged=False))
 
 
 def changed(thing: Any, change: Any, nullable: bool) -> Any:

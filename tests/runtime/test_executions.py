@@ -221,11 +221,7 @@ def api(works: Works) -> Iterator[Local]:
 
 @pytest.fixture
 def folder(tmp_path: Path, table: Tabulation, api: Local) -> Path:
-    package = tmp_path / "src" / "works_adapter"
-    for path, text in table.texts.items():
-        (package / path).parent.mkdir(parents=True, exist_ok=True)
-        (package / path).write_text(text, encoding="utf-8")
-    return package
+    return table.write(tmp_path / "src" / "works_adapter")
 
 
 def environ(tmp_path: Path, api: Local, **more: str) -> dict[str, str]:

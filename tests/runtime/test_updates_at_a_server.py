@@ -116,11 +116,7 @@ class Agent:
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("package")
-    for path, text in tabulate(tmp_path_factory.mktemp("document"), api(PATHS)).texts.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
-    return folder
+    return tabulate(tmp_path_factory.mktemp("document"), api(PATHS)).write(tmp_path_factory.mktemp("package"))
 
 
 @pytest.fixture

@@ -58,10 +58,7 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> Wire:
 
 
 def generated(spec: dict[str, Any], folder: Path) -> Wire:
-    for path, text in tabulate(folder, spec).texts.items():
-        file = folder / "package" / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
+    tabulate(folder, spec).write(folder / "package")
     return Wire(folder / "package")
 
 

@@ -14,20 +14,25 @@ from typing import Any
 
 import pytest
 from local import Answer, Asked, serving
-from writable import PATHS, PET, PETS, TEXT, Shop, answered, dumped, item, lines, listed, observing, sent
+from writable import (
+    PATHS,
+    PET,
+    PETS,
+    TEXT,
+    Shop,
+    answered,
+    dumped,
+    item,
+    lines,
+    listed,
+    observing,
+    sent,
+    written,
+)  # fmt: skip
 
 from aqlgen.runtime.learn.ledger import Ledger
 from aqlgen.runtime.learn.things import Named
 from tests.cases import each
-from tests.generator.commands import api, tabulate
-
-
-def written(folder: Path, paths: dict[str, Any]) -> Path:
-    folder.mkdir(exist_ok=True)
-    for path, text in tabulate(folder, api(paths)).texts.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
-    return folder
 
 
 @pytest.fixture(scope="module")

@@ -19,12 +19,19 @@ from aqlgen.runtime.learn.model import Observation
 from aqlgen.runtime.learn.requests import AdapterRequests, Budget
 from aqlgen.runtime.learn.things import Named
 from aqlgen.runtime.learn.writes import observe_writes
+from tests.generator.commands import api, tabulate
 
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
 FIELDS = {"name": TEXT, "note": TEXT, "place": TEXT, "age": NUMBER}
 PET = {"type": "object", "required": ["name"], "properties": {**FIELDS, "id": {**NUMBER, "readOnly": True}}}
 CHANGE = {"type": "object", "properties": FIELDS}
 TOY = {"type": "object", "required": ["label"], "properties": {"label": TEXT, "tint": TEXT}}
+
+
+def written(folder: Path, paths: dict[str, Any]) -> Path:
+    """Write the package of an adapter of these paths."""
+    folder.mkdir(exist_ok=True)
+    return tabulate(folder, api(paths)).write(folder)
 
 
 def sent(schema: Any, *types: str) -> dict[str, Any]:
