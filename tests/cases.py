@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
@@ -63,6 +63,12 @@ def each(names: str | Sequence[str], cases: Iterable[Any], ids: Any = None) -> C
         return runner  # type: ignore[no-any-return]
 
     return decorate
+
+
+def each_family(names: Sequence[str], families: Mapping[str, Sequence[Any]]) -> Callable[..., Any]:
+    """Run a test with the cases of several families, each of which shows what its sentence says."""
+    cases = [(f"{sentence}: {case!r}"[:200], case) for sentence, family in families.items() for case in family]
+    return each(names, [case for _, case in cases], [label for label, _ in cases])
 
 
 def side_by_side(run: Callable[..., object], cases: Iterable[Sequence[Any]]) -> None:

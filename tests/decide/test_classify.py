@@ -12,22 +12,51 @@ from aqlgen.decide.schemas import Schemas
 from aqlgen.decide.stage import decide
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import MISSING, Body, Document, MediaType
-from tests.cases import each
+from tests.cases import each, each_family
 
 
-@each(
+@each_family(
     ("key", "called", "category"),
-    [
-        ("GET /pets", None, "READ"),
-        ("HEAD /pets/{petId}", None, "READ"),
-        ("OPTIONS /pets", None, "READ"),
-        ("POST /pets", None, "CREATE"),
-        ("PUT /pets/{petId}", None, "UPDATE"),
-        ("PATCH /pets/{petId}", None, "UPDATE"),
-        ("DELETE /pets/{petId}", None, "DELETE"),
-    ],
+    {
+        "plain operations follow their method": [
+            ("GET /pets", None, "READ"),
+            ("HEAD /pets/{petId}", None, "READ"),
+            ("OPTIONS /pets", None, "READ"),
+            ("POST /pets", None, "CREATE"),
+            ("PUT /pets/{petId}", None, "UPDATE"),
+            ("PATCH /pets/{petId}", None, "UPDATE"),
+            ("DELETE /pets/{petId}", None, "DELETE"),
+        ],
+        "a delete is judged by its effect": [
+            ("DELETE /jobs/{id}", "cancelJob", "EXECUTE"),
+            ("DELETE /products/{id}/tags/{tag}", "Tag_DetachFromProduct", "UPDATE"),
+            ("DELETE /users/{id}", "removeUser", "DELETE"),
+        ],
+        "a remote procedure is read from the verb in its name": [
+            ("POST /chat.postMessage", None, "CREATE"),
+            ("GET /users.list", None, "READ"),
+            ("POST /#X-Amz-Target=AWSGlue.DeleteTable", None, "DELETE"),
+            ("GET /#Action=RebootInstances", None, "EXECUTE"),
+            ("GET /#Action=DescribeVpcs", None, "READ"),
+            ("POST /asset_report/get", None, "READ"),
+            ("POST /deleteWebhook", None, "DELETE"),
+        ],
+        "a verb inside a compound is a noun": [
+            ("POST /accounts/{id}/transferLimits", None, "CREATE"),
+            ("GET /grantOffers", None, "READ"),
+            ("GET /accounts/{id}/ConnectApps.json", "ListConnectApp", "READ"),
+            ("GET /recordings/{id}/AddOnResults.json", None, "READ"),
+            ("POST /storage/upload-url", None, "CREATE"),
+            ("POST /storage/download-links", None, "CREATE"),
+            ("POST /runners/remove-token", "actions/create-remove-token", "CREATE"),
+            ("POST /storage/{id}/listKeys", None, "READ"),
+            ("POST /chats/{id}/exportChatInviteLink", None, "READ"),
+        ],
+    },
 )
-def test_plain_operations_follow_their_method(key: str, called: str | None, category: str) -> None:
+def test_a_category_follows_from_the_method_unless_the_words_say_otherwise(
+    key: str, called: str | None, category: str
+) -> None:
     """R-NAME-1"""
     assert decide_one(key, called).category == category
 
@@ -127,36 +156,6 @@ def test_the_owner_has_the_last_word_about_what_overwrites() -> None:
 
 
 @each(
-    ("key", "called", "category"),
-    [
-        ("DELETE /jobs/{id}", "cancelJob", "EXECUTE"),
-        ("DELETE /products/{id}/tags/{tag}", "Tag_DetachFromProduct", "UPDATE"),
-        ("DELETE /users/{id}", "removeUser", "DELETE"),
-    ],
-)
-def test_a_delete_is_judged_by_its_effect(key: str, called: str, category: str) -> None:
-    """R-NAME-1"""
-    assert decide_one(key, called).category == category
-
-
-@each(
-    ("key", "category"),
-    [
-        ("POST /chat.postMessage", "CREATE"),
-        ("GET /users.list", "READ"),
-        ("POST /#X-Amz-Target=AWSGlue.DeleteTable", "DELETE"),
-        ("GET /#Action=RebootInstances", "EXECUTE"),
-        ("GET /#Action=DescribeVpcs", "READ"),
-        ("POST /asset_report/get", "READ"),
-        ("POST /deleteWebhook", "DELETE"),
-    ],
-)
-def test_a_remote_procedure_is_read_from_the_verb_in_its_name(key: str, category: str) -> None:
-    """R-NAME-1"""
-    assert decide_one(key).category == category
-
-
-@each(
     ("called", "category"),
     [
         ("transferLedgerGet", "READ"),
@@ -241,25 +240,6 @@ def test_a_method_gives_way_to_what_people_say_is_done(
 ) -> None:
     """R-NAME-1"""
     assert decide_one(key, called, summary=summary).category == category
-
-
-@each(
-    ("key", "called", "category"),
-    [
-        ("POST /accounts/{id}/transferLimits", None, "CREATE"),
-        ("GET /grantOffers", None, "READ"),
-        ("GET /accounts/{id}/ConnectApps.json", "ListConnectApp", "READ"),
-        ("GET /recordings/{id}/AddOnResults.json", None, "READ"),
-        ("POST /storage/upload-url", None, "CREATE"),
-        ("POST /storage/download-links", None, "CREATE"),
-        ("POST /runners/remove-token", "actions/create-remove-token", "CREATE"),
-        ("POST /storage/{id}/listKeys", None, "READ"),
-        ("POST /chats/{id}/exportChatInviteLink", None, "READ"),
-    ],
-)
-def test_a_verb_inside_a_compound_is_a_noun(key: str, called: str | None, category: str) -> None:
-    """R-NAME-1"""
-    assert decide_one(key, called).category == category
 
 
 @each(

@@ -7,7 +7,7 @@ from operations import NOWHERE, answer, decide_one, decided, operation
 
 from aqlgen.decide.decision import Asked, Danger, Decision
 from aqlgen.ir import MISSING, Body, Location, MediaType, Parameter
-from tests.cases import each
+from tests.cases import each, each_family
 
 AMOUNT: Any = {"properties": {"amount": {"type": "integer"}, "currency": {"type": "string"}}}
 MEDIA = ("application/json", "application/x-www-form-urlencoded", "multipart/form-data", "application/xml", "*/*")
@@ -17,31 +17,40 @@ def sends(schema: Any, content_type: str = "application/json") -> Body:
     return Body(True, "", (MediaType(content_type, schema, MISSING, NOWHERE),), NOWHERE)
 
 
-@each(
-    ("key", "level"),
-    [
-        ("GET /pets", "safe"),
-        ("POST /pets", "reversible"),
-        ("PATCH /pets/{petId}", "reversible"),
-        ("POST /pets/{petId}/publish", "reversible"),
-        ("DELETE /pets/{petId}", "destructive"),
-    ],
-)
-def test_each_category_has_its_default(key: str, level: str) -> None:
-    """R-SAFE-1"""
-    assert decide_one(key).danger == level
-
-
-@each(
+@each_family(
     ("key", "called", "level"),
-    [
-        ("POST /caches/{id}/purge", "purgeCache", "dangerous"),
-        ("POST /branches/{id}/force-push", "forcePush", "dangerous"),
-        ("POST /disks/{id}/wipe", "wipeDisk", "forbidden"),
-        ("POST /databases/{id}/reset", "resetDatabase", "forbidden"),
-    ],
+    {
+        "each category has its default": [
+            ("GET /pets", None, "safe"),
+            ("POST /pets", None, "reversible"),
+            ("PATCH /pets/{petId}", None, "reversible"),
+            ("POST /pets/{petId}/publish", None, "reversible"),
+            ("DELETE /pets/{petId}", None, "destructive"),
+        ],
+        "patterns in the name raise it": [
+            ("POST /caches/{id}/purge", "purgeCache", "dangerous"),
+            ("POST /branches/{id}/force-push", "forcePush", "dangerous"),
+            ("POST /disks/{id}/wipe", "wipeDisk", "forbidden"),
+            ("POST /databases/{id}/reset", "resetDatabase", "forbidden"),
+        ],
+        # The pattern `reset_*` stands for a reset to empty or factory state
+        "resetting a whole is forbidden and resetting a value is destructive": [
+            ("POST /databases/{id}/reset", "resetDatabase", "forbidden"),
+            ("POST /devices/{id}/reset", None, "forbidden"),
+            ("POST /system/factory/reset", "resetAllData", "forbidden"),
+            ("PATCH /apps/{id}/token", "resetToken", "destructive"),
+            ("POST /servers/{id}/actions/reset_password", "resetRootPasswordOfServer", "destructive"),
+            ("POST /users/{id}/reset-counter", None, "destructive"),
+        ],
+        "what speaks of destroying is destructive unless it averts it": [
+            ("POST /users/submit_delete_job", None, "destructive"),
+            ("POST /droplets/{id}/destroy_with_resources/retry", "droplets_retryDestroyWithResources", "destructive"),
+            ("POST /delete_jobs/{id}/pause", None, "reversible"),
+            ("POST /requests", "createDeleteRequest", "destructive"),
+        ],
+    },
 )
-def test_patterns_in_the_name_raise_it(key: str, called: str, level: str) -> None:
+def test_a_danger_follows_what_is_done_to_what(key: str, called: str | None, level: str) -> None:
     """R-SAFE-1"""
     assert decide_one(key, called).danger == level
 
@@ -66,24 +75,6 @@ def test_the_document_may_raise_it_and_never_lower_it() -> None:
     lowered = decide_one("DELETE /drafts/{id}", extensions={"x-mcpaql-danger": "reversible"})
     assert lowered.danger is Danger.DESTRUCTIVE
     assert any("x-mcpaql-danger claims reversible" in reason for reason in lowered.review_reasons)
-
-
-@each(
-    ("key", "called", "level"),
-    [
-        ("POST /databases/{id}/reset", "resetDatabase", "forbidden"),
-        ("POST /devices/{id}/reset", None, "forbidden"),
-        ("POST /system/factory/reset", "resetAllData", "forbidden"),
-        ("PATCH /apps/{id}/token", "resetToken", "destructive"),
-        ("POST /servers/{id}/actions/reset_password", "resetRootPasswordOfServer", "destructive"),
-        ("POST /users/{id}/reset-counter", None, "destructive"),
-    ],
-)
-def test_resetting_a_whole_is_forbidden_and_resetting_a_value_is_destructive(
-    key: str, called: str | None, level: str
-) -> None:
-    """R-SAFE-1: the pattern `reset_*` stands for a reset to empty or factory state"""
-    assert decide_one(key, called).danger == level
 
 
 def test_a_pattern_ends_where_a_word_ends() -> None:
@@ -201,20 +192,6 @@ def test_deleting_a_collection_in_kubernetes_is_dangerous() -> None:
     """R-SAFE-1"""
     extensions = {"x-kubernetes-action": "deletecollection"}
     assert decide_one("DELETE /apis/{namespace}/endpoints", extensions=extensions).danger is Danger.DANGEROUS
-
-
-@each(
-    ("key", "called", "level"),
-    [
-        ("POST /users/submit_delete_job", None, "destructive"),
-        ("POST /droplets/{id}/destroy_with_resources/retry", "droplets_retryDestroyWithResources", "destructive"),
-        ("POST /delete_jobs/{id}/pause", None, "reversible"),
-        ("POST /requests", "createDeleteRequest", "destructive"),
-    ],
-)
-def test_what_speaks_of_destroying_is_destructive_unless_it_averts_it(key: str, called: str | None, level: str) -> None:
-    """R-SAFE-1"""
-    assert decide_one(key, called).danger == level
 
 
 def test_a_delete_is_destructive_whatever_it_is_called() -> None:

@@ -6,112 +6,119 @@ from operations import NOWHERE, answer, decide_one, decided, names, operation
 
 from aqlgen.decide.overrides import parse
 from aqlgen.ir import MISSING, Location, Parameter
-from tests.cases import each
+from tests.cases import each, each_family
 
 
-@each(
+@each_family(
     ("key", "called", "name"),
-    [
-        ("GET /pets", None, "list_pets"),
-        ("GET /pets", "listPets", "list_pets"),
-        ("POST /pets", "addPet", "create_pet"),
-        ("GET /pets/{petId}", "getPetById", "get_pet"),
-        ("PUT /pets/{petId}", None, "update_pet"),
-        ("DELETE /pets/{petId}", "removePet", "delete_pet"),
-        ("POST /pets/search", None, "search_pets"),
-        ("GET /pet/findByStatus", "findPetsByStatus", "find_pets_by_status"),
-        ("POST /orders/{id}/cancel", None, "cancel_order"),
-        ("POST /threads/{id}/runs/{run}/submit_tool_outputs", None, "submit_thread_run_tool_outputs"),
-        ("GET /users/{id}/settings", None, "get_user_settings"),
-        ("GET /store/order/{orderId}", "getOrderById", "get_order"),
-    ],
+    {
+        "a name is a verb and a resource": [
+            ("GET /pets", None, "list_pets"),
+            ("GET /pets", "listPets", "list_pets"),
+            ("POST /pets", "addPet", "create_pet"),
+            ("GET /pets/{petId}", "getPetById", "get_pet"),
+            ("PUT /pets/{petId}", None, "update_pet"),
+            ("DELETE /pets/{petId}", "removePet", "delete_pet"),
+            ("POST /pets/search", None, "search_pets"),
+            ("GET /pet/findByStatus", "findPetsByStatus", "find_pets_by_status"),
+            ("POST /orders/{id}/cancel", None, "cancel_order"),
+            ("POST /threads/{id}/runs/{run}/submit_tool_outputs", None, "submit_thread_run_tool_outputs"),
+            ("GET /users/{id}/settings", None, "get_user_settings"),
+            ("GET /store/order/{orderId}", "getOrderById", "get_order"),
+        ],
+        "a name holds as much of the parents as sense needs": [
+            ("GET /repos/{owner}/{repo}/issues", "issues/list-for-repo", "list_repo_issues"),
+            ("GET /orgs/{org}/issues", "issues/list-for-org", "list_org_issues"),
+            ("GET /repos/{owner}/{repo}/issues/comments", "issues/list-comments-for-repo", "list_repo_issue_comments"),
+            ("GET /repos/{owner}/{repo}/issues/{n}/comments", "issues/list-comments", "list_issue_comments"),
+            ("GET /playlists/{id}/tracks", None, "list_playlist_tracks"),
+            ("GET /me/playlists", None, "list_my_playlists"),
+            ("GET /users/@me/guilds/{id}/member", "get_my_guild_member", "get_my_guild_member"),
+            ("GET /orgs/{org}/actions/secrets", "actions/list-secrets-for-organization", "list_org_actions_secrets"),
+            ("GET /auth/{aws_mount_path}/role/{role}", "aws-read-auth-role", "get_aws_auth_role"),
+            ("GET /sim_cards/{id}/wireless_connectivity_logs", None, "list_sim_card_wireless_connectivity_logs"),
+            ("GET /admin/users", "listUsers", "list_admin_users"),
+        ],
+        "a name has no residue and no stutter": [
+            ("GET /api/v1/users/{id}", "getUserUsingGET", "get_user"),
+            ("GET /api/v2.1/users", "UserController_findAll", "list_users"),
+            ("GET /items/{item_id}", "read_item_items__item_id__get", "get_item"),
+            ("PUT /files/{id}/classification-6VMVochwUWo", None, "update_file_classification"),
+            ("GET /Accounts/{Sid}/Calls.json", None, "list_account_calls"),
+            ("GET /orgs/{org}/projectsV2", None, "list_org_projects"),
+        ],
+        "a verb that says more stays": [
+            ("PUT /gists/{id}/star", "gists/star", "star_gist"),
+            ("POST /files/{id}/copy", None, "copy_file"),
+            ("POST /files.upload", None, "upload_file"),
+            ("POST /guilds/{id}/bulk-ban", "bulk_ban_users_from_guild", "bulk_ban_users_from_guild"),
+            ("POST /store/order", "placeOrder", "place_order"),
+            ("PUT /teams/{id}/members/{user}", "addTeamMember", "add_team_member"),
+            ("POST /pulls/{id}/requested_reviewers", "pulls/request-reviewers", "request_pull_reviewers"),
+        ],
+        "a remote procedure is named by its words": [
+            ("POST /chat.postMessage", None, "post_chat_message"),
+            ("GET /users.list", None, "list_users"),
+            ("POST /stars.add", None, "create_star"),
+            ("POST /#Action=DescribeNetworkAcls", None, "describe_network_acls"),
+            ("POST /wallet/transaction/list", None, "list_wallet_transactions"),
+            ("POST /institutions/get", None, "get_institutions"),
+            ("POST /asset_report/pdf/get", None, "get_asset_report_pdf"),
+            ("POST /sendMessage", None, "send_message"),
+        ],
+        "what a literal query adds is named": [
+            ("GET /orders/{orderId}", "getOrderById", "get_order"),
+            ("POST /responses?beta=true", None, "create_response_beta"),
+        ],
+        "nouns stand in the order in which people say them": [
+            (
+                "PUT /permissions/runners/repositories/{repository_id}",
+                "enableRunnerRepository",
+                "enable_runner_repository",
+            ),
+        ],
+        "where a thing is found is no part of its name": [
+            ("GET /auth/{radius_mount_path}/config", "radius-read-configuration", "get_radius_auth_config"),
+            ("GET /{terraform_mount_path}/role/", "terraform-list-roles", "list_terraform_roles"),
+            ("POST /{db_mount_path}/reset/{name}", "db-reset-connection", "reset_db_connection"),
+            (
+                "POST /{pki_path}/issuer/{issuer_ref}/order",
+                "pki-write-issuer-issuer_ref-order",
+                "update_pki_issuer_order",
+            ),
+        ],
+        "a noun that looks like a verb stays a noun and a verb a verb": [
+            (
+                "POST /projects/{id}/endpoints/{endpoint_id}/restart",
+                "restartProjectEndpoint",
+                "restart_project_endpoint",
+            ),
+            ("POST /pool/sync_committees", "submitSyncCommitteeSignatures", "submit_sync_committee_signatures"),
+            ("POST /repos/{repo}/push-bypasses", "create-push-bypass", "create_repo_push_bypass"),
+            ("POST /vector_stores/{id}/search", "openai_search_vector_store", "search_vector_store"),
+            ("POST /sandbox/test_clock/advance", "sandboxTestClockAdvance", "advance_sandbox_test_clock"),
+            ("POST /deployment/pause/{deploymentID}", "PostDeploymentPause", "pause_deployment"),
+            ("POST /web_search", None, "search_web"),
+            ("GET /usage/audio_speeches", "usage-audio-speeches", "list_usage_audio_speeches"),
+            ("POST /authn/{login}/authenticate", "getAccessToken", "authenticate_authn"),
+            ("GET /disputes/{dispute_token}", "getDisputeByTokenV2", "get_dispute"),
+        ],
+        "a name says what people say": [
+            ("GET /pet/stats", "getPetStats", "get_pet_stats"),
+            ("GET /orgs/{org}/limits", "getLimits", "list_org_limits"),
+            ("PUT /sites/{name}", "Sites_CreateOrUpdate", "create_or_update_site"),
+            ("POST /invoices", "updateOrCreateInvoices", "update_or_create_invoices"),
+            ("POST /search-hours-of-operations", "SearchHoursOfOperations", "search_hours_of_operations"),
+            ("POST /docs/{name}/findOneAndDelete", None, "find_one_and_delete_doc"),
+            ("GET /b/{bucket}/o/{object}/acl", "storage.objectAccessControls.list", "list_object_acls"),
+            ("GET /users/{username}/following", "users/list-following-for-user", "list_user_following"),
+            ("GET /gists/public", "gists/list-public", "list_public_gists"),
+            ("GET /users", "requestUsers", "list_users"),
+        ],
+    },
 )
-def test_a_name_is_a_verb_and_a_resource(key: str, called: str | None, name: str) -> None:
-    """R-NAME-2"""
-    assert decide_one(key, called).name == name
-
-
-@each(
-    ("key", "called", "name"),
-    [
-        ("GET /repos/{owner}/{repo}/issues", "issues/list-for-repo", "list_repo_issues"),
-        ("GET /orgs/{org}/issues", "issues/list-for-org", "list_org_issues"),
-        ("GET /repos/{owner}/{repo}/issues/comments", "issues/list-comments-for-repo", "list_repo_issue_comments"),
-        ("GET /repos/{owner}/{repo}/issues/{n}/comments", "issues/list-comments", "list_issue_comments"),
-        ("GET /playlists/{id}/tracks", None, "list_playlist_tracks"),
-        ("GET /me/playlists", None, "list_my_playlists"),
-        ("GET /users/@me/guilds/{id}/member", "get_my_guild_member", "get_my_guild_member"),
-        ("GET /orgs/{org}/actions/secrets", "actions/list-secrets-for-organization", "list_org_actions_secrets"),
-        ("GET /auth/{aws_mount_path}/role/{role}", "aws-read-auth-role", "get_aws_auth_role"),
-        ("GET /sim_cards/{id}/wireless_connectivity_logs", None, "list_sim_card_wireless_connectivity_logs"),
-        ("GET /admin/users", "listUsers", "list_admin_users"),
-    ],
-)
-def test_a_name_holds_as_much_of_the_parents_as_sense_needs(key: str, called: str | None, name: str) -> None:
-    """R-NAME-2"""
-    assert decide_one(key, called).name == name
-
-
-@each(
-    ("key", "called", "name"),
-    [
-        ("GET /api/v1/users/{id}", "getUserUsingGET", "get_user"),
-        ("GET /api/v2.1/users", "UserController_findAll", "list_users"),
-        ("GET /items/{item_id}", "read_item_items__item_id__get", "get_item"),
-        ("PUT /files/{id}/classification-6VMVochwUWo", None, "update_file_classification"),
-        ("GET /Accounts/{Sid}/Calls.json", None, "list_account_calls"),
-        ("GET /orgs/{org}/projectsV2", None, "list_org_projects"),
-    ],
-)
-def test_a_name_has_no_residue_and_no_stutter(key: str, called: str | None, name: str) -> None:
-    """R-NAME-3"""
-    assert decide_one(key, called).name == name
-
-
-@each(
-    ("key", "called", "name"),
-    [
-        ("PUT /gists/{id}/star", "gists/star", "star_gist"),
-        ("POST /files/{id}/copy", None, "copy_file"),
-        ("POST /files.upload", None, "upload_file"),
-        ("POST /guilds/{id}/bulk-ban", "bulk_ban_users_from_guild", "bulk_ban_users_from_guild"),
-        ("POST /store/order", "placeOrder", "place_order"),
-        ("PUT /teams/{id}/members/{user}", "addTeamMember", "add_team_member"),
-        ("POST /pulls/{id}/requested_reviewers", "pulls/request-reviewers", "request_pull_reviewers"),
-    ],
-)
-def test_a_verb_that_says_more_stays(key: str, called: str, name: str) -> None:
-    """R-NAME-2"""
-    assert decide_one(key, called).name == name
-
-
-@each(
-    ("key", "name"),
-    [
-        ("POST /chat.postMessage", "post_chat_message"),
-        ("GET /users.list", "list_users"),
-        ("POST /stars.add", "create_star"),
-        ("POST /#Action=DescribeNetworkAcls", "describe_network_acls"),
-        ("POST /wallet/transaction/list", "list_wallet_transactions"),
-        ("POST /institutions/get", "get_institutions"),
-        ("POST /asset_report/pdf/get", "get_asset_report_pdf"),
-        ("POST /sendMessage", "send_message"),
-    ],
-)
-def test_a_remote_procedure_is_named_by_its_words(key: str, name: str) -> None:
-    """R-NAME-2"""
-    assert decide_one(key).name == name
-
-
-@each(
-    ("key", "called", "name"),
-    [
-        ("GET /orders/{orderId}", "getOrderById", "get_order"),
-        ("POST /responses?beta=true", None, "create_response_beta"),
-    ],
-)
-def test_what_a_literal_query_adds_is_named(key: str, called: str, name: str) -> None:
-    """R-NAME-3"""
+def test_a_name_is_what_people_would_say_of_the_operation(key: str, called: str | None, name: str) -> None:
+    """R-NAME-2, R-NAME-3"""
     assert decide_one(key, called).name == name
 
 
@@ -134,51 +141,6 @@ def test_a_plural_that_people_get_is_one_thing_where_the_answer_is() -> None:
     """R-NAME-2"""
     answers = (answer("200", {"type": "object", "properties": {"core": {"type": "integer"}}}),)
     assert decide_one("GET /orgs/{org}/limits", "getLimits", responses=answers).name == "get_org_limits"
-
-
-@each(
-    ("key", "called", "name"),
-    [
-        ("PUT /permissions/runners/repositories/{repository_id}", "enableRunnerRepository", "enable_runner_repository"),
-    ],
-)
-def test_nouns_stand_in_the_order_in_which_people_say_them(key: str, called: str, name: str) -> None:
-    """R-NAME-2"""
-    assert decide_one(key, called).name == name
-
-
-@each(
-    ("key", "called", "name"),
-    [
-        ("GET /auth/{radius_mount_path}/config", "radius-read-configuration", "get_radius_auth_config"),
-        ("GET /{terraform_mount_path}/role/", "terraform-list-roles", "list_terraform_roles"),
-        ("POST /{db_mount_path}/reset/{name}", "db-reset-connection", "reset_db_connection"),
-        ("POST /{pki_path}/issuer/{issuer_ref}/order", "pki-write-issuer-issuer_ref-order", "update_pki_issuer_order"),
-    ],
-)
-def test_where_a_thing_is_found_is_no_part_of_its_name(key: str, called: str, name: str) -> None:
-    """R-NAME-2"""
-    assert decide_one(key, called).name == name
-
-
-@each(
-    ("key", "called", "name"),
-    [
-        ("POST /projects/{id}/endpoints/{endpoint_id}/restart", "restartProjectEndpoint", "restart_project_endpoint"),
-        ("POST /pool/sync_committees", "submitSyncCommitteeSignatures", "submit_sync_committee_signatures"),
-        ("POST /repos/{repo}/push-bypasses", "create-push-bypass", "create_repo_push_bypass"),
-        ("POST /vector_stores/{id}/search", "openai_search_vector_store", "search_vector_store"),
-        ("POST /sandbox/test_clock/advance", "sandboxTestClockAdvance", "advance_sandbox_test_clock"),
-        ("POST /deployment/pause/{deploymentID}", "PostDeploymentPause", "pause_deployment"),
-        ("POST /web_search", None, "search_web"),
-        ("GET /usage/audio_speeches", "usage-audio-speeches", "list_usage_audio_speeches"),
-        ("POST /authn/{login}/authenticate", "getAccessToken", "authenticate_authn"),
-        ("GET /disputes/{dispute_token}", "getDisputeByTokenV2", "get_dispute"),
-    ],
-)
-def test_a_noun_that_looks_like_a_verb_stays_a_noun_and_a_verb_a_verb(key: str, called: str | None, name: str) -> None:
-    """R-NAME-2"""
-    assert decide_one(key, called).name == name
 
 
 @each(
@@ -216,26 +178,6 @@ def test_an_operation_with_nothing_to_name_it_by_is_named_all_the_same() -> None
     """R-NAME-2"""
     chosen = names("GET /", "GET /{名前}", "POST /{id}")
     assert list(chosen.values()) == ["get_root", "get_ming_qian", "create_id"]
-
-
-@each(
-    ("key", "called", "name"),
-    [
-        ("GET /pet/stats", "getPetStats", "get_pet_stats"),
-        ("GET /orgs/{org}/limits", "getLimits", "list_org_limits"),
-        ("PUT /sites/{name}", "Sites_CreateOrUpdate", "create_or_update_site"),
-        ("POST /invoices", "updateOrCreateInvoices", "update_or_create_invoices"),
-        ("POST /search-hours-of-operations", "SearchHoursOfOperations", "search_hours_of_operations"),
-        ("POST /docs/{name}/findOneAndDelete", None, "find_one_and_delete_doc"),
-        ("GET /b/{bucket}/o/{object}/acl", "storage.objectAccessControls.list", "list_object_acls"),
-        ("GET /users/{username}/following", "users/list-following-for-user", "list_user_following"),
-        ("GET /gists/public", "gists/list-public", "list_public_gists"),
-        ("GET /users", "requestUsers", "list_users"),
-    ],
-)
-def test_a_name_says_what_people_say(key: str, called: str | None, name: str) -> None:
-    """R-NAME-2"""
-    assert decide_one(key, called).name == name
 
 
 def test_people_who_say_get_are_heard_unless_the_answer_is_a_list() -> None:
