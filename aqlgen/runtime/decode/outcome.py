@@ -71,8 +71,8 @@ def find_out(row: Row, params: Mapping[str, Any], table: Table) -> dict[str, Any
     paths = [path[:end] for end in range(len(path), 0, -1) if path[end : end + 1] in ("", "/")]
     wanted = {_identified(path): path for path in paths}
     readers: dict[str, str] = {}  # of several at one path the first counts
-    for name, family, (method, reader_path, api) in table.values("method", "path", "api"):
-        if family == "read" and method == "GET" and api == row.api:
+    for name, family, (method, reader_path, api, danger) in table.values("method", "path", "api", "danger"):
+        if (family, method, api, danger) == ("read", "GET", row.api, "safe"):
             readers.setdefault(wanted.get(_identified(str(reader_path).rstrip("/")), ""), name)
     if row.update is not None and row.update.read is not None:
         readers[path] = row.update.read

@@ -21,7 +21,7 @@ TRANSPORT = frozenset((
     "cookie", "authorization",
 ))  # fmt: skip
 _SEPARATORS = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
-_WRITTEN = ("json", "form", "xml", "yaml", "text", "/*")
+_WRITTEN = ("json", "form", "xml", "yaml", "/*")
 """Words of the types that say how an object is written; under any other one it is written as JSON."""
 _PATCH = "application/json-patch+json"
 _OPERATIONS = {"type": "array", "items": {"type": "object", "required": ["op", "path"]}}
