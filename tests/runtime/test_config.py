@@ -70,10 +70,10 @@ def test_a_bad_prefix_is_an_error_that_names_the_variable(package: Path, prefix:
     ("text", "named"),
     [
         ("colour = 1", "'colour' in adapter.toml is not a setting; the settings are base_url, "),
-        ("timout = 1", "is not a setting, did you mean 'timeout'? the settings are base_url, "),
+        ("timout = 1", "is not a setting; did you mean 'timeout'?"),
         (
             "[limits]\nmax_nesting = 1",
-            "'limits.max_nesting' in adapter.toml is not a setting, did you mean 'limits.max_nesting_depth'?",
+            "'limits.max_nesting' in adapter.toml is not a setting; did you mean 'limits.max_nesting_depth'?",
         ),
         ("timeout = 0", "'timeout' in adapter.toml must be"),
         ("timeout = true", "'timeout' in adapter.toml must be"),

@@ -158,8 +158,8 @@ def _unknown_key(keys: Mapping[str, Any], file: str) -> ConfigError:
 
     known, unknown = [item.key for item in SETTINGS], min(keys)
     nearest = get_close_matches(unknown, known, 1, 0.75)
-    hint = f", did you mean '{nearest[0]}'?" if nearest else ";"
-    return ConfigError(f"'{unknown}' in {file} is not a setting{hint} the settings are {', '.join(known)}")
+    hint = f"did you mean '{nearest[0]}'?" if nearest else f"the settings are {', '.join(known)}"
+    return ConfigError(f"'{unknown}' in {file} is not a setting; {hint}")
 
 
 def _candidates(folder: Path, environ: Mapping[str, str]) -> list[Path]:
