@@ -37,6 +37,11 @@ class Operation:
         """True for a GET that is safe."""
         return self.row.method == "GET" and self.row.danger == "safe" and self.family == "read"
 
+    @property
+    def acts(self) -> bool:
+        """True if a call may change something: all but reads, and a GET that is not safe."""
+        return self.family != "read" or (self.row.method == "GET" and not self.is_safe_read)
+
     def always_is(self, levels: Iterable[str]) -> bool:
         """Return True if it is of one of these levels of danger, whatever a call of it carries."""
         carries = self.row.carries

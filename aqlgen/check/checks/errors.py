@@ -89,7 +89,6 @@ async def consequences(run: Run) -> None:
 def _expected(operation: Operation, status: int, wait: int) -> dict[str, Any]:
     """Return what an agent is to know of a call that the API fails by a status; None: nothing."""
     code = _CODES[status] or _BROAD[status // 100]
-    acts = operation.family != "read" or (operation.row.method == "GET" and operation.row.danger != "safe")
     is_made = (operation.family, status) == ("create", 409)
     path = [each for each in operation.row.parameters.values() if each.location == "path"]
     last = max(path, key=lambda each: operation.row.path.find(f"{{{each.wire}}}"), default=None)
@@ -100,7 +99,7 @@ def _expected(operation: Operation, status: int, wait: int) -> dict[str, Any]:
         "http_status": status,
         "retry_after_seconds": wait if status in _LATER else None,
         "required_scope": "all:write" if status in (401, 403) else None,
-        "outcome": "unknown" if status in _UNSURE and acts else None,
+        "outcome": "unknown" if status in _UNSURE and operation.acts else None,
         "resource_id": str(identifier)[:200] if is_shown else None,
     }
 
