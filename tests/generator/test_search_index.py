@@ -94,6 +94,7 @@ def ranking(tmp_path: Path) -> Ranking:
         ("tagline of a film", "search_movie"),
         ("director", "list_movie_credits"),
         ("get rid of a playlist", "delete_playlist"),
+        ("throw the playlist away", "delete_playlist"),
         ("make a new playlist", "create_playlist"),
         ("Create a playlist with the name 'Details of a person' and the movie 17", "create_playlist"),
         ("playlsits", "list_playlists"),
@@ -213,6 +214,7 @@ HOSTING: dict[str, Any] = {
         **row("get", "/chats/{chat}", "A chat"),
         **row("delete", "/branches/{branch}/protection", "Delete branch protection"),
         **row("delete", "/git/refs/{ref}", "Delete a reference"),
+        **row("delete", "/chats/{chat}/followers", "Remove the followers of a chat"),
     },
 }
 
@@ -225,6 +227,7 @@ HOSTING: dict[str, Any] = {
         ("get chat info", "GET /chats/{chat}"),
         ("delete a branch", "DELETE /git/refs/{ref}"),
         ("delete the protection of a branch", "DELETE /branches/{branch}/protection"),
+        ("stop following this chat", "DELETE /chats/{chat}/followers"),
         ("send a command to a device", "POST /commands/send"),
         ("list repositories of an organization", "GET /orgs/{org}/repos"),
         ("fork a repo", "POST /repos/{repo}/forks"),

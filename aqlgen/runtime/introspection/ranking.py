@@ -172,7 +172,7 @@ WEIGHTS = {
 }
 """Fitted on every second task of `python -m bench search`: by a conditional logit, then one weight after the other.
 
-That of `part` is set by hand: no search for a thing may begin with the deletion of a thing that it only has.
+That of `part` is set by hand: no search for a thing may begin with the deletion of a part that it does not name.
 """
 
 
@@ -210,6 +210,7 @@ class _Features:
         name = terms(rest if rest and prefix in self._prefixes else hit.name)
         summary, thing = terms(hit.summary), terms(hit.resource)[-1:]
         is_about = not self._nouns.isdisjoint(thing)
+        is_part = self._noun in name and not is_about and self._asked.words.keys().isdisjoint(thing)
         texts, of_one = {*name, *summary, *thing}, not {self._noun, *thing}.isdisjoint(hit.needs)
         covered = sum(rarity for rarity, shares in self._known if not texts.isdisjoint(shares))
         pairs = self._asked.pairs & {*pairwise(name), *pairwise(summary)}
@@ -223,7 +224,7 @@ class _Features:
             "harm": -float(hit.family == "delete" and not self._verbs & ENDING),
             "change": float(self._changes and hit.family == "update"),
             "object": _sign(is_about) if self._noun and thing else 0.0,
-            "part": -float(hit.family == "delete" and self._noun in name and not is_about),
+            "part": -float(hit.family == "delete" and is_part),
             "context": -float(not is_about and not self._asked.context.isdisjoint(thing)),
             "own list": -float(self._many and of_one),
             "unmet": -sum(need not in self._meant for need in hit.needs) / 3,

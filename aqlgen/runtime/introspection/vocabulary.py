@@ -184,10 +184,18 @@ _PHRASES = {
 }  # fmt: skip
 """Verbs of two words, as people say them; names have one."""
 _PHRASE = re.compile(rf"\b({'|'.join(_PHRASES)})\b", re.IGNORECASE)
+_PARTED = re.compile(
+    rf"\b({'|'.join(phrase.split()[0] for phrase in _PHRASES)})((?: [\w'-]+){{1,3}}?) (away|back|down|off|on|up)\b",
+    re.I,
+)
+"""One with its object between the two words, as in `throw the project away`."""
 
 
 def plain_verbs(text: str) -> str:
     """Return a text with verbs of two words replaced by those of one: `get rid of` by `delete`."""
+    verbs = ((parts[0], parts[2], _PHRASES.get(f"{parts[1]} {parts[3]}".lower())) for parts in _PARTED.finditer(text))
+    for parted, thing, verb in verbs:
+        text = text if verb is None else text.replace(parted, verb + thing, 1)
     return _PHRASE.sub(lambda phrase: _PHRASES[phrase[0].lower()], text)
 
 
