@@ -16,20 +16,6 @@ from zipfile import ZIP_STORED, ZipFile, ZipInfo
 from aqlgen import __version__
 from aqlgen.runtime.cli.sealed import SEAL
 
-__all__ = [
-    "BYTECODE",
-    "PACKAGED",
-    "SOURCE",
-    "Release",
-    "build",
-    "changelog",
-    "files_in",
-    "own_files",
-    "own_templates",
-    "runtime_of",
-    "sealed_runtime",
-]
-
 SOURCE: Final = "`pip install` with the path of its wheel or checkout"
 """How aqlgen is installed. It is on no public index, where whoever registers its name would be run."""
 

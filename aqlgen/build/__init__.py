@@ -23,8 +23,6 @@ from aqlgen.diagnostics.progress import counted
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document, Json, Operation, Origin, Tag
 
-__all__ = ["Built", "Skipped", "build"]
-
 
 @dataclass(frozen=True, slots=True)
 class Skipped:

@@ -22,8 +22,6 @@ from aqlgen.cli.app import app
 from aqlgen.diagnostics import Severity
 from aqlgen.diagnostics.errors import AqlgenError, OptionError
 
-__all__ = ["COMMANDS", "main", "register", "without_headers"]
-
 COMMANDS: Final = {
     "from-openapi": "Generate an adapter project from an OpenAPI document.",
     "serve": "Serve an API to agents in one command.",

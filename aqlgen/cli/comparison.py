@@ -20,8 +20,6 @@ from aqlgen.project.records import refuse_newer
 from aqlgen.project.revisions import Revision, revision
 from aqlgen.render.provenance import FILE
 
-__all__ = ["Compared", "compare_sides"]
-
 
 @dataclass(frozen=True, slots=True)
 class Compared:

@@ -25,8 +25,6 @@ from aqlgen.diagnostics.errors import AqlgenError
 from aqlgen.git.isolation import isolated, place_of
 from aqlgen.resources import files_in, own_files, own_templates
 
-__all__ = ["OutputCache"]
-
 VARIABLE: Final = "AQLGEN_CACHE"
 """The environment variable with the folder of the cache; empty for none."""
 

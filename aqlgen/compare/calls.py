@@ -17,8 +17,6 @@ from aqlgen.runtime.text import folded
 from aqlgen.runtime.wire import admits_json
 from aqlgen.table.model import Schema
 
-__all__ = ["Calls"]
-
 Parameters = Mapping[str, Parameter]
 
 _PARTIAL: Final = frozenset({"merge-patch", "json-patch", "patch", "put-merge"})

@@ -11,8 +11,6 @@ from aqlgen.compare.rules import RULES
 from aqlgen.compare.walk import Finding
 from aqlgen.ir import Json
 
-__all__ = ["Notes", "group"]
-
 NoteKey = tuple[str, str, tuple[str, ...], tuple[str, ...], Level]
 """Rule, wording, values, items and level."""
 

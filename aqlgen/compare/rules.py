@@ -12,8 +12,6 @@ from typing import Final
 
 from aqlgen.compare.model import Direction, Level
 
-__all__ = ["HOSTS", "ORDER", "RULES", "Rule"]
-
 Effect = tuple[str, Level]
 """The wording of a change, and what it means for an agent."""
 

@@ -20,18 +20,6 @@ from aqlgen.runtime.table import WORKFLOWS, Adapter, Row, Workflow, decode, row_
 from aqlgen.table.adapter import with_api
 from aqlgen.table.model import FAMILIES, Schema, Table, require_format
 
-__all__ = [
-    "Operation",
-    "Pairing",
-    "Surface",
-    "address",
-    "aligned",
-    "pair",
-    "part_of",
-    "surface_of_folder",
-    "surface_of_table",
-]
-
 Operation: TypeAlias = Row
 """An agent sees an operation as its row of the table."""
 

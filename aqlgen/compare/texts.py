@@ -15,8 +15,6 @@ from aqlgen.ir import Json
 from aqlgen.runtime.table import ADAPTER, encode
 from aqlgen.table.model import Schema
 
-__all__ = ["compare_texts"]
-
 _TEXTS: Final = ("title", "description", "examples")
 """Keywords of schemas that are only read. Defaults and listed values have rules of their own."""
 _MAPS: Final = frozenset({"properties", "patternProperties", "$defs"})

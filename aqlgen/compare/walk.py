@@ -26,8 +26,6 @@ from aqlgen.ir import Json
 from aqlgen.runtime.schema import references, referred
 from aqlgen.table.model import Schema
 
-__all__ = ["Finding", "Walk"]
-
 
 @dataclass(frozen=True, slots=True)
 class Fields:

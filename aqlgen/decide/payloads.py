@@ -13,8 +13,6 @@ from aqlgen.ir import Json, Operation
 from aqlgen.runtime.wire import JSON_PATCH, media_type
 from aqlgen.words import split
 
-__all__ = ["answers_list", "answers_nothing", "body_objects", "is_sent_as_list", "sends_list"]
-
 Schema: TypeAlias = Mapping[str, Json]
 
 _LISTS: Final = frozenset(

@@ -12,8 +12,6 @@ from typing import Any, Final, TypeVar
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import Json
 
-__all__ = ["Schemas"]
-
 T = TypeVar("T")
 
 _MOST: Final = 200

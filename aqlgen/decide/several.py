@@ -23,8 +23,6 @@ from aqlgen.diagnostics import Diagnostic
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document, Operation
 
-__all__ = ["ApiNames", "base_names", "decide_each", "overrides_of_each", "prefix_names", "refuse_for_one"]
-
 
 @dataclass(frozen=True, slots=True)
 class ApiNames:

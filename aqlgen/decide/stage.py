@@ -36,8 +36,6 @@ from aqlgen.ir import Document
 from aqlgen.runtime.table import Carried
 from aqlgen.words import split
 
-__all__ = ["Known", "Named", "decide", "decide_named", "name_operations"]
-
 _TAKEN: Final = 0.75
 """The most confidence in a name whose first candidate another operation has."""
 _LEAST: Final = {Asked.ALWAYS: Danger.DESTRUCTIVE, Asked.FIRST: Danger.REVERSIBLE, Asked.NEVER: Danger.SAFE}

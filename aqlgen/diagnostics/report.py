@@ -28,8 +28,6 @@ from aqlgen.diagnostics.plain import escaped
 from aqlgen.ir import Json
 from aqlgen.runtime.text import visible
 
-__all__ = []
-
 MOST: Final = 3
 """How many findings of a shape are shown before the rest is counted."""
 

@@ -21,8 +21,6 @@ from typing import Final
 
 from aqlgen.diagnostics.errors import FileError
 
-__all__ = ["OLDEST", "Done", "attempt", "blobs", "failed", "require", "run", "undisturbed"]
-
 OLDEST: Final = (2, 34)
 """The oldest supported git: since then it merges, and finds renames, as it does today."""
 

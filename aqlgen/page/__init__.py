@@ -15,8 +15,6 @@ from aqlgen.page.data import page_data
 from aqlgen.page.markup import assemble
 from aqlgen.pipeline import Prepared
 
-__all__ = ["report"]
-
 
 def report(prepared: Prepared) -> str:
     """Return the page as HTML; the same decisions always give the same text."""

@@ -24,8 +24,6 @@ from aqlgen.schemas import shorten
 from aqlgen.table.access import overrides_entry, table_hosts
 from aqlgen.table.model import DecidedRow, Schema
 
-__all__ = ["page_data"]
-
 MAX_DESCRIPTION = 400
 MAX_VALUE = 60
 PLAIN_KEY: Final = re.compile(r"[A-Z]+ /(?:[\w.~!$&'()*+,;=@%{}|<>?^/:-]*[\w.~!$&'()*+,;=@%{}|<>?^/-])?", re.ASCII)

@@ -21,8 +21,6 @@ from aqlgen.diagnostics.plain import counted
 from aqlgen.ir import Json
 from aqlgen.page.worklist import worklist_markup
 
-__all__ = ["assemble", "data_block", "policy"]
-
 MARKS: Final = {"destructive": "▲", "dangerous": "◆", "forbidden": "■"}
 """Signs beside a name in the map; a screen reader and the legend have words for them."""
 

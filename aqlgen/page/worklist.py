@@ -11,8 +11,6 @@ from aqlgen.diagnostics.plain import counted
 from aqlgen.ir import Json
 from aqlgen.runtime.text import visible
 
-__all__ = ["quoted", "worklist_data", "worklist_markup"]
-
 Entry = Mapping[str, Json]
 _MOST_SHOWN: Final = {False: 3, True: 12}
 """The most operations that a row shows unfolded: one of the review, and one about when a person is asked."""

@@ -22,8 +22,6 @@ from aqlgen.runtime.hosts.gate import accepted_of
 from aqlgen.runtime.table import Accepted, Adapter, values_of
 from aqlgen.table.model import FAMILIES
 
-__all__ = ["DOCUMENTS", "ELEMENTS", "OVERRIDES", "Project", "documents_of"]
-
 OVERRIDES: Final = "overrides.yaml"
 ELEMENTS: Final = ("openapi/adapter.md", "openapi/adapter.yaml", "openapi/adapter.json")
 """Where a project keeps the adapter element that it was made from."""

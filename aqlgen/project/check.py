@@ -30,8 +30,6 @@ from aqlgen.project.worktree import State, Worktree
 from aqlgen.render.provenance import FILE, RUNTIME, Kind, file_hash, kind, tree_hash
 from aqlgen.resources import SOURCE, build
 
-__all__ = ["Checked", "check"]
-
 _RESTORE: Final = "`aqlgen status` shows the effect of the edit; `git checkout HEAD -- {path}` reverts it."
 
 

@@ -35,8 +35,6 @@ from aqlgen.resources import changelog
 from aqlgen.runtime.table import WORKFLOWS
 from aqlgen.table.identity import api_names, split_name
 
-__all__ = ["Asked", "Updated", "update"]
-
 _FREE: Final = (OVERRIDES, "adapter.toml")
 """Files of the owner that an update reads, or leaves alone, as they are in the work tree."""
 

@@ -17,8 +17,6 @@ from aqlgen.table.identity import Identity
 from aqlgen.table.model import Table, agent_texts, table_files
 from aqlgen.table.search import search_index
 
-__all__ = ["Order", "data", "render", "table_data", "timed"]
-
 
 @dataclass(frozen=True, slots=True)
 class Order:

@@ -22,8 +22,6 @@ from pydantic import TypeAdapter
 from aqlgen.runtime.settings import VARIABLES
 from aqlgen.runtime.settings.config import SETTINGS, Config, Setting
 
-__all__ = ["PATHS", "adapter_toml", "page"]
-
 _ROOT = Path(__file__).parents[2]
 _WIDTH = 120
 _DOCUMENT = re.compile(r"docs/([\w-]+)\.md(#[\w-]+)?")

@@ -35,10 +35,6 @@ if TYPE_CHECKING:
     from .hosts.gate import Hosts
     from .wire import Transport
 
-__all__ = [
-    "Assembly", "adapter_secrets", "assemble", "audit_file", "check_variables", "checked_keys", "open_audit",
-]  # fmt: skip
-
 
 class Assembly(NamedTuple):
     """An adapter that is ready to answer. Close it after use.

@@ -12,11 +12,6 @@ from typing import Any
 
 from .text import escaped_data
 
-__all__ = [
-    "NOT_PERFORMED", "UNKNOWN_OUTCOME", "Code", "CommandError", "Failure", "internal_failure", "invalid",
-    "permission_denied",
-]  # fmt: skip
-
 UNKNOWN_OUTCOME = "unknown"
 """`details.outcome` of a call that may have been carried out though it failed."""
 NOT_PERFORMED = "not_performed"

@@ -23,8 +23,6 @@ from aqlgen.runtime.settings.config import SETTINGS
 from aqlgen.runtime.settings.load import CONFIG_FILE_VARIABLE, load, parse_settings
 from aqlgen.runtime.text import terminal_text
 
-__all__ = ["COMMANDS", "FOLDER", "check_policy", "run"]
-
 _TABLES: Final = frozenset({"safety_loop", "state", "audit", "limits", "telemetry", "http"})
 _ALONE: Final = frozenset({"endpoint_mode", "tool_prefix", "log_level", "introspection.max_list"})
 _MAX_BYTES: Final = 1024 * 1024

@@ -33,8 +33,6 @@ from aqlgen.table.rows import Boilerplate, Draft, build_row, reads_with_etag, wi
 from aqlgen.table.selecting import Readable, answer_of
 from aqlgen.table.variables import security_schemes
 
-__all__ = ["Tabulated", "tabulate"]
-
 NO_OVERRIDES = Overrides()
 
 

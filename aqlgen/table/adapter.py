@@ -27,17 +27,6 @@ from aqlgen.schemas import shorten
 from aqlgen.table.identity import Identity
 from aqlgen.table.model import FAMILIES, DecidedRow, Table
 
-__all__ = [
-    "SPEC_VERSION",
-    "addressed",
-    "base_of",
-    "build_adapter",
-    "joined",
-    "own_first",
-    "server_entry",
-    "with_api",
-]
-
 SPEC_VERSION = "1.0.0-draft"
 PROJECT_VERSION = "0.1.0"
 SCHEMA_FILE = "../../schema/adapter.schema.json"

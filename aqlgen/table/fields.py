@@ -17,8 +17,6 @@ from aqlgen.table.form_fields import is_form, with_files
 from aqlgen.table.parameters import MAX_DESCRIPTION, VALID
 from aqlgen.words import pascal, snake, split
 
-__all__ = ["Fields", "ShapedBody", "fields_of", "of_fields"]
-
 ACROSS_FIELDS = (
     "anyOf", "allOf", "minProperties", "maxProperties", "dependentRequired", "patternProperties", "propertyNames",
     "unevaluatedProperties",

@@ -37,8 +37,6 @@ from aqlgen.table.bodies import SEVERAL_KINDS, UnservedBodyError, choose, rank, 
 from aqlgen.table.fields import ShapedBody
 from aqlgen.table.parameters import MAX_DESCRIPTION, with_unique_names
 
-__all__ = ["Choices", "choices_of"]
-
 SHORT: Final[Mapping[str, str]] = {
     FORM: "form",
     JSON: "json",

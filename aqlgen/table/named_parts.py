@@ -31,8 +31,6 @@ from aqlgen.ir import MISSING
 from aqlgen.runtime.schema import alternatives
 from aqlgen.runtime.text import folded
 
-__all__ = ["open_by_examples", "with_names_as_read"]
-
 _DEEPEST: Final = 8
 _MOST: Final = 200
 """How deep a body is looked into for what it leaves open, and how many of its schemas."""

@@ -51,8 +51,6 @@ from aqlgen.table.parameters import (
 )
 from aqlgen.table.selecting import Answer, Readable, fields_sent, selecting_parameters
 
-__all__ = ["MAX_SUMMARY", "Boilerplate", "Draft", "build_row", "reads_with_etag", "with_reader_schemas"]
-
 MAX_SUMMARY = 120
 MAX_DESCRIPTION = 1000
 _MOST_TAGS, _LONGEST_TAG = 10, 100

@@ -21,8 +21,6 @@ from aqlgen.ir import Json
 from aqlgen.runtime.table import Adapter, Row
 from aqlgen.runtime.table.codec import columns
 
-__all__ = ["SCHEMAS", "page", "schema_files"]
-
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 SCHEMAS: Final = ("operations.schema.json", "adapter.schema.json", "types.schema.json")
 SCALARS: Final[Mapping[Any, Mapping[str, Json]]] = {

@@ -11,8 +11,6 @@ from typing import Final
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Json
 
-__all__ = ["xml_hints"]
-
 Follow = Callable[[Json], tuple[Json, str]]
 Node = dict[str, Json]
 

@@ -33,8 +33,6 @@ from aqlgen.workflows.steps import Api, write_step
 if TYPE_CHECKING:
     from aqlgen.runtime.table import Table as RuntimeTable
 
-__all__ = ["Translated", "translate"]
-
 _MOST: Final = 200
 _DANGERS: Final[Sequence[str]] = get_args(DangerLevel)
 _FORM: Final = "Write an Arazzo 1.0 document; see https://spec.openapis.org/arazzo/latest.html"

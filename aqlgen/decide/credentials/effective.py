@@ -37,8 +37,6 @@ from aqlgen.ir import SIGNATURE, Document, Location, SecurityScheme
 from aqlgen.runtime.auth import ADDED_SCHEME
 from aqlgen.words import split
 
-__all__ = ["DEPARTURES", "FORMAT", "NO_SCHEME", "with_effective_security"]
-
 NO_SCHEME: Final = "no-security-scheme"
 PARAMETER: Final = "credential-parameter"
 ASSUMED: Final = "security-assumed"

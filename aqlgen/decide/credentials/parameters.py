@@ -21,16 +21,6 @@ from aqlgen.ir import MISSING, Document, Location, Operation, Parameter, Securit
 from aqlgen.schemas.dropped_fields import FieldDropper
 from aqlgen.words import split
 
-__all__ = [
-    "CredentialParameter",
-    "credential_fields",
-    "credential_parameters",
-    "is_token",
-    "issues_credentials",
-    "scheme_of",
-    "without_fields",
-]
-
 MOST: Final = 0.5
 NEARLY_ALL: Final = 0.8
 _NAMED: Final = (Location.HEADER, Location.QUERY)

@@ -31,8 +31,6 @@ from aqlgen.decide.naming.verbs import find_verb
 from aqlgen.decide.naming.vocabulary import Vocabulary
 from aqlgen.words import singular
 
-__all__ = ["NounChain", "is_adjective", "is_participle", "nearest", "needed_nouns", "parents", "read_chain"]
-
 _ONE_FORM: Final = AREAS | frozenset(
     "history activity inventory feed usage traffic content media timeline audience weather search code".split()
 )

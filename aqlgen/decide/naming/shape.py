@@ -15,8 +15,6 @@ from aqlgen.decide.naming.noun import IDS, Noun, Words, is_plural, singulars, th
 from aqlgen.decide.naming.verbs import Verb, leading_verb
 from aqlgen.words import singular, split
 
-__all__ = ["Shape", "action_as_noun", "shape"]
-
 _ACTION_FOLDERS: Final = frozenset({"action", "actions", "command", "commands", "lifecycle"})
 """Segments behind which actions stand (`/runs/{id}/actions/cancel`)."""
 _AT_END: Final = frozenset("delete purge destroy search lookup query".split())

@@ -26,8 +26,6 @@ from aqlgen.runtime.encode.urls import without_names
 from aqlgen.runtime.text import folded
 from aqlgen.words import singular, split
 
-__all__ = ["Settled", "followed", "misnamed", "pins", "settle_keeping", "takeovers", "unused"]
-
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
 

@@ -32,8 +32,6 @@ from aqlgen.ir import Json, Origin
 from aqlgen.runtime.table import Pagination
 from aqlgen.runtime.text import has_unseen
 
-__all__ = ["Stated", "Word", "convert"]
-
 _SCHEME: Final = "auth"
 """The name of the security scheme of an element."""
 _UNUSED: Final = {"rate_limits": "[quota] in adapter.toml", "trust": "`<name>-adapter trust promote`"}

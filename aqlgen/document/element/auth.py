@@ -14,8 +14,6 @@ from aqlgen.document.element.grammar import finding
 from aqlgen.ir import Json
 from aqlgen.words import RESERVED_VARIABLES
 
-__all__ = ["foreign_variables", "read_scheme", "read_variables"]
-
 _TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 _NAMED: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]{1,30} [a-z_]{1,20}=\"?")
 """What stands before a key that is a field of the header: `Token token=`."""

@@ -18,8 +18,6 @@ from aqlgen.runtime.text import has_unseen
 from aqlgen.runtime.wire import FORM, JSON
 from aqlgen.words import snake
 
-__all__ = ["Request", "agent_names", "operation_findings", "operation_node", "pagination_of", "read_request"]
-
 _IN_QUERY: Final = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
 """Methods whose parameters go into the query, if nothing else is said; those of others go into the JSON body."""
 _JSON_TYPES: Final = frozenset({"string", "integer", "number", "boolean", "array", "object"})

@@ -16,8 +16,6 @@ from aqlgen.document.positions import Origins
 from aqlgen.document.read import Library, Limits, Source
 from aqlgen.ir import Json
 
-__all__ = ["link"]
-
 _ELSEWHERE: Final = re.compile(
     r"""\$ref["']?\s*:\s*(?!\s|["']?\#/(?:components|paths|definitions|parameters|responses)/)"""
 )

@@ -17,8 +17,6 @@ from aqlgen.document.positions import Origins, escape, join
 from aqlgen.document.read import Limits, Source
 from aqlgen.ir import MISSING, Json, Origin
 
-__all__ = ["overlay"]
-
 _Branch: TypeAlias = dict[str | int | None, Any]
 """A tree of the keys that lead to targets; the key None marks a target."""
 

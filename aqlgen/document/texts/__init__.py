@@ -19,8 +19,6 @@ from aqlgen.document.texts.instructions import Instruction, instruction_in
 from aqlgen.ir import Json
 from aqlgen.runtime.text import has_unseen, visible, without_unseen
 
-__all__ = ["Cleaned", "InstructionText", "clean_texts"]
-
 _MAX_QUOTE: Final = 120
 _WORD: Final = 12
 """Characters from which on a value is long enough to instruct."""

@@ -19,8 +19,6 @@ from typing import Final
 
 from aqlgen.runtime.text import without_unseen
 
-__all__ = ["Instruction", "instruction_in"]
-
 
 @dataclass(frozen=True, slots=True)
 class Instruction:

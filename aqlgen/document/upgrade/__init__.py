@@ -13,8 +13,6 @@ from aqlgen.document.positions import Origins
 from aqlgen.document.read.identify import is_swagger
 from aqlgen.ir import Json
 
-__all__ = ["upgrade"]
-
 
 def upgrade(root: dict[str, Json], origins: Origins) -> tuple[dict[str, Json], tuple[Diagnostic, ...]]:
     """Return a document as OpenAPI 3.x: Swagger 2.0 as 3.0, any other version unchanged.

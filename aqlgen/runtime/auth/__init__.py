@@ -13,12 +13,6 @@ from typing import Any, TypeAlias
 
 from ..text import counted
 
-__all__ = [
-    "ADDED_SCHEME", "BARE", "KEY", "STARTED_BY", "Alternatives", "Usage", "alternative_in_use", "by_doctor",
-    "demand_of", "place_of", "sent_as", "use_of",
-]  # fmt: skip
-
-
 ADDED_SCHEME = """adapter:
   security_schemes: {token: {type: http, scheme: bearer}}
   security: [token]"""

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from .sources import Source
     from .tokens import SharedTokens
 
-__all__ = ["Authorization", "Grants"]
-
 
 class Grants:
     """Tokens of the sources, from memory while they last. `clock` is monotonic, `now` the time of day."""

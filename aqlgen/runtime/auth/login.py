@@ -24,8 +24,6 @@ from .discovery import Discovery, Fetch, Server, Unreachable, is_safe
 from .sources import Sources, discovery_url_of
 from .tokens import Client, Refused, Token, ask, stated_error
 
-__all__ = ["LoginIO", "LoginOptions", "find_server", "login", "schemes_of"]
-
 WAIT = 300.0
 """Seconds that a person may take."""
 

@@ -27,11 +27,6 @@ if TYPE_CHECKING:
     from ..table import Row
     from ..wire import ApiRequest, ApiResponse
 
-__all__ = [
-    "IDENTIFIERS", "NAMES", "PAGES_OF_PEOPLE", "Approved", "Echo", "Exchanges", "identifying", "identity", "shortened",
-    "without_secrets",
-]  # fmt: skip
-
 
 class Approved(Protocol):
     """The approval of a call; `safety.approvals.Approval` implements it."""

@@ -22,8 +22,6 @@ from ..table import Adapter, FormatError
 from ..text import line, terminal_text
 from .arguments import parse_arguments
 
-__all__ = ["main"]
-
 
 def main(folder: Path, hooks: object | None = None, arguments: Sequence[str] | None = None) -> int:
     """Run the command that the arguments name with the package in `folder`. Returns the exit code."""

@@ -20,8 +20,6 @@ from ..settings.tables import HttpSettings
 from ..table import Adapter, Table
 from ..text import counted, line, visible
 
-__all__ = ["doctor", "render_doctor"]
-
 
 def files_read(folder: Path, environ: Mapping[str, str]) -> dict[str, Any]:
     """Return the owner's files: `settings` by path, None for none, and `hooks`.

@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from ..settings.config import Config
     from ..validation.repair import Repaired
 
-__all__ = ["Api", "ApiSide", "Apis", "Transports"]
-
-
 _MOCK_URL = "https://mock.invalid"
 
 

@@ -29,9 +29,6 @@ from .headers import head_data, not_modified_data, with_location
 if TYPE_CHECKING:
     from .encoded_fields import EncodedFields
 
-__all__ = ["declared_response", "decode_response"]
-
-
 _ABOUT_FAILURE = frozenset(
     {
         *("ok", "success", "Success", "succeeded", "successful", "is_success", "isSuccess"),

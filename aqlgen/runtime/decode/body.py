@@ -17,8 +17,6 @@ from ..exact_json import read_float, write_json
 from ..wire import FORM, OCTETS, is_json, is_text, is_xml, media_type
 from .attachments import CONTROLS, bytes_value
 
-__all__ = ["JSON_DECODER", "charset_of", "decode_text", "known_charset", "read_body", "sanitize"]
-
 JSON_DECODER = json.JSONDecoder(parse_float=read_float, parse_constant=lambda _: None)
 """The reader of JSON text. NaN and Infinity are no JSON: null."""
 _CARELESS = frozenset(

@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from ..warnings.rules import WarningRules
     from ..wire import ApiRequest
 
-__all__ = ["Calls", "Checking", "Extension", "Next", "Stage", "ToolCall", "composed"]
-
 
 @dataclass(slots=True)
 class ToolCall:

@@ -12,8 +12,6 @@ from collections.abc import Iterable
 
 from ..errors import Code, Failure, invalid
 
-__all__ = ["check_header", "check_names", "is_framing", "overrides_method"]
-
 _FRAMING = frozenset(
     (
         *("connection", "content-encoding", "content-length", "expect", "host", "http2-settings", "keep-alive"),

@@ -41,8 +41,6 @@ from . import check_names, is_framing
 from .styles import as_json, percent_encoded, query_pairs, wire_text
 from .uploads import File, Files, first_type, type_of_file
 
-__all__ = ["assemble_body", "encode_body", "encode_multipart", "encode_querystring", "form_pairs", "with_credentials"]
-
 ReadFile = Callable[[str, Any, str], File]
 _STYLES = frozenset({"form", "spaceDelimited", "pipeDelimited", "tabDelimited", "deepObject"})
 _NO_FIELDS: Mapping[str, Parameter] = MappingProxyType({})

@@ -14,8 +14,6 @@ from typing import Any
 from ..errors import Code, Failure
 from .styles import wire_text
 
-__all__ = ["encode_xml"]
-
 Node = Mapping[str, Any]
 _NAME = re.compile(r"[^\W\d][\w.-]*(?::[^\W\d][\w.-]*)?")
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

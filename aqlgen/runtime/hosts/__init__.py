@@ -20,12 +20,6 @@ if TYPE_CHECKING:
 
     import httpx2
 
-__all__ = [
-    "CheckedConnections", "Origin", "is_link_local_host", "is_public_address", "is_public_host",
-    "is_same_private_host", "origins_of_entry", "yaml_entry",
-]  # fmt: skip
-
-
 Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 Resolve: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
 

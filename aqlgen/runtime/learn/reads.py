@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from .requests import AdapterRequests
     from .things import Named
 
-__all__ = ["Known", "Read", "lists_in", "read_all", "read_json"]
-
 _LARGEST_KEPT: Final = 16 << 20
 """Bytes of all answers that are kept for what looks at them later."""
 _LONGEST_ID: Final = 200

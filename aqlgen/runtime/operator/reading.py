@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from ..quota.counting import Quotas
     from ..safety.loop.agents import Block
 
-__all__ = ["SECTIONS", "Reading", "Source", "home_source", "operator_name", "read", "read_quotas", "shown"]
-
 
 class Source:
     """An adapter, as an operator reaches it."""

@@ -24,19 +24,6 @@ if TYPE_CHECKING:
     from ..table import JsonSchema, Parameter, Row, Table
     from ..wire import ApiRequest, ApiResponse
 
-__all__ = [
-    "Plan",
-    "first_lead",
-    "number",
-    "prepare",
-    "put",
-    "request_size",
-    "signs_of_bound",
-    "signs_of_more",
-    "start_of",
-]
-
-
 _MOST = 100
 _DIGITS = 18
 _FROM_ZERO = re.compile(

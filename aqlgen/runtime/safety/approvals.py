@@ -39,11 +39,6 @@ if TYPE_CHECKING:
     from ..wire import ApiRequest, Spending
     from .loop.reports import PlanReport
 
-__all__ = [
-    "Approval", "Approvals", "Declined", "HeldCall", "first_use", "fitting", "gravest", "keys_of",
-    "question_about", "question_of", "reasons_of", "request_digest",
-]  # fmt: skip
-
 
 def digest_of(*values: Any) -> str:
     """Return the SHA-256 of values of JSON."""

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from .audit import Audit
     from .view import CallView
 
-__all__ = ["Gatekeeper"]
-
 Result = TypeVar("Result")
 Values = TypeVarTuple("Values")
 _LARGE = 20_000

@@ -10,18 +10,6 @@ from ..settings.config import Config
 from ..table import Adapter
 from ..text import letters
 
-__all__ = [
-    "CANCEL",
-    "LONGEST_WAIT",
-    "SPECIFIED",
-    "STATUS",
-    "active_operations",
-    "can_ask",
-    "inactive",
-    "reserved",
-    "types_of",
-]
-
 _TOKEN = field(
     "confirmation_token", "string", False, "Token of a CONFIRMATION_REQUIRED answer", minLength=8, maxLength=80
 )

@@ -30,21 +30,6 @@ if TYPE_CHECKING:
     from ..schema import Types
     from ..table import Row
 
-__all__ = [
-    "CUT_NAME",
-    "SECRET_NAME",
-    "has_right_to_left",
-    "key_literal",
-    "literal",
-    "name_of",
-    "prose",
-    "secret_names",
-    "title_of",
-    "title_of_all",
-    "url_text",
-]
-
-
 CUT_NAME = "... (a name of"
 """The sign behind the beginning of a field's name that is too long to be shown."""
 

@@ -27,8 +27,6 @@ from ..state import StoreAway
 if TYPE_CHECKING:
     from ..state.custody import Custody, State
 
-__all__ = ["KINDS", "Challenge", "Question", "QuestionStore", "SessionQuestions", "Verdict"]
-
 Verdict = Literal["", "approved", "denied"]
 _QUESTION, _CHALLENGE = KINDS = ("question", "challenge")
 _DECIDED, _DECIDED_FORBIDDEN = 300.0, 120.0

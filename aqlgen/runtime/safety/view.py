@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from ..table import Parameter, Row
     from ..wire import ApiRequest, SentFile
 
-__all__ = ["CallView", "text_of_any", "view_of"]
-
 _encode = json.JSONEncoder(ensure_ascii=False, default=str).encode
 INCOMPLETE = "cannot be shown in full"
 _LONGEST_QUESTION = 6000

@@ -9,15 +9,6 @@ from urllib.parse import unquote
 
 from ..table import JsonSchema
 
-__all__ = [
-    "JSON_TYPES", "MISSING", "STRUCTURE", "Shape", "Types", "admitted_types", "agent_path", "alternatives", "as_schema",
-    "at", "declared_types",
-    "enum_values", "fixed_values", "follow", "is_null", "is_object", "is_shaped", "json_type", "kind_of",
-    "nullable", "only_type", "parts", "pointer_of", "references", "referred", "resolve", "schema_at", "shape_of",
-    "steps_of", "string_enum", "subschemas", "type_named", "union_of", "without_null",
-]  # fmt: skip
-
-
 Types: TypeAlias = Mapping[str, JsonSchema]
 
 _PREFIX = "#/types/"

@@ -17,8 +17,6 @@ from ..table import JsonSchema, Table
 from ..text import folded
 from . import STRUCTURE, Shape, Types, fixed_values, pointer_of, referred, shape_of, steps_of, subschemas, union_of
 
-__all__ = ["NAMED_AS", "Names", "Plan", "Way", "operations_to_wire", "other_name", "reaches"]
-
 NAMED_AS = "x-named-as"
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["FIRST_SESSIONLESS", "TASKS", "has_tasks"]
-
 FIRST_SESSIONLESS = "2026"
 TASKS = "io.modelcontextprotocol/tasks"
 """The extension of the protocol that gives long-running work as tasks."""

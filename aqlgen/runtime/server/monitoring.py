@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from ..table import Adapter, Table
     from ..telemetry.metrics import Metrics
 
-__all__ = ["DEGRADED", "FAILED", "HEALTH", "METRICS", "OK", "READY", "Health"]
-
 HEALTH, READY, METRICS = "/healthz", "/readyz", "/metrics"
 _PATIENCE = 2.0
 """Seconds that a check may take."""

@@ -11,11 +11,6 @@ from typing import Any, NamedTuple, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
-__all__ = [
-    "VARIABLES", "ConfigError", "Names", "Setting", "Variable", "problem_of", "refusal", "settings_of",
-    "unknown_variable",
-]  # fmt: skip
-
 
 class ConfigError(Exception):
     """A setting that cannot be used. The message is one line and names the key, the variable or the file.

@@ -33,17 +33,6 @@ from .types import (
     matching,
 )
 
-__all__ = [
-    "AuditSettings",
-    "ConfirmationSettings",
-    "HttpSettings",
-    "LoopSettings",
-    "QuotaSettings",
-    "Steps",
-    "TelemetrySettings",
-    "quota_problem",
-]
-
 MIB = 1024 * 1024
 
 

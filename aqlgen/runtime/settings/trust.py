@@ -20,8 +20,6 @@ from typing_extensions import TypedDict
 from . import ConfigError, problem_of
 from .types import Word, known_keys, requiring
 
-__all__ = ["TRUST_FILE", "TRUST_LEVELS", "TrustLevel", "TrustRecord", "changing", "read_trust", "write_trust"]
-
 TRUST_FILE = "trust.json"
 _MAX_BYTES = 1024 * 1024
 Level = Literal["untested", "generated", "validated", "community_reviewed", "certified"]

@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 
 from ..errors import Code, Failure
 
-__all__ = ["Count", "Counter", "Spent", "Store", "StoreAway", "WatchedStore", "canonical", "window_ends"]
-
 
 class StoreAway(Failure):
     """The store cannot be reached, or did not answer in time. What was asked for may or may not have been done.

@@ -14,8 +14,6 @@ from typing import Any, TypeVar
 
 from . import Count, Counter, Spent, Store, StoreAway, canonical
 
-__all__ = ["MISSING", "RedisStore", "is_installed"]
-
 Value = TypeVar("Value")
 
 MISSING = "the library redis is missing; install the adapter with its extra `redis`"

@@ -13,8 +13,6 @@ from datetime import date
 from types import NoneType, UnionType
 from typing import Any, TypeAlias, TypeVar, Union, get_args, get_origin
 
-__all__ = ["Column", "column", "columns", "decode", "encode"]
-
 T = TypeVar("T")
 _Plan: TypeAlias = tuple[Mapping[str, tuple[str, Callable[[Any], Any] | None]], tuple[tuple[str, str], ...]]
 """What `decode` needs: attribute and reader by key, and the attributes with the one whose value is their default."""

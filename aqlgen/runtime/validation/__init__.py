@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from .repair import Repaired
     from .walk import Reading
 
-__all__ = ["PARTIAL", "Unexplained", "Validation", "gathered", "spread"]
-
-
 PARTIAL = frozenset({"merge-patch", "json-patch", "patch", "put-merge"})
 """Strategies under which `input` may lack what is required of the whole (R-UPD-2)."""
 

@@ -23,12 +23,6 @@ from ..session import Session, current_caller
 from ..table import JsonSchema, Row, Table
 from ..text import iso_time
 
-__all__ = [
-    "ABOUT_DATA", "MOST_ENTRIES", "CallWarning", "Deprecations", "Histories", "History", "Key", "Occurrence",
-    "Warnings", "deprecations_of", "is_among", "key_of", "rank",
-]  # fmt: skip
-
-
 ABOUT_DATA = "VALIDATION_"
 """Category of the warnings that are about the data of this very answer."""
 

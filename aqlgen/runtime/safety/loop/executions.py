@@ -22,19 +22,6 @@ from ...settings.config import Config
 from ...text import iso_time
 from .lookalikes import agent_key
 
-__all__ = [
-    "IDLE",
-    "THRESHOLDS",
-    "Execution",
-    "Executions",
-    "Notification",
-    "Pause",
-    "Profile",
-    "StepApproval",
-    "profile_of",
-    "timestamp",
-]  # fmt: skip
-
 
 def timestamp() -> str:
     """Return the current time in ISO 8601."""

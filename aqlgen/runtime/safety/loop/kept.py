@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ...state.custody import State
     from .executions import Pause
 
-__all__ = ["KeptExecutions"]
-
 Result = TypeVar("Result")
 
 _SESSION = "safety_loop"

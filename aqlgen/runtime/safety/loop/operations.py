@@ -9,9 +9,6 @@ from ...protocol_operations import ProtocolOperation, field
 from ...settings.config import Config
 from .executions import THRESHOLDS, profile_of
 
-__all__ = ["TYPES", "loop_operations", "loop_settings"]
-
-
 _AGENT = field("element_name", "string", True, "Name of the agent", minLength=1, maxLength=100)
 _LIFECYCLE = {
     "states": ["running", "completed", "cancelled"],

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from ...state.custody import Custody
     from .executions import Execution
 
-__all__ = ["Tries", "Verification"]
-
 Tier: TypeAlias = Literal["verify", "danger_zone"]
 _TRIES = "loop.tries"
 _MOST, _WINDOW = 10, 60.0

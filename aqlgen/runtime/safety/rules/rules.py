@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from ...settings.config import Config
     from ...wire import ApiRequest
 
-__all__ = ["MetRule", "Rule", "Rules", "check_rules"]
-
 _MOST_UNTOLD = 20
 
 
