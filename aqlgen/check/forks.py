@@ -35,6 +35,10 @@ _MODULES = (
     "uvicorn.loops.asyncio", "uvicorn.protocols.http.auto", "httpcore2", "truststore", "tomllib", "encodings.idna",
     "difflib",
 )  # fmt: skip
+_LEFT_OUT = ("learn", "testing", "witness")
+"""Packages of the runtime that no server of MCP loads; one imports pytest."""
+_YOUNG = 50_000
+"""Objects after which garbage is collected: a fork lives shortly."""
 _GRACE = 5
 _PROGRAM = """
 import _socket, marshal, os, sys
@@ -76,13 +80,19 @@ def starter(package: str, environment: Mapping[str, str]) -> Iterator[tuple[str,
 def _import(package: str) -> None:
     """Import whatever the adapter may; what cannot be imported, the adapter itself shall say."""
     with suppress(Exception):
-        runtime = importlib.import_module(f"{package}.runtime")
-        modules = pkgutil.walk_packages(runtime.__path__, f"{package}.runtime.", onerror=lambda _: None)
-        for name in (*_MODULES, *(module.name for module in modules)):
+        for name in (*_MODULES, *_modules(f"{package}.runtime")):
             with suppress(Exception):
                 importlib.import_module(name)
     gc.collect()
     gc.freeze()
+    gc.set_threshold(_YOUNG)
+
+
+def _modules(package: str) -> Iterator[str]:
+    """Yield the modules of a package, except for what is left out."""
+    for module in pkgutil.iter_modules(importlib.import_module(package).__path__, f"{package}."):
+        if module.name.rpartition(".")[2] not in _LEFT_OUT:
+            yield from _modules(module.name) if module.ispkg else (module.name,)
 
 
 def _next_start(listener: socket.socket) -> socket.socket | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,13 +19,14 @@ from aqlgen.diagnostics.plain import counted, few
 from aqlgen.diagnostics.report import as_json, json_text
 from aqlgen.diagnostics.report import as_text as text_of
 from aqlgen.ir import Json
-from aqlgen.pipeline import prepare
 from aqlgen.project import Project
-from aqlgen.project.check import Checked, check
 from aqlgen.project.worktree import CheckRecord, State, Worktree
 from aqlgen.project.write import write_file
 from aqlgen.render.provenance import Kind
 from aqlgen.runtime.text import visible
+
+if TYPE_CHECKING:
+    from aqlgen.project.check import Checked
 
 
 def _ids(incomplete: str) -> list[tuple[str, str]]:
@@ -165,6 +166,8 @@ def _run(
 
 def _declared(project: Project, stage: Callable[[str], None]) -> dict[str, frozenset[str]]:
     """Return the statuses that the kept document has for each operation, also of failures, which no table has."""
+    from aqlgen.pipeline import prepare
+
     decisions = prepare(project.options(), stage).decisions
     return {
         decision.name: frozenset(response.status for response in decision.operation.responses) for decision in decisions
@@ -195,6 +198,8 @@ def _record(folder: Path, checked: CheckedAdapter) -> None:
 
 
 def _check_pristine(folder: Path, *, output_format: Output, quiet: bool) -> None:
+    from aqlgen.project.check import check
+
     shown = output_format is Output.HUMAN and not quiet
     with progress(shown=shown) as stage:
         checked = check(folder, stage)

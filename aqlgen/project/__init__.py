@@ -12,8 +12,7 @@ from typing import Final, Self
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.document.request import Request
 from aqlgen.ir import Json
-from aqlgen.options import part_of
-from aqlgen.pipeline import Options
+from aqlgen.options import Options, part_of
 from aqlgen.project.generated_paths import problem_of_all, refuse_links
 from aqlgen.project.options import mapping, read_apis, read_document, read_options
 from aqlgen.project.records import ANSWERS, damaged, read_json, read_yaml, refuse_newer

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from aqlgen.decide.overrides import field_cases
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.document.request import Request
 from aqlgen.ir import Json
-from aqlgen.options import AS_GIVEN, PARTS
-from aqlgen.pipeline import Options, Prepared
+from aqlgen.options import AS_GIVEN, PARTS, Options
 from aqlgen.runtime.table import Accepted
 from aqlgen.table.identity import is_api_name
+
+if TYPE_CHECKING:
+    from aqlgen.pipeline import Prepared
 
 
 def mapping(value: Json) -> dict[str, str]:
