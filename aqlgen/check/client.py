@@ -35,18 +35,16 @@ Person = Callable[[str], str]
 class OverStdio:
     """The connection with a process by its standard streams, a message a line."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self._process = process
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader, self._writer = reader, writer
 
     async def send(self, message: Mapping[str, Any], headers: Mapping[str, str]) -> None:  # noqa: ARG002
         """Write a line."""
-        if self._process.stdin is not None:
-            self._process.stdin.write(json.dumps(message).encode() + b"\n")
+        self._writer.write(json.dumps(message).encode() + b"\n")
 
     async def receive(self) -> dict[str, Any]:
         """Read a line. Raises ConnectionError if none comes any more, ValueError for one that is no JSON."""
-        line = await self._process.stdout.readline() if self._process.stdout is not None else b""
-        return _message(line)
+        return _message(await self._reader.readline())
 
 
 class OverHttp:

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import marshal
 import os
 import re
-import subprocess
+import select
+import socket
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryFile
 from time import monotonic, perf_counter
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import anyio
-import anyio.to_thread
 
 from aqlgen.check.client import LONGEST, Client, OverHttp, OverStdio, Person, text_of
 
 _ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/mcp")
+_BY_HTTP = ("--transport", "http", "--port", "0")
 _SECONDS, _GRACE = 60.0, 5.0
 _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "SYSTEMROOT", "USERPROFILE", "XDG_CONFIG_HOME")
 
@@ -39,11 +43,12 @@ class NotStarted(Exception):
 
 @dataclass(frozen=True)
 class Launch:
-    """The start of an adapter: its project, its command and its variables."""
+    """The start of an adapter: its project, its variables, and the address of a server of forks, "" without one."""
 
     project: Path
-    command: Sequence[str]
+    package: str
     variables: Mapping[str, str]
+    forks: str = ""
 
     def with_variables(self, **variables: str) -> Launch:
         """Return the launch with more variables."""
@@ -162,23 +167,82 @@ async def connect(
             raise NotStarted.of(_written(errors), problem) from None
 
 
+class _Fork:
+    """A process that a server of forks started. It ends when its link is closed."""
+
+    def __init__(self, launch: Launch, arguments: Sequence[str], streams: Sequence[int]) -> None:
+        order = marshal.dumps(([*arguments], str(launch.project), launch.environment))
+        self._code: int | None = None
+        self._link = socket.socket(socket.AF_UNIX)
+        self._link.connect(launch.forks)
+        socket.send_fds(self._link, [len(order).to_bytes(8, "big")], streams)
+        self._link.sendall(order)
+
+    @property
+    def returncode(self) -> int | None:
+        """The exit code, None while it runs."""
+        if self._code is None and select.select([self._link], [], [], 0)[0]:
+            self._code = (self._link.recv(1) or b"\1")[0]
+            self._link.close()
+        return self._code
+
+    async def wait(self) -> int:
+        """Wait for its end, and return the exit code."""
+        while self.returncode is None:
+            await anyio.sleep(0.005)
+        return self.returncode
+
+    def kill(self) -> None:
+        """End it."""
+        self._code = 1
+        self._link.close()
+
+
+_Process = _Fork | asyncio.subprocess.Process
+
+
+async def _start(launch: Launch, arguments: Sequence[str], *streams: Any) -> _Process:
+    """Start the adapter with three streams."""
+    if launch.forks:
+        return _Fork(launch, arguments, [stream.fileno() for stream in streams])
+    source, sink, errors = streams
+    return await asyncio.create_subprocess_exec(
+        sys.executable, "-P", "-m", launch.package, *arguments, stdin=source, stdout=sink, stderr=errors,
+        env=launch.environment, cwd=launch.project, limit=LONGEST,
+    )  # fmt: skip
+
+
+async def _end(process: _Process, grace: float = 0) -> int | None:
+    """Wait for the end of a process, then kill it. Returns its exit code, None if it was killed."""
+    code: int | None = None
+    with anyio.move_on_after(grace, shield=True):
+        code = await process.wait()
+    if code is None:
+        with suppress(ProcessLookupError):  # it has ended meanwhile
+            process.kill()
+        with anyio.CancelScope(shield=True):
+            await process.wait()
+    return code
+
+
 @asynccontextmanager
 async def _by_stdio(launch: Launch, errors: IO[bytes]) -> AsyncIterator[OverStdio]:
     """Start the adapter over stdio, and end it."""
-    pipe = asyncio.subprocess.PIPE
-    process = await asyncio.create_subprocess_exec(
-        *launch.command, stdin=pipe, stdout=pipe, stderr=errors, env=launch.environment, cwd=launch.project,
-        limit=LONGEST,
-    )  # fmt: skip
+    pipe, ends = asyncio.subprocess.PIPE, socket.socketpair()
+    reader, writer = await asyncio.open_connection(sock=ends[0], limit=LONGEST)
     try:
-        yield OverStdio(process)
+        with ends[1] as stream:
+            process = await _start(launch, (), *((stream, stream) if launch.forks else (pipe, pipe)), errors)
+        if isinstance(process, asyncio.subprocess.Process):
+            writer.close()
+            reader, writer = cast("Any", (process.stdout, process.stdin))
+        try:
+            yield OverStdio(reader, writer)
+        finally:
+            writer.write_eof()
+            await _end(process, _GRACE)
     finally:
-        if process.stdin is not None:
-            process.stdin.close()
-        with anyio.move_on_after(_GRACE, shield=True):
-            await process.wait()
-        if process.returncode is None:
-            process.kill()
+        writer.close()
 
 
 def _written(file: IO[bytes]) -> str:
@@ -190,34 +254,26 @@ def _written(file: IO[bytes]) -> str:
 async def served_over_http(launch: Launch) -> AsyncIterator[tuple[str, Callable[[], str]]]:
     """Start the adapter over HTTP; yields its URL and what gives its log. Raises NotStarted if it does not."""
     with tempfile.TemporaryDirectory() as folder, (Path(folder) / "output").open("wb") as output:
-        process = subprocess.Popen(  # noqa: S603 - the project that the user named
-            [*launch.command, "--transport", "http", "--port", "0"],
-            stdout=output,
-            stderr=output,
-            cwd=launch.project,
-            env=launch.environment,
-            stdin=subprocess.DEVNULL,
-        )
+        with Path(os.devnull).open("rb") as nothing:
+            process = await _start(launch, _BY_HTTP, nothing, output, output)
         try:
             ends, match = monotonic() + _SECONDS, None
-            while match is None and process.poll() is None and monotonic() < ends:
+            while match is None and process.returncode is None and monotonic() < ends:
                 await anyio.sleep(0.01)
                 match = _ADDRESS.search(_written(output))
             if match is None:
                 raise NotStarted.of(_written(output))
             yield match[0], lambda: _written(output)
         finally:
-            process.terminate()
-            with suppress(subprocess.TimeoutExpired):
-                await anyio.to_thread.run_sync(lambda: process.wait(15))
-            process.kill()
-            process.wait()
+            await _end(process)
 
 
 async def output_of(launch: Launch, *arguments: str) -> tuple[int | None, str, str]:
     """Run a command of the adapter; returns its exit code, None if it does not end, and both of its outputs."""
-    with anyio.move_on_after(_SECONDS):
-        command = [*launch.command, *arguments]
-        done = await anyio.run_process(command, cwd=launch.project, env=launch.environment, check=False)
-        return done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
-    return None, "", f"it did not end within {_SECONDS:g} seconds"
+    with Path(os.devnull).open("rb") as nothing, TemporaryFile() as output, TemporaryFile() as errors:
+        code = await _end(await _start(launch, arguments, nothing, output, errors), _SECONDS)
+        for file in (output, errors):
+            file.seek(0)
+        if code is None:
+            return None, "", f"it did not end within {_SECONDS:g} seconds"
+        return code, output.read().decode("utf-8", "replace"), errors.read().decode("utf-8", "replace")

@@ -1,8 +1,7 @@
 """A server of processes that have imported an adapter: each start is a fork, and takes a hundredth of a second.
 
-The command of a start is a small program. It hands its arguments, folder, environment and streams to the server, and
-ends as the fork ends; when it is killed, so is the fork. Where the system cannot fork, the interpreter starts each
-process.
+A start hands arguments, folder, environment and streams to the server over a socket. The fork ends when that is closed,
+and sends its exit code before. Where the system cannot fork, the interpreter starts each process.
 """
 
 from __future__ import annotations
@@ -40,25 +39,13 @@ _LEFT_OUT = ("learn", "testing", "witness")
 _YOUNG = 50_000
 """Objects after which garbage is collected: a fork lives shortly."""
 _GRACE = 5
-_PROGRAM = """
-import _socket, marshal, os, sys
-server = _socket.socket(_socket.AF_UNIX)
-server.connect(sys.argv[1])
-order = marshal.dumps((sys.argv[2:], os.getcwd(), dict(os.environ)))
-streams = b"".join(stream.to_bytes(4, sys.byteorder) for stream in (0, 1, 2))
-server.sendmsg([len(order).to_bytes(8, "big")], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
-server.sendall(order)
-for stream in (0, 1, 2):
-    os.close(stream)
-os._exit((server.recv(1) or b"\\1")[0])
-"""
 
 
 @contextmanager
-def starter(package: str, environment: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
-    """Yield the command that starts the adapter of a package, to which the adapter's own arguments are added."""
+def starter(package: str, environment: Mapping[str, str]) -> Iterator[str]:
+    """Yield the address of a server of forks of a package; "" where the system cannot fork."""
     if not hasattr(os, "fork"):
-        yield sys.executable, "-P", "-m", package
+        yield ""
         return
     with tempfile.TemporaryDirectory() as folder:
         address = str(Path(folder) / "forks")
@@ -72,7 +59,7 @@ def starter(package: str, environment: Mapping[str, str]) -> Iterator[tuple[str,
         try:
             if server.stdout is not None:
                 server.stdout.readline()
-            yield sys.executable, "-ISc", _PROGRAM, address
+            yield address
         finally:
             server.communicate()  # the end of its input ends the server
 
@@ -114,7 +101,7 @@ def _become(connection: socket.socket) -> None:
     """Become the process that is asked for, which ends when nobody waits for it any more."""
     head, streams, _, _ = socket.recv_fds(connection, 8, 3)
     with connection.makefile("rb") as file:
-        arguments, folder, variables = marshal.loads(file.read(int.from_bytes(head, "big")))  # noqa: S302 - of _PROGRAM
+        arguments, folder, variables = marshal.loads(file.read(int.from_bytes(head, "big")))  # noqa: S302 - of the check
     threading.Thread(target=_attend, args=(connection,), daemon=True).start()
     os.chdir(folder)
     os.environ.clear()

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import sys
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
@@ -120,10 +119,10 @@ async def _check(project: Path, package: str, chosen: Chosen) -> Checked:
             "SSL_CERT_DIR": scratch,  # which has none: reading the system's takes longer than a start
             **credentials,
         }  # fmt: skip
-        launch = Launch(project, (sys.executable, "-P", "-m", package), variables)
-        with starter(package, launch.environment) as command:
+        launch = Launch(project, package, variables)
+        with starter(package, launch.environment) as forks:
             run = Run(
-                replace(launch, command=command), api, table, sampled(operations, chosen.sample), operations,
+                replace(launch, forks=forks), api, table, sampled(operations, chosen.sample), operations,
                 credentials, answers, answers, chosen.declared, known, witness=witness,
             )  # fmt: skip
             results = await _run_all(run, chosen)

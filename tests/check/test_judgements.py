@@ -144,7 +144,7 @@ def test_lines_that_are_no_json_and_the_end_of_an_adapter_break_the_connection()
         reader = asyncio.StreamReader()
         reader.feed_data(line)
         reader.feed_eof()
-        return await OverStdio(SimpleNamespace(stdout=reader)).receive()  # type: ignore[arg-type]
+        return await OverStdio(reader, writer=None).receive()  # type: ignore[arg-type]
 
     assert asyncio.run(received(b'{"id": 1}\n{"id": 2}\n')) == {"id": 1}
     for line, problem in ((b'{"a": NaN}\n', "NaN is no number"), (b"{\n", "Expecting property name")):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -145,7 +144,7 @@ async def as_configured(run: Run) -> None:
     ours = ("CONFIG", "POLICY", "APPROVAL", "ENDPOINT_MODE", "READ_ONLY")
     kept = {name: value for name, value in run.launch.variables.items() if name.removeprefix("MCP_AQL_") not in ours}
     try:
-        launch = replace(run.launch, variables=kept, command=(sys.executable, "-P", "-m", run.api.package.name))
+        launch = replace(run.launch, variables=kept, forks="")
         async with replace(run, launch=launch).connected() as run:
             answer = await run.introspect(query="operations")
             run.expect(run.adapter.tools and answer.ok, "introspect", "fails")
