@@ -149,8 +149,8 @@ _ENTRIES: Final[dict[str, Entry]] = {
     ),
     "no-server": Entry(
         "The document does not locate the API",
-        "It has no servers (Swagger 2.0: no host), or a relative one. For a document from a URL, calls go to that "
-        "server; a file has none.",
+        "It has no server (Swagger 2.0: no host), or a relative one. If you gave the document as a URL, calls go to "
+        "its host; if you gave a file, the address is unknown.",
         "Set MCP_AQL_BASE_URL, or base_url in the project's adapter.toml, or add the URL to the document.",
     ),
     "placeholder-address": Entry(
@@ -200,8 +200,8 @@ _ENTRIES: Final[dict[str, Entry]] = {
     ),
     "schema-too-long": Entry(
         "Too many schemas describe one value",
-        "Its allOf, oneOf or anyOf reference more than 100 types in a chain, or more than 20,000 paths. The rest is "
-        "omitted: its fields are unknown, and any value is allowed.",
+        "Its allOf, oneOf and anyOf lead through more than 100 types in a chain, or to more than 20,000 combinations. "
+        "The rest is omitted: its fields are unknown, and any value is allowed.",
         "Use shorter chains of allOf, oneOf and anyOf.",
     ),
     "bad-pattern": Entry(
@@ -218,9 +218,9 @@ _ENTRIES: Final[dict[str, Entry]] = {
     ),
     "mistaken-media-type": Entry(
         "A media type looks wrong",
-        "A misspelt or abbreviated type (application/form-data, multipart/form, json) is replaced by the obvious one. "
-        "A type that cannot encode an object (message/rfc822) is replaced by application/json. For JSON as the type of "
-        "a string parameter, the text is sent without quotes.",
+        "A misspelt or abbreviated type (application/form-data, multipart/form, json) is replaced by the obvious one, "
+        "and a type that cannot encode an object (message/rfc822) by application/json. A string parameter that the "
+        "document declares as JSON is sent without quotes.",
         "Write the registered media type. If the API needs another one, send it with a hook.",
     ),
     "bad-default": Entry(

@@ -28,10 +28,9 @@ COMMAND_ENTRIES: Final[Mapping[str, Entry]] = {
     ),
     "bad-policy": Entry(
         "The safety server's policy is invalid",
-        "A key is misspelt or belongs to an adapter of an API, a value is not allowed, or a variable MCP_AQL_… is "
-        "wrong.",
-        "Fix the problem in the message; docs/safety-server.md shows a policy. The server starts only with a valid "
-        "one.",
+        "The file of `aqlgen safety --policy` has a misspelt key, a setting that only adapters have, or a value that "
+        "is not allowed. Or a variable MCP_AQL_… is wrong.",
+        "Fix the problem in the message; docs/safety-server.md shows a policy. Until then the server does not start.",
     ),
     "bad-setting": Entry(
         "A setting of the adapter is invalid",
@@ -52,18 +51,18 @@ COMMAND_ENTRIES: Final[Mapping[str, Entry]] = {
     ),
     "contradicted-observation": Entry(
         "The document contradicts an observation",
-        "An observed entry of overrides.yaml and the newer document disagree.",
-        "Run `aqlgen learn` again, or delete the field if the document is right. Until then the entry applies.",
+        "An entry that `aqlgen learn` wrote to overrides.yaml and the newer document disagree.",
+        "Run `aqlgen learn` again, or delete the entry if the document is right. Until then the entry applies.",
     ),
     "unmatched-accept": Entry(
         "An entry of accept matches nothing",
         "`adapter: {accept: […]}` in the overrides names an unknown operation, tag or rule.",
-        "Fix or delete the entry. Until then its subject stays under review.",
+        "Fix or delete the entry. Until then it settles no doubt.",
     ),
     "bad-answer": Entry(
         "An answer to a review question is invalid",
         "A line is not JSON, names an unknown operation, or has another answer than always, first and never.",
-        "Fix the line; `aqlgen explain --questions` prints the questions. Nothing of the file is written until then.",
+        "Fix the line; `aqlgen explain --questions` prints the questions. Until then no answer is applied.",
     ),
     "learn-failed": Entry(
         "The API could not be observed",
@@ -88,7 +87,7 @@ COMMAND_ENTRIES: Final[Mapping[str, Entry]] = {
     # Files of a project
     "machine-file-edited": Entry(
         "A generated file was edited",
-        "Every update replaces this file. The message names the matching override, if there is one.",
+        "Only aqlgen writes this file, and an update would lose the edit.",
         "Move the change as the message says: to overrides.yaml, the document, an overlay, or hooks.py.",
     ),
     "machine-file-missing": Entry(
@@ -119,7 +118,7 @@ COMMAND_ENTRIES: Final[Mapping[str, Entry]] = {
     ),
     "provenance-damaged": Entry(
         "The project's record is not reliable",
-        "MCPAQL-PROVENANCE.json was edited, or comes from a version that recorded no hashes.",
+        "The hashes in MCPAQL-PROVENANCE.json are missing or not its own: an older version wrote it, or it was edited.",
         "Restore it from git, or run `aqlgen update` once.",
     ),
     "template-failed": Entry(
@@ -140,12 +139,12 @@ COMMAND_ENTRIES: Final[Mapping[str, Entry]] = {
     ),
     "records-in-conflict": Entry(
         "MCPAQL-PROVENANCE.json has a merge conflict",
-        "Two merged branches both updated the project; this file cannot be merged by lines.",
+        "It has conflict marks: two merged branches both updated the project, and this file cannot be merged by lines.",
         "Take the generated files of one side, finish the merge, then update to the newer document.",
     ),
     "project-damaged": Entry(
         "A file about the project cannot be used",
-        "MCPAQL-PROVENANCE.json or .copier-answers.yml was edited, or contains an unresolved conflict.",
+        "MCPAQL-PROVENANCE.json or .copier-answers.yml (the options of the project) is not valid JSON or YAML.",
         "Restore the file from git, or resolve the conflict with one of its versions.",
     ),
     "kept-document-missing": Entry(

@@ -38,7 +38,7 @@ _HEAD = """\
 _PAGE_HEAD = """\
 # Settings of an adapter
 
-An environment variable wins over `adapter.toml`, and that over the default. `adapter.toml` is the first of these files:
+An environment variable wins over `adapter.toml`, and that over the default. The first of these files counts:
 
 1. the file in `MCP_AQL_CONFIG`
 2. the one in the project folder that contains the adapter's code, or from which it was installed

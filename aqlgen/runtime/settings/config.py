@@ -84,18 +84,20 @@ class Config(NamedTuple):
     """Offer only safe reads by GET, HEAD or QUERY, and by other methods with category READ in overrides.yaml;
     refuse every other operation."""
     trust_level: Annotated[TrustLevel, Names("TRUST_LEVEL")] = "generated"
-    """Trust level of this adapter: {allowed}. If you set it, it overrides trust.json, which `trust promote` writes."""
+    """Trust level of this adapter (docs/policies.md#trust): {allowed}. If you set it, it overrides trust.json, which
+    `trust promote` writes."""
 
     policy: Annotated[Word[Literal["standard", "strict", "open"]], Names("POLICY", "policy.name")] = "standard"
     """Which calls need a confirmation (docs/policies.md). "standard": those of destructive and dangerous operations,
-    and the first call of an unproven write in a session; forbidden operations are refused. "strict": by trust_level and
-    danger; operations under review need a confirmation too, and a call that cannot be shown in full is refused.
-    "open": none, and no operation is refused. The top-level key policy = "strict" is the same setting. OPERATIONS.md
-    shows each operation's danger, and overrides.yaml can change it. `confirmation.approval` sets who confirms."""
+    and the first call of an unproven write in a session; forbidden operations are refused. "strict": a matrix of trust
+    level and danger decides; operations under review need a confirmation too, and a call that cannot be shown in full
+    is refused. "open": none, and no operation is refused. The top-level key policy = "strict" is the same setting.
+    OPERATIONS.md shows each operation's danger, and overrides.yaml can change it. `confirmation.approval` sets who
+    confirms."""
     policy_money: Annotated[ByEffect, Names("POLICY_MONEY", "policy.money")] = "default"
     """Operations that move money: {allowed}. "default": confirm them under policy standard and strict, whatever
     their danger. "automation": refuse them unless a rule allows them, within its limits. "off": use their danger
-    only. The audit log records these operations with every value."""
+    only."""
     policy_access: Annotated[ByEffect, Names("POLICY_ACCESS", "policy.access")] = "off"
     """Operations that grant or revoke rights, keys or access: {allowed}, as for `money`. With "off" they still have at
     least danger destructive, and so need a confirmation, unless overrides.yaml lowers the danger."""
@@ -203,7 +205,7 @@ class Config(NamedTuple):
     loop_approval: Annotated[
         Word[Literal["person", "client"]], Names("SAFETY_LOOP_APPROVAL", "safety_loop.approval")
     ] = "person"
-    """Who lets an agent start, and confirms after a pause; never the agent. "person": the client asks one
+    """Who lets an agent start, and confirms after a pause; never the agent. "person": the client asks its user
     (elicitation), or an operator decides; "client": you declare that a person approves each call of the execute
     tool in the client."""
     max_autonomous_steps: Annotated[Steps, Names("SAFETY_LOOP_STEPS", "safety_loop.max_autonomous_steps")] = 10
@@ -216,8 +218,8 @@ class Config(NamedTuple):
     auto_approve: Annotated[
         Patterns, Names("SAFETY_LOOP_AUTO_APPROVE", "safety_loop.auto_approve", form="separated by ';'")
     ] = ()
-    """Actions that do not pause the agent up to risk 60, such as ["read_*", "list_*"]; for an operation of this
-    adapter, the pattern must match its name."""
+    """Actions that pause the agent only from a higher risk, above 60 (docs/safety-loop.md#evaluation), such as
+    ["read_*", "list_*"]; for an operation of this adapter, the pattern must match its name."""
 
     loop: LoopSettings = LoopSettings()
     audit: AuditSettings = AuditSettings()

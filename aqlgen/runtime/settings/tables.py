@@ -69,8 +69,9 @@ class LoopSettings(NamedTuple):
     (docs/safety-loop.md#evaluation), such as ["drop_*", "delete_all*", "rm -rf*"]. They take precedence over the
     other patterns."""
     risk_tolerance: Annotated[Tolerance, Names("SAFETY_LOOP_RISK_TOLERANCE")] = "moderate"
-    """Risk from 0 to 100 above which an agent pauses: "conservative": 25; "moderate": 30; "aggressive": 60. Above 60
-    it pauses until a person gives a code, and above 85 it is blocked until a person gives one."""
+    """Risk from 0 to 100 above which an agent pauses until a person confirms: "conservative": 25; "moderate": 30;
+    "aggressive": never. Above 60 every agent pauses until a person gives a code; above 85 it is blocked, also in
+    later sessions."""
     challenge_ttl: Annotated[int, Whole(30, 3600), Names("SAFETY_LOOP_CHALLENGE_TTL")] = 300
     """Seconds that a verification waits for a person's code, {allowed}."""
     report_ttl: Annotated[int, Whole(10, 3600), Names("SAFETY_LOOP_REPORT_TTL")] = 600
@@ -81,7 +82,7 @@ class AuditSettings(NamedTuple):
     """The table `[audit]`."""
 
     path: Annotated[AuditPath, Names("AUDIT_PATH")] = ""
-    """File of the audit log: a JSON line for each decision on a call other than a plain read, and for its result.
+    """File of the audit log (docs/monitoring.md#the-audit-log): two JSON lines for each call that is not a plain read.
     Empty: audit.jsonl in the folder of the state. "off": no file, but log records of level notice; the same if it
     is empty and the state is in memory."""
     max_size: Annotated[int, Whole(0, 1024 * MIB), Names("AUDIT_MAX_SIZE")] = 100 * MIB
@@ -105,8 +106,8 @@ class HttpSettings(NamedTuple):
     """Authentication over HTTP. "token": a token of at least 16 characters from MCP_AQL_HTTP_TOKEN, or from a line
     of the file MCP_AQL_HTTP_TOKEN_FILE, which is read again when it changes. "oauth": an access token of
     oauth_issuer. "none": no authentication. Empty: token or oauth, if you configured one of them. Otherwise there is no
-    authentication, and the adapter serves only this machine: it refuses requests that came through a proxy, and
-    does not start with another `--host` or a public `url`."""
+    authentication, and the adapter serves only this machine: it refuses requests that a proxy has marked, and does
+    not start with another `--host` or a public `url`."""
     url: Annotated[HttpUrl, Names("HTTP_URL")] = ""
     """Public URL of the adapter, such as https://mcp.example.com/mcp: its host and origin are allowed, and OAuth
     clients use it. Empty: the address it listens on."""
