@@ -57,6 +57,8 @@ DELETES["delete_crane"] = _row("DELETE", "/cranes/{crane}", "Delete a crane", "c
 UPDATES = {
     "patch_crane": _row("PATCH", "/cranes/{crane}", "Change a crane", "crane", resource="crane"),
 }
+UPDATES["set_crane_state"] = _row("PUT", "/cranes/{crane}/state", "Set a state", "crane", resource="crane_state")
+UPDATES["set_crane_state"]["parameters"]["action"] = {"in": "body", "schema": {"enum": ["lock", "open", "unlock"]}}
 UPDATES["patch_crane"]["parameters"]["is_paused"] = {"in": "body", "schema": {"type": "boolean"}}
 EXECUTES = {
     "start_winch_service": _row("POST", "/winches/{winch}/service", "Oil the winch", "winch", resource="service"),
@@ -65,6 +67,9 @@ EXECUTES = {
     "lift_boat": _row("POST", "/boats/{boat}/lift", "Lift a boat", "boat", resource="boat"),
 }
 EXECUTES["lift_boat"]["description"] = "Lift a boat. Use it to move a boat to its winter place."
+EXECUTES["approve_repair_order"] = _row(
+    "POST", "/repairs/{repair}/approval", "Approve it", "repair", resource="repair_order"
+)
 CREATES = {
     "create_boat_sketch": _row("POST", "/boats/{boat}/sketches", "Draw a boat", "boat", resource="boat_sketch"),
 }
@@ -131,6 +136,8 @@ async def test_no_write_stands_first_that_the_name_does_not_ask_for(
     ("family", "name", "params", "first"),
     [
         ("update", "pause_crane", ["craneId"], "patch_crane"),  # a field switches it
+        ("execute", "lock_crane", ["crane"], "set_crane_state"),  # a value of its field
+        ("execute", "approve_ro", ["repair"], "approve_repair_order"),  # the initials of its thing
         ("execute", "oil_winch", ["winch"], "start_winch_service"),  # so begins its summary
         ("execute", "move_boat", ["boat"], "lift_boat"),  # so says its description
         ("delete", "crane", ["crane"], "delete_crane"),  # the tool says what is done
@@ -150,6 +157,7 @@ async def test_tool_texts_and_fields_say_what_an_operation_does(
     ("family", "name", "params"),
     [
         ("update", "polish_crane", ["crane"]),  # an unknown word may be the verb
+        ("create", "open_crane", ["crane"]),  # a value says what an update does, not what is created
         ("delete", "launch_crane", ["crane"]),  # the tool does something else
         ("create", "add_owner_to_boat_sketch", ["boat"]),  # the sketch is what something is added to
     ],

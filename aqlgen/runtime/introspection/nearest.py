@@ -23,6 +23,7 @@ _RANK, _FREE = 0.05, 0.25
 _SHORT, _MOST, _OPENING = 2, 40, 80
 _BESIDE = re.compile("_(?:by|for|via)_")
 """The prepositions that part a thing from its filter, its owner, or one of several ways to it."""
+_CHANGING = ("update", "execute")
 _OTHERS = 2
 """How many parameters may differ before they are those of another operation."""
 
@@ -34,7 +35,9 @@ class _Candidate:
         verb, *thing = plain_words(_BESIDE.split(row.name, maxsplit=1)[0]) or [""]
         self.row, self.verb, self.thing, self._types = row, stem(verb), list(map(stem, thing)), types
         words = terms(row.name)
-        self.words = {*words, "".join(words[1:]), *terms(row.summary), *terms(row.path)}
+        initials = "".join(word[0] for word in self.thing)
+        self.acronyms = {initials[at:] for at in range(len(initials) - 1)}  # such as `pr` of `pull_request`
+        self.words = {*words, "".join(words[1:]), *terms(row.summary), *terms(row.path), *self.acronyms}
         self.tail = row.path.rpartition("}")[2]
         self.is_plural = "".join(thing[-1:]).endswith("s")
 
@@ -53,13 +56,19 @@ class _Candidate:
         texts = [plain_words(text[:_OPENING]) for text in (self.row.summary, self.row.description)]
         openings = {stem(word) for words in texts for word in [word for word in words if not word.endswith("ly")][:1]}
         verbs = openings.difference(self.thing) | set(filter(verb_class, openings))
-        if self.row.family not in ("update", "execute"):
+        if self.row.family not in _CHANGING:
             return verbs
         switches = [item for item in islice(self.fields.items(), _MOST) if "boolean" in declared_types(item[1])]
         words = " ".join(f"{name} {str(schema.get('description', ''))[:_OPENING]}" for name, schema in switches)
         pairs = pairwise(terms(self.row.description))
         verbs.update(verb for verb, thing in pairs if [thing] == self.thing[-1:] and verb_class(verb))
-        return verbs.union(terms(words)).difference(self.thing)
+        return verbs.union(terms(words), self.values).difference(self.thing)
+
+    @cached_property
+    def values(self) -> set[str]:
+        """Return the words of the values that its fields list, such as the states that it puts its thing into."""
+        listed = (schema.get("enum", ()) for schema in islice(self.fields.values(), _MOST))
+        return {word for values in listed for value in islice(values, _MOST) for word in terms(str(value)[:_OPENING])}
 
 
 class Unknown:
@@ -115,6 +124,8 @@ class Unknown:
         if are_all or not self._does(candidate) or self._unfit(candidate) >= _OTHERS:
             return False
         same = {candidate.verb, *SAME.get(candidate.verb, ())}
+        if self._family in _CHANGING and row.family in _CHANGING:
+            same.update(candidate.values.difference(candidate.thing))
         if self._family not in (None, row.family) and same.isdisjoint(self._asked):
             return False
         nouns = [word for word in self._lacking(candidate) if word != self._asked[0] and not verb_class(word)]
@@ -170,9 +181,15 @@ class Unknown:
         words, others = {*self._asked, *self._scope}, set(self._asked).difference(candidate.thing)
         others = {word for word in others if not _is_same(word, candidate.verb)}
         is_other = candidate.verbs & others and not any(_is_same(word, candidate.verb) for word in self._asked)
-        if is_other and candidate.row.family == "execute" and terms(candidate.tail) == (*candidate.thing[-1:],):
+        if (
+            is_other
+            and candidate.row.family in ("update", "execute")
+            and terms(candidate.tail) == (*candidate.thing[-1:],)
+        ):
             words.update(candidate.thing[-1:])  # where verbs are sent, such as `actions`
-        extra = [word for word in candidate.thing if word not in words and not synonyms(word) & others]
+        short = max((len(word) for word in self._asked if word in candidate.acronyms), default=0)
+        thing = candidate.thing[: len(candidate.thing) - short]
+        extra = [word for word in thing if word not in words and not synonyms(word) & others]
         return [word for word in extra if not self._has_part(word)]
 
     def _has_part(self, word: str) -> bool:
