@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,37 +13,25 @@ import pytest
 from aqlgen.diagnostics.errors import AqlgenError, DocumentError, FileError
 from aqlgen.document.read import Limits, read
 from tests.cases import each
+from tests.web import Answer, Asked, serving
 
 DOCUMENT = b"openapi: 3.1.0\n"
 
 
-class Handler(BaseHTTPRequestHandler):
-    def do_GET(self):
-        path = self.path.partition("?")[0]
-        if path in ("/old", "/loop", "/away"):
-            self.send_response(302)
-            self.send_header("location", {"/old": "/v2/api.yaml", "/loop": "/loop", "/away": "ftp://127.0.0.1/x"}[path])
-            self.end_headers()
-        elif path == "/slow":
-            threading.Event().wait(3)
-        else:
-            self.send_response({"/private": 401, "/gone": 404}.get(path, 200))
-            self.end_headers()
-            self.wfile.write(b"x" * 5000 if path == "/large" else DOCUMENT)
-
-    def log_message(self, *_):
-        pass
+def answer(request: Asked) -> Answer:
+    path = request.path.partition("?")[0]
+    if path in ("/old", "/loop", "/away"):
+        place = {"/old": "/v2/api.yaml", "/loop": "/loop", "/away": "ftp://127.0.0.1/x"}[path]
+        return Answer(b"", 302, {"Location": place})
+    if path == "/slow":
+        threading.Event().wait(3)
+    return Answer(b"x" * 5000 if path == "/large" else DOCUMENT, {"/private": 401, "/gone": 404}.get(path, 200))
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
-    serving = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    serving.daemon_threads = True
-    serving.block_on_close = False
-    threading.Thread(target=serving.serve_forever, args=(0.01,), daemon=True).start()
-    yield f"http://127.0.0.1:{serving.server_port}"
-    serving.shutdown()
-    serving.server_close()
+    with serving(answer) as local:
+        yield local.url
 
 
 def refused(spec: str, limits: Limits | None = None) -> AqlgenError:

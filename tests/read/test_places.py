@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import socket
 import ssl
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +16,11 @@ from aqlgen.diagnostics import Severity
 from aqlgen.diagnostics.errors import AqlgenError, FileError
 from aqlgen.document.read import Limits, open_document
 from aqlgen.document.read.places import PLACES
+from tests import web
 from tests.cases import each
 from tests.generator.commands import run
 from tests.runtime import faulty
+from tests.web import Answer, Asked
 
 GET = {"operationId": "readItems", "responses": {"200": {"description": "ok"}}}
 DOCUMENT = json.dumps(
@@ -39,30 +39,18 @@ def serving(
     """Serve texts by path, a number as that status, an address as a redirect; yield the origin and the requests."""
     asked: list[str] = []
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            asked.append(f"{self.path} {self.headers['authorization']}" if self.headers["authorization"] else self.path)
-            page = pages.get(self.path, otherwise)
-            redirected = isinstance(page, str) and page.startswith(("http", "redirect:"))
-            self.send_response(page if isinstance(page, int) else 302 if redirected else 200)
-            if redirected:
-                self.send_header("location", str(page).removeprefix("redirect:"))
-            content = b"" if redirected or isinstance(page, int) else str(page).encode()
-            self.send_header("content-length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
+    def answer(request: Asked) -> Answer:
+        credential = request.headers.get("authorization")
+        asked.append(f"{request.path} {credential}" if credential else request.path)
+        page = pages.get(request.path, otherwise)
+        if isinstance(page, int):
+            return Answer(b"", page)
+        if page.startswith(("http", "redirect:")):
+            return Answer(b"", 302, {"Location": page.removeprefix("redirect:")})
+        return Answer(page.encode(), headers={"Content-Type": "text/plain"})
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        server.block_on_close = False
-        if context is not None:
-            server.socket = context.wrap_socket(server.socket, server_side=True)
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}", asked
-        server.shutdown()
+    with web.serving(answer, context) as local:
+        yield local.url.replace("https:", "http:"), asked
 
 
 def place_of(origin: str, **more: Any) -> str:

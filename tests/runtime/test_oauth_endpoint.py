@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
-import threading
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from aqlgen.runtime.settings.tables import HttpSettings
 from tests.runtime.http_endpoint import endpoint
+from tests.web import Answer, Asked, serving
 
 AUDIENCE = "http://localhost:8000/mcp"
 
@@ -30,32 +28,17 @@ class Issuer:
             "rsa": rsa.generate_private_key(65537, 2048),
         }
         self.read: list[str] = []
-        issuer = self
+        self.metadata = metadata
+        self.url = ""
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                issuer.read.append(self.path)
-                documents = {
-                    metadata: {"issuer": issuer.url, "jwks_uri": f"{issuer.url}/keys"},
-                    "/realms/zoo/keys": {"keys": [issuer.jwk(kid) for kid in issuer.keys]},
-                }
-                body = json.dumps(documents.get(self.path, {})).encode()
-                self.send_response(200 if self.path in documents else 404)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}/realms/zoo"
-        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
-
-    def stop(self) -> None:
-        """End the thread, then close its socket: a thread that looks at a closed socket would never rest again."""
-        self.server.shutdown()
-        self.server.server_close()
+    def answer(self, request: Asked) -> Answer:
+        """Answer with the metadata or the keys."""
+        self.read.append(request.path)
+        documents = {
+            self.metadata: {"issuer": self.url, "jwks_uri": f"{self.url}/keys"},
+            "/realms/zoo/keys": {"keys": [self.jwk(kid) for kid in self.keys]},
+        }
+        return Answer(documents.get(request.path, {}), 200 if request.path in documents else 404)
 
     def jwk(self, kid: str) -> dict[str, Any]:
         """Return a public key as JWK."""
@@ -76,8 +59,9 @@ class Issuer:
 )
 def issuer(request: pytest.FixtureRequest) -> Iterator[Issuer]:
     issuer = Issuer(request.param)
-    yield issuer
-    issuer.stop()
+    with serving(issuer.answer) as local:
+        issuer.url = f"{local.url}/realms/zoo"
+        yield issuer
 
 
 @pytest.mark.anyio
@@ -113,7 +97,8 @@ async def test_a_client_finds_the_issuer_and_its_token_is_verified_by_the_publis
 async def test_an_issuer_that_is_away_is_said_so(package: Path) -> None:
     """The client's token may be good: it is told to try again, not to get another."""
     issuer = Issuer("/")
-    issuer.stop()
+    with serving(issuer.answer) as local:
+        issuer.url = local.url
     settings = HttpSettings(auth="oauth", oauth_issuer=issuer.url, oauth_audience=AUDIENCE)
     async with endpoint(package, settings) as adapter:
         answer = await adapter.send(token=issuer.token())

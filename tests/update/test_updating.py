@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ from aqlgen.resources import build
 from tests.generator.commands import run
 from tests.update.conftest import committed
 from tests.update.repos import SHOP, SOURCE, Repo, Templates, grown, operation
+from tests.web import Answer, serving
 
 pytestmark = pytest.mark.long
 
@@ -218,23 +217,11 @@ def test_a_document_of_several_files_is_kept_as_one_that_gives_the_same(tmp_path
 def test_servers_relative_to_the_address_of_the_document_stay_where_they_are(tmp_path: Path) -> None:
     document = json.dumps({**SHOP, "servers": [{"url": "../v2"}]}).encode()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(document)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with HTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        base = f"http://127.0.0.1:{server.server_port}"
-        spec = f"{base}/docs/openapi.json?token=secret"
+    with serving(lambda _: Answer(document)) as local:
+        spec = f"{local.url}/docs/openapi.json?token=secret"
         assert run("from-openapi", spec, "-o", tmp_path / "shop", "-q").code == 0
-        server.shutdown()
     repo = committed(tmp_path / "shop", tmp_path / "shop")
-    assert f'"{base}/v2"' in repo.read("src/shop_adapter/adapter.json")
+    assert f'"{local.url}/v2"' in repo.read("src/shop_adapter/adapter.json")
     assert "secret" not in repo.read("MCPAQL-PROVENANCE.json")
     before = repo.snapshot()
     assert repo.update().code == 0
