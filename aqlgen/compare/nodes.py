@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from aqlgen.ir import Json
-from aqlgen.runtime.schema import declared_types, is_null, json_type, parts, referred, without_null
+from aqlgen.runtime.schema import JSON_TYPES, declared_types, is_null, json_type, parts, referred, without_null
 from aqlgen.schemas.all_of import combine
 from aqlgen.table.model import Schema
 
 Types = Mapping[str, Schema]
 
-ALL_TYPES: Final = frozenset({"array", "boolean", "integer", "number", "object", "string"})
+ALL_TYPES: Final = JSON_TYPES - {"null"}
 """All JSON types but null."""
 
 _STRUCTURE: Final = frozenset(

@@ -163,23 +163,6 @@ class _Watch:
         self._observers.event("store", outcome="lowered")
 
 
-def key_needed_by(config: Config) -> str:
-    """Return what must not be sealed by a key that is in the store itself, "" for nothing."""
-    if is_redis(config.state_url):
-        return "a store in the network (MCP_AQL_STATE_URL)"
-    is_operators = config.confirmation.approval == "operator" and config.state_url != MEMORY
-    return "confirmation.approval = 'operator' (MCP_AQL_APPROVAL)" if is_operators else ""
-
-
-def check_extra(config: Config) -> None:
-    """Raise ConfigError if the store's library is missing."""
-    if is_redis(config.state_url):
-        from .state.redis import MISSING, is_installed
-
-        if not is_installed():
-            raise ConfigError(f"MCP_AQL_STATE_URL names a server of Redis, and {MISSING}")
-
-
 def adapter_secrets(adapter: Adapter, environ: Mapping[str, str], config: Config | None = None) -> frozenset[str]:
     """Return the values of all credentials that are set."""
     credentials = Credentials(adapter, environ, demanded=False)
@@ -206,11 +189,22 @@ def check_variables(adapter: Adapter, table: Table, config: Config) -> None:
             raise ConfigError(f"MCP_AQL_SERVER_VARIABLES {problem}")
 
 
-def checked_keys(config: Config, environ: Mapping[str, str], needed_by: str | None = None) -> StateKeys:
-    """Return the owner's keys. Raises ConfigError for wrong or missing ones, and if the store's library is missing."""
-    check_extra(config)
+def checked_keys(config: Config, environ: Mapping[str, str]) -> StateKeys:
+    """Return the owner's keys. Raises ConfigError for wrong or missing ones, and if the store's library is missing.
+
+    A store that others reach, or that an operator decides in, must not hold the key that seals it.
+    """
+    needed_by = ""
+    if is_redis(config.state_url):
+        from .state.redis import MISSING, is_installed
+
+        if not is_installed():
+            raise ConfigError(f"MCP_AQL_STATE_URL names a server of Redis, and {MISSING}")
+        needed_by = "a store in the network (MCP_AQL_STATE_URL)"
+    elif config.confirmation.approval == "operator" and config.state_url != MEMORY:
+        needed_by = "confirmation.approval = 'operator' (MCP_AQL_APPROVAL)"
     keys = StateKeys(Variables(environ))
-    keys.check(key_needed_by(config) if needed_by is None else needed_by)
+    keys.check(needed_by)
     return keys
 
 

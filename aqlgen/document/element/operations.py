@@ -13,6 +13,7 @@ from aqlgen.document.element.grammar import Path, finding, shown, written
 from aqlgen.document.positions import Origins, join
 from aqlgen.ir import Json, Origin
 from aqlgen.runtime.encode.urls import placeholders
+from aqlgen.runtime.schema import JSON_TYPES
 from aqlgen.runtime.table import Pagination
 from aqlgen.runtime.text import has_unseen
 from aqlgen.runtime.wire import FORM, JSON
@@ -20,7 +21,6 @@ from aqlgen.words import snake
 
 _IN_QUERY: Final = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
 """Methods whose parameters go into the query, if nothing else is said; those of others go into the JSON body."""
-_JSON_TYPES: Final = frozenset({"string", "integer", "number", "boolean", "array", "object"})
 _COPIED: Final = ("pattern", "format", "minimum", "maximum", "minLength", "maxLength", "enum", "default")
 _NAME: Final = "1 to 200 visible characters without spaces around"
 _RELATIVE: Final = re.compile(r" \(a kind of [a-z_]{1,40}\)$")
@@ -145,7 +145,7 @@ def operation_node(
 def _type(text: str) -> dict[str, Json]:
     """Return the schema of a type: a JSON type, several with `|` between, or any value for a type of the API."""
     types = [word.strip() for word in text.split("|")]
-    if not _JSON_TYPES.issuperset(types):
+    if not (JSON_TYPES - {"null"}).issuperset(types):
         return {}
     return {"type": types[0]} if len(types) == 1 else {"anyOf": [{"type": each} for each in types]}
 

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from ..redaction import Secrets
     from ..table import Row
-    from .sources import Source
     from .tokens import SharedTokens
 
 

@@ -47,7 +47,6 @@ def serve_http(
     host: str,
     max_body: int,
     config: Config | None = None,
-    variables: Variables | None = None,
     health: Health | None = None,
 ) -> int:
     """Serve at a bound socket until a signal arrives, and return the exit code. `host` is as the owner named it.
@@ -59,7 +58,7 @@ def serve_http(
     try:
         address, bound_port = listener.getsockname()[:2]
         url = f"http://{f'[{host}]' if ':' in host else host}:{bound_port}{PATH}"
-        access = Access.of(config.http, variables or Variables(os.environ), address=address, listens_on=url)
+        access = Access.of(config.http, Variables(os.environ), address=address, listens_on=url)
         listener.listen(_BACKLOG)
     except BaseException:
         listener.close()

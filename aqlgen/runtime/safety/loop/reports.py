@@ -20,8 +20,6 @@ from .executions import Execution, Notification, Pause, StepApproval
 if TYPE_CHECKING:
     from ...steps.plan import Plan
     from ..questions import Question
-    from .agents import Block
-    from .executions import Execution
 
 FILES = "\0files"
 """The key of the digest of files, beside the parameters; no parameter has this name."""

@@ -32,7 +32,6 @@ from .verification import Verification
 if TYPE_CHECKING:
     from ...settings.config import Config
     from ..asking import Asking
-    from .executions import Execution
     from .reports import Reports
 
 
