@@ -66,7 +66,7 @@ def address_notes(adapter: Adapter, rows: Iterable[DecidedRow]) -> list[Diagnost
 
 def _address_note(problem: AddressProblem, server: Server | None, pointer: str) -> Diagnostic:
     url = line(server["url"], 200) if server is not None else ""
-    remedy = f"{problem.remedy[:1].upper()}{problem.remedy[1:]}, or the same in adapter.toml."
+    remedy = f"{problem.remedy[:1].upper()}{problem.remedy[1:]}, or its key in adapter.toml."
     if problem.rule == "incomplete":
         message = f"the document's address {url!r} is not complete" if url else "the document has no URL of the API"
         return Diagnostic("no-server", Severity.NOTE, message, pointer=pointer if url else "", help=remedy)
