@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from email.utils import formatdate
 from time import time
 from typing import Any
 
@@ -144,13 +145,19 @@ async def _conditional(run: Run) -> None:
 
 
 async def _endings(run: Run) -> None:
-    """Let the API succeed with headers that tell of its end."""
+    """Let the API succeed with headers that tell of its end; the history has what was warned of before, too."""
+    soon = formatdate(time() + 86_400, usegmt=True)
+    endings = {"@9999999999": None, "true": "low", "@1": "low", "Fri, 01 Jan 2100 00:00:00 GMT": "medium", soon: "high"}
     for operation in [item for item in run.reads(20) if not item.row.deprecated][:1]:
         usual = run.api.shape(operation.row)
-        ending = {"Deprecation": "true", "Sunset": "Fri, 01 Jan 2100 00:00:00 GMT"}
-        with run.api.behaving(Reply(usual.status, usual.body, {**usual.headers, **ending})):
-            answer = await run.call(operation)
-        run.expect("DEPRECATION_WARNING" in answer.warned, operation, "does not warn of its end, which headers tell")
+        for ending, severity in endings.items():
+            header = "Sunset" if ending.endswith("GMT") else "Deprecation"
+            with run.api.behaving(Reply(usual.status, usual.body, {**usual.headers, header: ending})):
+                await run.call(operation)
+            known = (await run.introspect(query="warnings")).data.get("warnings") or ()
+            codes = [each["severity"] for each in known if each["code"] == "DEPRECATION_WARNING"
+                     and each["operation"] == operation.name]  # fmt: skip
+            run.expect((codes or [None])[0] == severity, operation, f"warns {codes} at {header}: {ending}")
 
 
 @check("EQ-3", "Broken, oversized and non-data answers end in an error", Category.ERRORS,
@@ -190,7 +197,10 @@ async def retries(run: Run) -> None:
             run.expect(is_told, operation, "hides that its first attempt may have been carried out")
         if operation.is_safe_read:
             run.expect(answer.ok and times == 2, operation, f"is not tried again: {times} requests")
-        elif operation.row.idempotency is None and method in ("POST", "PATCH"):
+            with run.api.behaving(later, method) as arrived:
+                await run.call(operation)
+            run.expect(len(arrived) == 3, operation, f"is sent {len(arrived)} times to an API that always refuses")
+        elif operation.row.idempotency is None:
             run.expect(times < 2, operation, f"is sent {times} times")
             is_told = answer.ok or not times or operation.family == "read" or "outcome" in answer.details
             run.expect(is_told, operation, "does not report a possible success")

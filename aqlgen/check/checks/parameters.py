@@ -114,13 +114,17 @@ async def defaults(run: Run) -> None:
 
 @check("PH-5", "A call of another family's tool is refused with the right one", Category.PARAMETERS, "R-REQ-6")
 async def other_tools(run: Run) -> None:
-    """Call operations by the tools of other families."""
-    for operation in run.callable:
-        tool = run.adapter.tool(operation.family)
-        for other in [name for name in run.adapter.tools if name != tool][:1]:
-            answer = await run.send(other, {"operation": operation.name, "params": operation.params})
+    """Call operations, the protocol's own too, by the tools of other families."""
+    listed = (await run.introspect(query="operations", all=True)).data.get("operations") or ()
+    known = {operation.name for operation in run.whole}
+    calls = [(operation.name, operation.params, operation.family) for operation in run.callable]
+    calls += [(each["name"], {"query": "operations"}, each["endpoint"]) for each in listed if each["name"] not in known]
+    for name, params, family in calls:
+        tool = run.adapter.tool(family)
+        for other in [each for each in run.adapter.tools if each != tool][:1]:
+            answer = await run.send(other, {"operation": name, "params": params})
             right = answer.code == "VALIDATION_ENDPOINT_MISMATCH" and tool in str(answer.error.get("message"))
-            run.expect(right and not run.arrived, operation, f"is taken by {other}")
+            run.expect(right and not run.arrived, name, f"is taken by {other}")
 
 
 _HOSTILE = ("../../secret", "a/b?c=d&e=f#g", "a;b=c", "..", ".")
@@ -150,6 +154,8 @@ async def forms_of_arguments(run: Run) -> None:
     tool = run.adapter.tool("read")
     text = await run.send(tool, {"operation": "introspect", "params": '{"query": "operations"}'})
     run.expect(text.ok, tool, "does not read params as JSON text")
+    both = await run.send(tool, {"operation": "introspect", "params": {"query": "operations"}, "query": "types"})
+    run.expect("operations" in both.data, tool, "prefers a parameter beside params to the one in it")
     for operation in [item for item in run.reads(40) if item.required and "operation" not in item.params][:3]:
         await _by_every_way(run, operation)
 
@@ -166,6 +172,7 @@ async def _by_every_way(run: Run, operation: Operation) -> None:
         "beside the operation": {"operation": name, **params},
         "in the API's spelling": {"operation": name, "params": wire},
         "in a batch": {"operations": [item]},
+        "before others beside it": {**dict.fromkeys(wire, "other"), **dict.fromkeys(params, "other"), **item},
     }
     for way, arguments in ways.items():
         answer = await run.send(tool, arguments)

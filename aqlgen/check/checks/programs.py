@@ -6,7 +6,10 @@ import json
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
+from time import sleep
 from typing import Any
+
+import anyio
 
 from aqlgen.check.client import LEGACY, post
 from aqlgen.check.connection import Answer, NotStarted, output_of
@@ -19,6 +22,8 @@ _OTHER_TOKEN = "check-token-of-somebody-else"  # noqa: S105
 _EVERYWHERE = ("--transport", "http", "--host", "0.0.0.0", "--port", "0")  # noqa: S104 - which must be refused
 _LIMITS = ("request_size", "string_length", "array_elements", "nesting_depth")
 _TOO_LARGE = "VALIDATION_PAYLOAD_TOO_LARGE"
+_SLOW = 0.2
+"""Seconds of an API that takes its time."""
 _MOST_LIVE = 25
 """Operations of the live API that are called."""
 
@@ -59,19 +64,6 @@ async def kinds_of_answers(run: Run) -> None:
         milliseconds = (answer.get("_meta") or {}).get("duration_ms", 0)
         right = 0 <= milliseconds <= answer.seconds * 1000
         run.expect(right, str(arguments)[:80], f"says that it took {milliseconds} ms of {answer.seconds * 1000:.0f}")
-
-
-@check("TR-3", "Unknown MCP requests get an MCP error, and the connection stays open", Category.TRANSPORT,
-       "R-REQ-5", where="every")  # fmt: skip
-async def protocol_errors(run: Run) -> None:
-    """Call a tool that is not there."""
-    try:
-        result = await run.adapter.client.request("tools/call", name="no_such_tool", arguments={})
-        refused = result.get("isError") is True
-    except Exception:  # noqa: BLE001 - any error of the protocol is right
-        refused = True
-    run.expect(refused, "no_such_tool", "is taken")
-    run.expect((await run.introspect(query="operations")).ok, "introspect", "fails after an error")
 
 
 @check("TR-4", "Other sites and other names of this machine cannot use the adapter", Category.TRANSPORT, "R-TRUST-3",
@@ -120,7 +112,8 @@ async def limits(run: Run) -> None:
     size, longest, most, deepest = [limits.get(f"max_{name}", 1) for name in _LIMITS]
     depth = deepest - 2  # the arguments and `params` are levels, too
     cases = {
-        "large": ("y" * longest, ["y" * longest] * (size // longest + 1)), "long": ("y" * longest, "y" * (longest + 1)),
+        "large": ("y" * longest, ["y" * longest] * (size // longest + 1)),
+        "long": ("é" * (longest // 2), "é" * (longest // 2 + 1)),
         "many": ([1] * most, [1] * (most + 1)), "deep": (_nested(depth), _nested(depth + 1)),
     }  # fmt: skip
     for name, values in cases.items():
@@ -135,7 +128,11 @@ async def limits(run: Run) -> None:
 
 
 def _nested(depth: int) -> Any:
-    return json.loads('{"a":' * depth + "1" + "}" * depth)
+    """Return lists and objects within each other."""
+    value: Any = 1
+    for number in range(depth):
+        value = {"a": value} if number % 2 else [value]
+    return value
 
 
 @check("RU-1", "It starts with the owner's configuration", Category.OPERATION, "R-OPS-4", where="alone")
@@ -197,6 +194,36 @@ async def quotas(run: Run) -> None:
             right = codes[:2] == ["", ""] and codes[2].startswith("RATE_LIMIT_")
             run.expect(right, operation, f"ends {codes} with a quota of 2")
             run.expect((await run.introspect(query="quota_status")).ok, "quota_status", "is not told")
+        settings = {"QUOTA_PER_DAY": "4", "QUOTA_WARN_PERCENT": "25", "QUOTA_PAUSE_PERCENT": "50", "APPROVAL": "agent"}
+        async with run.connected(LEGACY, settings=settings) as run:
+            answers = [await run.call(operation) for _ in range(3)]
+            token = answers[2].details.get("confirmation_token")
+            answers += [await run.call(operation, _quota_continue=token), await run.call(operation)]
+            codes, pause = [answer.code for answer in answers], "RATE_LIMIT_QUOTA_PAUSE"
+            right = codes == ["", "", pause, "", pause] and "RATE_LIMIT_QUOTA_WARNING" in answers[0].warned
+            run.expect(right, operation, f"ends {codes} with a pause after two calls")
+
+
+@check("RU-6", "Calls that exclude each other have their turns", Category.OPERATION, "R-OPS-5", where="alone")
+async def turns(run: Run) -> None:
+    """Make two calls at once of an API that takes its time, and see whether the second arrives before it answers."""
+    changes = [item for item in run.callable if item.family in ("create", "update") and not item.reads_first]
+    for mode in ("serialized", "read-concurrent"):
+        async with (
+            run.served({"CONCURRENCY": mode, "POLICY": "open"}) as (url, _),
+            run.connected(LEGACY, url=url) as first,
+            run.connected(LEGACY, url=url) as second,
+        ):
+            for operation in (*run.reads(1), *changes[:1]):
+                run.api.misbehaviour = lambda _: sleep(_SLOW)
+                async with anyio.create_task_group() as group:
+                    group.start_soon(first.call, operation)
+                    group.start_soon(second.call, operation)
+                times = [request.seconds for request in run.arrived]
+                is_alone = mode == "serialized" or operation.family != "read"
+                right = len(times) == 2 and (times[1] - times[0] >= _SLOW) is is_alone
+                run.expect(right, operation, f"arrives at {times}, {mode}")
+                run.api.forget()
 
 
 def is_documented(declared: Collection[str], answer: Answer) -> bool:

@@ -26,7 +26,7 @@ from aqlgen.runtime.table import is_plain_read
 
 _ASKED = {"money", "access", "people"}
 """The effects of which each call is confirmed."""
-_LEVELS = {"safe", "reversible", "destructive", "dangerous", "forbidden"}
+_LEVELS = ("safe", "reversible", "destructive", "dangerous", "forbidden")
 _SHORTEST = 10
 """Seconds that a token is good for at least."""
 _MOST_SECRETS = 3
@@ -127,7 +127,7 @@ async def persons(run: Run) -> None:
 
             def person(question: str, replies: list[str] = replies, questions: list[str] = questions) -> str:
                 questions.append(question)
-                return replies[len(questions) - 1]
+                return replies[min(len(questions), len(replies)) - 1]
 
             async with run.connected(era, person=person, settings=_BY_PERSON) as session:
                 for number, reply in enumerate(replies, 1):
@@ -137,6 +137,9 @@ async def persons(run: Run) -> None:
                     parts = [part for request in session.writes(operation) for part in (request.method, request.path)]
                     right = all(part in questions[-1] for part in parts)
                     session.expect(right, operation, f"the question does not show {parts}", questions)
+                items = [{"operation": operation.name, "params": operation.params}] * 2
+                await session.send(session.adapter.tool(operation.family), {"operations": items})
+                session.expect(not session.writes(operation), operation, f"runs in a batch after a person's {refusal}")
 
 
 @check("SA-4", "If only a person may confirm and none can be asked, nothing runs", Category.SAFETY, "R-SAFE-4",
@@ -156,7 +159,7 @@ async def nobody(run: Run) -> None:
 async def levels(run: Run) -> None:
     """Call operations under the policy standard, and compare each with what danger, effects and the owner ask for."""
     counted = (await run.introspect(query="danger")).data.get("summary", {}).keys()
-    run.expect(counted >= _LEVELS, "danger", "does not count every level")
+    run.expect(counted >= {*_LEVELS}, "danger", "does not count every level")
     called = [item for item in run.callable if item.row.carries is None and not item.row.servers]
     kinds = {(row := item.row).family + row.danger + row.asked + str(sorted(row.effects)): item for item in called}
     for operation in [*run.grave("forbidden"), *kinds.values()]:
@@ -182,6 +185,31 @@ async def _behaves(run: Run, operation: Operation, behavior: str) -> None:
     typed = (await run.introspect(query="types", name=f"{operation.name}.params", all=True)).data.get("type") or {}
     is_shown = "confirmation_token" in [entry.get("name") for entry in typed.get("fields") or ()]
     run.expect(is_shown is (behavior == "confirm"), operation, f"shows a token: {is_shown}, though it is to {behavior}")
+
+
+_HOLDING = ("allow", "confirm", "deny")
+_HELD = {"CONFIRMATION_REQUIRED": "confirm", "PERMISSION_DANGER_LEVEL_DENIED": "deny"}
+_STRICT = {
+    "generated": ("allow", "deny", "deny", "deny", "deny"),
+    "community_reviewed": ("allow", "allow", "allow", "confirm", "deny"),
+}
+"""What policy `strict` does at some levels of trust to operations, by their danger (danger levels, 4.1)."""
+
+
+@check("SA-11", "Policy strict holds operations back by their danger and the trust in the adapter", Category.SAFETY,
+       "R-SAFE-2", where="alone")  # fmt: skip
+async def trust(run: Run) -> None:
+    """Compare how each operation is said to behave, and call one of each level of danger."""
+    for level, behaviors in _STRICT.items():
+        async with run.connected(LEGACY, settings={**BY_AGENT, "POLICY": "strict", "TRUST_LEVEL": level}) as strict:
+            answer = await strict.introspect(query="danger", all=True)
+            behaviors_shown = {each["name"]: each["behavior"] for each in answer.data.get("operations") or ()}
+            plain = [item for item in strict.callable if item.row.asked != "first" and item.row.carries is None]
+            for operation in {item.row.danger: item for item in plain if _ASKED.isdisjoint(item.row.effects)}.values():
+                code, expected = (await strict.call(operation)).code, behaviors[_LEVELS.index(operation.row.danger)]
+                shown, done = behaviors_shown.get(operation.name), _HELD.get(code, "allow")
+                right = shown == done and _HOLDING.index(done) >= _HOLDING.index(expected)  # a doubt may hold it, too
+                strict.expect(right, operation, f"is told to {shown}, and ends {code!r}, not {expected} as {level}")
 
 
 @check("SA-6", "A read-only adapter offers reads alone, and performs nothing else by any name", Category.SAFETY,
@@ -216,7 +244,7 @@ def _echo(status: int, request: Arrived) -> Reply:
     whole = _whole(request)
     headers = dict.fromkeys(("WWW-Authenticate", "X-Request-Id", "Link"), whole.encode("ascii", "replace").decode())
     coded = [b64encode(whole.encode()).decode(), whole.encode().hex()]
-    return Reply.of(status, {"you": dict(request.headers), "message": whole, "coded": coded}, **headers)
+    return Reply.of(status, {"you": dict(request.headers), "message": whole, "coded": coded, whole: 1}, **headers)
 
 
 @check("SA-7", "Credentials go to the API alone, and into no answer, log or audit entry", Category.SAFETY, "R-TRUST-5",
@@ -240,7 +268,7 @@ async def secrets(run: Run) -> None:
                     crossed = [item for item in run.arrived if any(secret in _whole(item) for secret in others)]
                     run.expect(not crossed, operation, "is sent with the credential of another API")
                 with run.api.behaving(Reply(302, b"", {"Location": f"{other}/stolen"})):
-                    await run.call(operation)
+                    await run.call(operation, operation.params | run.sampled(operation, 0))
             written = run.adapter.log() + (file.read_text(encoding="utf-8") if file.exists() else "")
     await _lacking(run)
     stolen = "".join(map(_whole, elsewhere.arrived))
@@ -281,13 +309,15 @@ async def audit(run: Run) -> None:
             token = await _token(session, operation)
             if token is not None:
                 await session.call(operation, confirmation_token=token)
+                with session.api.behaving(Reply.of(500, {}), operation.row.method):
+                    await session.call(operation, confirmation_token=await _token(session, operation))
         for operation in session.grave("forbidden")[:1]:
             await session.call(operation)
         hidden = await _secret_values(session)
     text = file.read_text(encoding="utf-8") if file.exists() else ""
     lines = text.splitlines()
     events = {json.loads(line).get("event") for line in lines}
-    expected = {"TOKEN_ISSUED", "TOKEN_VALIDATED", "OPERATION_PERFORMED"}
+    expected = {"TOKEN_ISSUED", "TOKEN_VALIDATED", "OPERATION_PERFORMED", "OPERATION_FAILED"}
     expected |= {"OPERATION_DENIED"} if run.grave("forbidden") else set()
     run.expect(expected <= events, "audit log", f"has only the events {events}")
     is_secret = any(value in text for value in hidden) or re.search(r'conf_[^"]{21}', text)
@@ -316,9 +346,13 @@ async def together(run: Run) -> None:
         token = str(batch).partition("'confirmation_token': '")[2].partition("'")[0]
         await run.send(run.adapter.tool(operation.family), {"operations": items, "confirmation_token": token})
         run.expect(run.writes(operation), operation, "does not run in a batch that is confirmed")
-        plan = await run.own("execute", "run_steps", steps=items[:1])
-        right = "CONFIRMATION_REQUIRED" in json.dumps(plan) and not run.writes(operation)
+        plan = await run.own("execute", "run_steps", steps=items[:1] * 2)
+        right = plan.code == "CONFIRMATION_REQUIRED" and not run.writes(operation)
         run.expect(right, operation, "is not asked about in a plan")
+        beside = {"confirmation_token": plan.details.get("confirmation_token")}
+        done = await run.own("execute", "run_steps", steps=items[:1] * 2, **beside)
+        ends = len(run.writes(operation)), done.code
+        run.expect(ends == (2, ""), operation, f"confirmed twice in a plan it ends {ends}")
 
 
 async def _secret_values(run: Run) -> list[str]:
@@ -334,45 +368,50 @@ async def _secret_values(run: Run) -> list[str]:
     return values
 
 
-_STEP = {"nextActionHint": "reading a list with the adapter"}
-_REPORTS: tuple[list[dict[str, Any]], ...] = (
-    [{}] * 5, [{}, {"outcome": "failure"}], [{}, {"nextActionHint": "doing something forbidden"}],
+_HINT, _READING = "nextActionHint", "reading a list with the adapter"
+_STEPS = 14
+_REPORTS: tuple[tuple[list[dict[str, Any]], bool], ...] = (
+    ([{}] * (_STEPS + 1), False), ([{}, {"outcome": "failure"}], False), ([{_HINT: "ship the parcel"}], False),
+    ([{_HINT: "transfer the sum"}], False), ([{_HINT: "delete the file"}], True),
+    ([{_HINT: f"delete {letter}"} for letter in "abcdefghijklm"], False), ([{_HINT: "delete the wiped cache"}], False),
+    ([{}, {_HINT: "doing something forbidden"}], False),
 )  # fmt: skip
-"""Steps that agents report one after the other, as far as they are not as usual: these are to hold them."""
+"""Steps that agents report in turn, as far as they do more than read a list, and whether the last goes on in mode
+enforcing: the step limit, the outcome, patterns, risks, and what many grave steps add up to (8.7.2)."""
+_LOOP = {
+    "SAFETY_LOOP_STEPS": str(_STEPS), "SAFETY_LOOP_DENY": "*forbidden*", "SAFETY_LOOP_AUTO_APPROVE": "delete *",
+    "SAFETY_LOOP_REQUIRES_APPROVAL": "ship *", "POLICY": "open",
+}  # fmt: skip
 
 
 @check("SA-10", "The safety loop follows its mode", Category.SAFETY, "R-LOOP-2, R-LOOP-3", where="alone")
 async def loop(run: Run) -> None:
     """Run agents under the loop in each mode, with a person who lets them start and confirms nothing else."""
     for mode in ("enforcing", "monitoring", "logging"):
-        settings = {"SAFETY_LOOP": mode, "SAFETY_LOOP_STEPS": "3", "SAFETY_LOOP_DENY": "*forbidden*", "POLICY": "open"}
-        replies = list[str]()
+        replies, is_held = list[str](), mode == "enforcing"
 
         def person(_: str, replies: list[str] = replies) -> str:
             return replies.pop() if replies else "decline"
 
-        async with run.connected(LEGACY, None, person, settings) as agent:
+        async with run.connected(LEGACY, None, person, {**_LOOP, "SAFETY_LOOP": mode}) as agent:
             alone = await _step(agent, "nobody")
-            agent.expect(not alone.get("continue") or mode != "enforcing", mode, "goes on without a start")
+            agent.expect(not alone.get("continue") or not is_held, mode, "goes on without a start")
             replies.append("accept")
-            for operation in _changes(run) if mode == "enforcing" else ():
+            for operation in _changes(run) if is_held else ():
                 await _reported(agent, operation)
             replies.clear()
-            for number, reports in enumerate(_REPORTS):
-                name, held = f"checker-{number}", mode == "enforcing"
+            for number, (reports, last) in enumerate(_REPORTS):
                 replies.append("accept")
-                started = await agent.own("execute", "execute_agent", element_name=name)
+                await agent.own("execute", "execute_agent", element_name=f"checker-{number}")
                 replies.clear()
-                right = started.ok and started.data.get("status") == "running"
-                agent.expect(right, mode, "does not start an agent")
-                directives = [await _step(agent, name, **report) for report in reports]
+                directives = [await _step(agent, f"checker-{number}", **report) for report in reports]
                 went_on = [directive.get("continue") for directive in directives]
-                expected = [not held or not (report or at > 2) for at, report in enumerate(reports)]
                 right = all(isinstance(directive.get("factors"), list) for directive in directives)
-                agent.expect(right and went_on == expected, mode, f"goes on {went_on} after {reports}", directives)
-                if held:
-                    await _held(agent, name)
-                ended = await agent.own("execute", "complete_execution", element_name=name)
+                right = right and went_on == [True] * (len(reports) - 1) + [last or not is_held]
+                agent.expect(right, mode, f"goes on {went_on} after {reports}", directives)
+                if not went_on[-1]:
+                    await _held(agent, f"checker-{number}")
+                ended = await agent.own("execute", "complete_execution", element_name=f"checker-{number}")
                 agent.expect(ended.ok, mode, "does not end an agent")
 
 
@@ -403,4 +442,6 @@ def _changes(run: Run) -> list[Operation]:
 
 async def _step(run: Run, name: str, **more: Any) -> dict[str, Any]:
     """Report a step of an agent; returns the directive."""
-    return (await run.own("create", "record_execution_step", element_name=name, **{**_STEP, **more})).get("data") or {}
+    return (await run.own("create", "record_execution_step", element_name=name, **{_HINT: _READING, **more})).get(
+        "data"
+    ) or {}
