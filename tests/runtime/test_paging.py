@@ -178,6 +178,16 @@ def by_offset(query: dict[str, str], _: ApiRequest) -> Any:
     return cut(query, int(query.get("offset", 0)))
 
 
+def by_skip_from_1(query: dict[str, str], _: ApiRequest) -> Any:
+    assert query.get("skip") != "0"
+    return cut(query, int(query.get("skip", 0)))
+
+
+def by_index_from_1(query: dict[str, str], _: ApiRequest) -> Any:
+    assert query.get("startIndex") != "0"
+    return cut(query, int(query.get("startIndex", 1)) - 1)
+
+
 def by_offset_with_total(query: dict[str, str], _: ApiRequest) -> Any:
     return {"data": {"theThings": cut(query, int(query.get("offset", 0)))}, "total": MANY}
 
@@ -251,9 +261,19 @@ COUNTED = {"style": "offset", "offset_param": "offset", "size_param": "limit", "
 SET = {"offset": {**OFFSET["offset"], "preset": 0}, "limit": {**OFFSET["limit"], "preset": 20}}
 TOKENS = {"style": "token", "cursor_param": "pageToken", "next": "/nextPageToken", "items": ITEMS, "parameters": TOKEN}
 CURSORS = {"style": "cursor", "cursor_param": "after", "size_param": "limit", "parameters": CURSOR}
+FROM_1 = {"type": "integer", "minimum": 1}
+
+
+def counted_by(name: str) -> dict[str, Any]:
+    parameters = {name: {"in": "query", "schema": FROM_1}, "limit": OFFSET["limit"]}
+    return {"style": "offset", "offset_param": name, "size_param": "limit", "parameters": parameters}
+
+
 WHOLE = {"content_type": "application/json", "shape": "fields"}
 STYLES: dict[str, tuple[Any, Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]]] = {
     "page": (by_page, PAGED, LIST, {}),
+    "items to skip, of which none are left out by 0": (by_skip_from_1, counted_by("skip"), LIST, {}),
+    "an index from 1": (by_index_from_1, counted_by("startIndex"), LIST, {}),
     "page, the last one repeated": (by_page_repeating_the_last, PAGED, LIST, {}),
     "page, the end told by a Link header": (
         by_page_with_link, {**PAGED, "next": "Link", "next_in": "header"}, LIST, {},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from aqlgen.check.connection import Answer
@@ -304,8 +305,12 @@ async def executions(run: Run) -> None:
     for operation in run.callable:
         work = operation.row.long_running
         pointer = None if work is None or work.monitor is None else work.monitor_state
-        for value, more, expected in _WORK.get(str(pointer).rpartition("/")[2], ()):
-            begun = await run.call(operation)
+        field, usual = str(pointer).rpartition("/")[2], run.api.shape(operation.row)
+        if isinstance(usual.data, dict) and usual.data.get(field) is True:
+            usual = replace(usual, body=json.dumps({**usual.data, field: False}).encode())
+        for value, more, expected in _WORK.get(field, ()):
+            with run.api.behaving(usual, operation.row.method):
+                begun = await run.call(operation)
             if not begun.ok or not isinstance(begun.data, dict):
                 break
             named = (begun.data.get("_execution") or {}).get("execution_id")

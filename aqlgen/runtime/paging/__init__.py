@@ -110,11 +110,16 @@ def _usual(size: Parameter | None) -> int:
 
 
 def start_of(parameter: Parameter | None, style: str) -> int:
-    """Return the number of the first page, or the first offset."""
+    """Return the number of the first page, or the first offset.
+
+    A minimum of 1 says nothing of a number of items to skip, which is left out for the first page. Of an index, such
+    as SCIM's `startIndex` (RFC 7644, 3.4.2.4), it is the first.
+    """
     if parameter is not None:
+        is_number = style == "page" or "index" in parameter.wire.lower()
         for key in ("default", "minimum"):
             value = number(parameter.schema.get(key))
-            if value is not None and (key == "default" or value > 0 or style == "page") and value in (0, 1):
+            if value in (0, 1) and (key == "default" or (is_number and (value or style == "page"))):
                 return value
         if _FROM_ZERO.search(parameter.description):
             return 0
@@ -133,7 +138,8 @@ def first_lead(row: Row, plan: Plan) -> int | str | None:
     demanded = parameter.name in (row.paging.demanded if row.paging is not None else ())
     default = parameter.schema.get("default")
     if plan.style in ("page", "offset"):
-        return plan.start if demanded or (number(default) is None and plan.start == 0) else None
+        is_known = number(default) is not None or plan.start > 0 or (number(parameter.schema.get("minimum")) or 0) > 0
+        return plan.start if demanded or not is_known else None
     if not demanded:
         return None
     if isinstance(default, (int, str)):

@@ -102,11 +102,11 @@ def _page(operation: Operation, paging: Paging, data: Any, url: str, starts: dic
     count = int(query[paging.size]) if query.get(paging.size, "").isdecimal() else 2
     start = _start(operation, paging, query, starts)
     at = int(re.sub(r"\D", "", query.get(paging.lead, "")) or start)
-    begin = (at - start) * count if paging.style == "page" else at
+    begin = (at - start) * (count if paging.style == "page" else 1)
     items = data.get(paging.field) if paging.field and isinstance(data, dict) else data
     model = items[0] if isinstance(items, list) and items else {}
     page = [_marked(model, number) for number in range(begin, min(begin + count, PAGE_ITEMS))]
-    following: Any = {"page": at + 1, "offset": begin + count}.get(paging.style, f"cursor{begin + count}")
+    following: Any = {"page": at + 1, "offset": at + count}.get(paging.style, f"cursor{begin + count}")
     address: str | None = f"{url.partition('?')[0]}?{urlencode({**query, paging.lead: following})}"
     following, address = (following, address) if begin + count < PAGE_ITEMS else (None, None)
     return {**_led(data, following, address), paging.field: page} if paging.field else page, address
@@ -117,8 +117,11 @@ def _start(operation: Operation, paging: Paging, query: Mapping[str, str], start
     if query.get(paging.lead) == "0":
         starts[operation.key] = 0
     schema = next(operation.document.at(each.schema) for each in operation.parameters if each.name == paging.lead)
-    stated = schema.get("default", schema.get("minimum"))
-    return 0 if paging.style != "page" else int(stated) if str(stated) in ("0", "1") else starts.get(operation.key, 1)
+    stated = str(schema.get("default", schema.get("minimum")))
+    if paging.style == "page":
+        return int(stated) if stated in ("0", "1") else starts.get(operation.key, 1)
+    is_index = "index" in normal(paging.lead) or "default" in schema  # else the number of items before it
+    return int(stated == "1" and is_index)
 
 
 def _marked(model: Any, number: int) -> Any:

@@ -71,6 +71,7 @@ def _wrong_fields(
     is_open = (
         depth > _DEEPEST_UNDECLARED
         or any(schema.get(word) for word in _FURTHER)
+        or ("discriminator" in schema and schema.keys().isdisjoint(("oneOf", "anyOf")))  # the fields of its subtypes
         or all(is_secret(name) or document.is_marked(each) for name, each in properties.items())
         or id(schema) in document.opened
     )
