@@ -157,6 +157,13 @@ def test_neither_other_things_nor_effects_outside_of_the_data_are_proven(write: 
         (operation("PUT /sites/{id}/accounts/{account}", **sending("note", "is_blocked")), Effect.ACCESS, "field"),
         (operation("POST /outbox", **sending("phone_number", "text")), Effect.PEOPLE, "field"),
         (operation("POST /transactions/{id}/broadcast"), Effect.MONEY, "sentence"),
+        (operation("PUT /accounts/{id}/plans/base", **sending("type")), Effect.MONEY, "structure"),
+        (
+            operation("POST /servers/{id}/extras", summary="It will increase the price by 20%."),
+            Effect.MONEY,
+            "sentence",
+        ),
+        (operation("PUT /bookings/{id}", description="This may incur a cancellation fee."), Effect.MONEY, "sentence"),
     ],
 )
 def test_what_moves_gives_reaches_or_ends_is_always_asked_about(write: Operation, effect: Effect, kind: str) -> None:
@@ -165,6 +172,45 @@ def test_what_moves_gives_reaches_or_ends_is_always_asked_about(write: Operation
     assert decision.asked is Asked.ALWAYS
     assert effect in decision.effects
     assert any(each.kind == kind and each.says for each in decision.evidence)
+
+
+PRICED: Any = {"properties": {"cost": {"type": "object", "properties": {"amount": TEXT, "currency": TEXT}}}}
+PAYMENTS = operation("POST /payments", **sending("amount"))
+
+
+@each(
+    ("write", "other", "is_money"),
+    [
+        (
+            operation("POST /rides", **sending("from")),
+            operation("GET /rides/{id}", responses=(answer("200", PRICED),)),
+            True,
+        ),
+        (operation("POST /rides", **sending("from")), reading("GET /rides/{id}", "from"), False),
+        (operation("POST /payments/cancel", **sending("key")), PAYMENTS, True),
+        (operation("POST /payments/search", **sending("key")), PAYMENTS, False),
+        (operation("POST /payments/{bank}/{number}/void"), PAYMENTS, True),
+        (operation("PATCH /payments/{id}", **sending("status")), PAYMENTS, True),
+        (operation("PATCH /payments/{id}", **sending("note")), PAYMENTS, False),
+        (operation("POST /papers/{id}/send"), operation("POST /papers", **sending("amount")), True),
+        (
+            operation("POST /papers/{id}/send", **sending("emails")),
+            operation("POST /papers", **sending("amount")),
+            False,
+        ),
+        (operation("POST /plans/{id}/notes"), operation("GET /plans/{id}"), False),
+        (
+            operation("POST /servers/{id}/extras", summary="It will not incur any charges."),
+            operation("GET /servers"),
+            False,
+        ),
+    ],
+)
+def test_the_document_around_a_write_shows_whether_it_moves_money(
+    write: Operation, other: Operation, is_money: bool
+) -> None:
+    """R-EFF-1"""
+    assert (Effect.MONEY in of(write, other).effects) is is_money
 
 
 def listing(field: str, *fields: str) -> dict[str, Any]:
@@ -335,7 +381,11 @@ def test_the_email_of_an_author_is_no_recipient() -> None:
             operation("POST /keys/validate", "validateKey", summary="Check a key.", responses=(answer("200"),)),
             Asked.NEVER,
         ),
-        (operation("POST /boards/reach", summary="Search the boards.", responses=(answer("200"),)), Asked.FIRST),
+        (operation("POST /boards/reach", summary="Search the boards.", responses=(answer("204"),)), Asked.FIRST),
+        (operation("POST /boards/reach", summary="Search the boards.", responses=(answer("200"),)), Asked.NEVER),
+        (operation("POST /keys/reach", summary="Search the keys.", responses=(answer("200"),)), Asked.FIRST),
+        (operation("POST /sum/check", responses=(answer("200", NAMES),), **sending("values")), Asked.NEVER),
+        (operation("POST /sum/check", responses=(answer("200", NAMES),), **sending("name")), Asked.FIRST),
         (operation("POST /boards/reach", summary="Search the boards.", responses=(answer("200", NAMES),)), Asked.NEVER),
         (operation("POST /keys/{id}/export", "exportKey", responses=(answer("200", TEXT),)), Asked.FIRST),
         (operation("POST /boards/search", "searchBoards", **sending("callback")), Asked.FIRST),

@@ -8,12 +8,13 @@ what moves money when it is made does so, too.
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import chain, pairwise
 from typing import Final
 
 from aqlgen.decide.decision import Category, Danger, Effect
 from aqlgen.decide.effects.outward import people
 from aqlgen.decide.effects.reading import Finding, Reading, answer_fields, head
-from aqlgen.decide.sentences import Act, Words
+from aqlgen.decide.sentences import Act, Words, costing
 from aqlgen.ir import Operation
 from aqlgen.words import singular, split
 
@@ -55,12 +56,17 @@ _FEW: Final = 0.1
 """The share of writes below which a declared 402 is said of one operation, and not of the API's limits."""
 _KINDS: Final = frozenset({"plan", "type", "size", "tier"})
 """Things of which a request chooses one, and which may have a price."""
+_HOLDERS: Final = frozenset("account customer organization organisation user team workspace".split())
+"""Who pays for the plan that they have."""
 _CONSENT: Final = frozenset("accept agree expected".split())
 
 
 def money(reading: Reading) -> Finding | None:
     """Find what moves money, by its thing, its fields, what it is done to, or the acts of its names and texts."""
-    return _moves(reading) or _of_item(reading)
+    finding = _moves(reading) or _of_item(reading)
+    if finding is None and (says := costing(reading.facts.operation)):
+        return Finding(Effect.MONEY, Danger.DANGEROUS, f"“{says}”", "sentence")
+    return finding
 
 
 def _moves(reading: Reading) -> Finding | None:
@@ -86,6 +92,8 @@ def _deletes(reading: Reading) -> bool:
 
 def _by_thing(reading: Reading) -> str:
     shape, noun = reading.facts.shape, reading.noun
+    if _is_plan_of_account(reading):
+        return "it changes the plan of an account"
     is_made = reading.facts.method == "POST" and not shape.item and not shape.action
     return f"it makes a {noun}" if is_made and noun in _MOVEMENTS else ""
 
@@ -98,15 +106,23 @@ def _by_account(reading: Reading) -> str:
 
 
 def _by_answer(reading: Reading) -> str:
-    """Return the price that an answer adds to what was sent, with its currency or of what may be money: it was bought.
+    """Return the price that an answer, or the item that is made, adds to what was sent, with its currency.
 
-    An update answers with the whole resource, so only a currency beside the price counts.
+    The answer needs none if it is about what may be money. An update answers with the whole resource.
     """
+    schemas, sent = reading.around.schemas, {words[-1] for words in reading.fields if words}
     is_deal = reading.category is not Category.UPDATE and not reading.heads.isdisjoint({*_DOUBTFUL, "license"})
-    fields = answer_fields(reading.subject.answer, reading.around.schemas, depth=2 if is_deal else 0)
-    added = {words[-1] for words in map(split, fields) if words} - {words[-1] for words in reading.fields if words}
+    fields = answer_fields(reading.subject.answer, schemas, depth=2 if is_deal else 0)
+    added = {words[-1] for words in map(split, fields) if words} - sent
     prices = added & _PRICES
-    return f"it answers with {min(prices)}" if prices and (is_deal or "currency" in added) else ""
+    if prices and (is_deal or "currency" in added):
+        return f"it answers with {min(prices)}"
+    is_made = reading.category is Category.CREATE
+    items = reading.around.of_template(f"{reading.facts.operation.path}/{{}}") if is_made else ()
+    for name, inner in chain.from_iterable(schemas.properties(item.answer).items() for item in items):
+        if not (_PRICES - sent).isdisjoint(split(name)[-1:]) and "currency" in schemas.properties(inner):
+            return f"the {name} of what it makes is a price"
+    return ""
 
 
 def _by_fields(reading: Reading) -> str:
@@ -144,8 +160,16 @@ def _by_choice(reading: Reading) -> str:
     if not top or (reading.category is Category.UPDATE and not reading.facts.shape.action):
         return ""
     priced = reading.around.once("priced", lambda: _priced(reading))
-    thing = next((name for name in top if tuple(map(singular, name)) in priced), ())
-    return f"it takes a {' '.join(thing)}, which has a price" if thing else ""
+    kind = next((name for name in top if tuple(map(singular, name)) in priced), ())
+    return f"it takes a {' '.join(kind)}, which has a price" if kind else ""
+
+
+def _is_plan_of_account(reading: Reading) -> bool:
+    nouns = pairwise((noun.words, noun.parameters) for noun in reading.facts.shape.nouns)
+    return any(
+        has and singular(holder[-1]) in _HOLDERS and singular(thing[-1]) == "plan"
+        for (holder, has), (thing, _) in nouns
+    )
 
 
 def _priced(reading: Reading) -> frozenset[Words]:
@@ -167,16 +191,31 @@ def _is_consent(name: Words) -> bool:
 
 def _of_item(reading: Reading) -> Finding | None:
     """Find what ends or carries out something that moves money when it is made, or changes the sum of a movement."""
-    collection, _, part = reading.template.rpartition("/{}")
+    collection, part = _collection(reading)
     verbs = reading.verb_words | set(reading.path_things[-1:])  # `POST /payments/{id}/cancels`
-    is_changed = reading.category is Category.UPDATE and reading.noun in _MOVEMENTS and reading.sends(_AMOUNTS)
-    if not collection or not (verbs & _SETTLING or (is_changed and not part)):
+    is_settled = _settles(verbs, reading)
+    is_movement = reading.category is Category.UPDATE and reading.noun in _MOVEMENTS and not part
+    is_changed = is_movement and reading.sends(_AMOUNTS | {"status"})
+    if not collection or not (is_settled or is_changed):
         return None
     makers = reading.around.once("makers of money", lambda: _makers(reading))
     maker = makers.get(collection, "")
-    if not maker and not part and reading.category is Category.EXECUTE and verbs & _SETTLING:
+    if not maker and not part and reading.category is Category.EXECUTE and is_settled:
         maker = next((name for path, name in makers.items() if path.startswith(f"{collection}/{{}}/")), "")
     return Finding(Effect.MONEY, Danger.DANGEROUS, f"{maker} moves money") if maker else None
+
+
+def _collection(reading: Reading) -> tuple[str, str]:
+    """Return the collection that an item is of, or an action is on, and the path behind the item."""
+    collection, is_item, part = reading.template.rpartition("/{}")
+    around = reading.template.rpartition("/")[0] if reading.facts.shape.action else ""
+    return (collection.removesuffix("/{}") if is_item else around), part
+
+
+def _settles(verbs: frozenset[str], reading: Reading) -> bool:
+    """Return True for verbs that move what may be money; what is sent to people is a message about it."""
+    settling = verbs & _SETTLING
+    return bool(settling) and (settling != {"send"} or people(reading) is None)
 
 
 def _makers(reading: Reading) -> dict[str, str]:
@@ -204,7 +243,7 @@ def _is_payment(act: Act, reading: Reading, *, has_amount: bool) -> bool:
     noun = head(act.object)
     if not act.verbs.isdisjoint(_PAYING) or (noun in _MOVEMENTS and (has_amount or not reading.fields)):
         return True
-    is_moved = reading.category is Category.CREATE or not act.verbs.isdisjoint(_SETTLING | {"create"})
+    is_moved = reading.category is Category.CREATE or "create" in act.verbs or _settles(act.verbs, reading)
     return noun in _DOUBTFUL and is_moved and (has_amount or _is_about_money(reading))
 
 

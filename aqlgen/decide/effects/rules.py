@@ -16,15 +16,14 @@ from aqlgen.decide.category.reads import changes, sent_act
 from aqlgen.decide.decision import Category, Danger, Effect
 from aqlgen.decide.effects import outward
 from aqlgen.decide.effects.money import money, money_beside
-from aqlgen.decide.effects.reading import Finding, Reading
-from aqlgen.decide.facts import Facts
+from aqlgen.decide.effects.reading import Finding, Reading, answer_fields
 from aqlgen.decide.naming.noun import AREAS, head_size, is_plural
 from aqlgen.decide.naming.verbs import find_verb
 from aqlgen.decide.payloads import is_sent_as_list, sends_list
 from aqlgen.decide.sentences import Act, Words, irreversible
 from aqlgen.ir import Location
 from aqlgen.runtime.wire import admits_json
-from aqlgen.words import singular
+from aqlgen.words import singular, split
 
 __all__ = ["CARRIES", "REPLACES", "RULES", "Finding", "Rule"]
 
@@ -137,20 +136,37 @@ def _by_reading(reading: Reading) -> Finding | None:
     addresses = ("_".join(name) for name in reading.fields if name[-1:] in _ADDRESSES and _CALLED_BACK & {*name})
     called_back = reading.sends(_CALLED_BACK) or next(addresses, "")
     reason = act.says if act else f"it takes {called_back}" if called_back else ""
-    if not reason and (reading.is_paged or not (reading.is_doubted or _is_silent(reading.facts))):
+    is_sure = not reading.is_doubted and _is_borne_out(reading)
+    if not reason and (reading.is_paged or is_sure or _answers_otherwise(reading)):
         return None
     says = f"it counts as a READ, but {reason}" if reason else "no other evidence for a READ"
     return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, says, "sentence" if act else "structure")
 
 
-def _is_silent(facts: Facts) -> bool:
-    """Return True if neither a list in the answer, nor a verb of fetching, nor two of reading bear a READ out."""
+def _is_borne_out(reading: Reading) -> bool:
+    """Return True if a list in the answer, a verb of fetching, or a summary that reads bears a READ out.
+
+    The summary suffices with a 200, which has content (RFC 9110, 15.3.1), and no word of money, access or messages.
+    """
+    facts = reading.facts
     verbs = [verb for verb in (facts.named_verb, facts.action_verb) if verb is not None]
-    summary = facts.summary_verb
     if facts.answers_list or any(verb.word in _FETCHING for verb in verbs):
-        return False
-    is_read = summary is not None and summary.category is Category.READ
-    return not (is_read and any(verb.category is Category.READ for verb in verbs))
+        return True
+    is_read = facts.summary_verb is not None and facts.summary_verb.category is Category.READ
+    is_harmless = "200" in _successes(reading) and not _may_harm(reading)
+    return is_read and (is_harmless or any(verb.category is Category.READ for verb in verbs))
+
+
+def _answers_otherwise(reading: Reading) -> bool:
+    """Return True if the answer has other fields than were sent, and no id: it was computed, and nothing was made."""
+    answered = set(map(split, answer_fields(reading.subject.answer, reading.around.schemas, depth=0)))
+    is_made = ("id",) in answered or not answered.isdisjoint(reading.fields)
+    return bool(answered) and not is_made and _successes(reading) == {"200"} and not _may_harm(reading)
+
+
+def _may_harm(reading: Reading) -> bool:
+    """Return True if its words are about money, access or messages."""
+    return bool(money_beside(reading) or outward.access_beside(reading) or outward.people_beside(reading))
 
 
 def _by_pattern(reading: Reading) -> Finding | None:
@@ -188,10 +204,21 @@ def _by_collection(reading: Reading) -> Finding | None:
         return Finding(Effect.ENDS, Danger.REVERSIBLE, "PUT of a list: omitted items are deleted")
     if facts.operation.extensions.get("x-kubernetes-action") != "deletecollection" and not _is_collection(reading):
         return None
-    is_part = any(noun.parameters for noun in facts.shape.nouns[:-1]) or not _has_items(reading)
-    if facts.method == "PUT" and is_part and reading.lists.get(facts.operation.path, False) is not False:
-        return Finding(Effect.ENDS, Danger.REVERSIBLE, "PUT of a list, which a GET reads")
-    return Finding(Effect.ENDS, Danger.DANGEROUS, f"{facts.method} on a collection")
+    finding = Finding(Effect.ENDS, Danger.DANGEROUS, f"{facts.method} on a collection")
+    return _of_list(reading, finding) if facts.method == "PUT" else finding
+
+
+def _of_list(reading: Reading, unread: Finding) -> Finding | None:
+    """Judge a PUT of a list by the GET that shows it, of its path or of the whole around: the same PUT puts it back."""
+    path, is_part = reading.facts.operation.path, any(noun.parameters for noun in reading.facts.shape.nouns[:-1])
+    is_read = reading.lists.get(path, False) is not False
+    if is_read and not _has_items(reading):
+        return None
+    whole, _, part = path.rstrip("/").rpartition("/")
+    around = reading.others.get(f"GET {whole}")
+    names = () if around is None else answer_fields(around.subject.answer, reading.around.schemas, depth=1)
+    is_shown = is_part and (is_read or split(part) in map(split, names))
+    return Finding(Effect.ENDS, Danger.REVERSIBLE, "PUT of a list, which a GET reads") if is_shown else unread
 
 
 def _asks_for_whole(reading: Reading) -> bool:
@@ -315,10 +342,14 @@ def _by_carried(reading: Reading) -> Finding | None:
 
 def _by_outside(reading: Reading) -> Finding | None:
     """Find an effect outside of the data, which nothing beside it takes back: what is executed, or queued (202)."""
-    successes = {response.status for response in reading.facts.operation.responses if response.status.startswith("2")}
     if reading.category is Category.EXECUTE:
         return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, "it may act outside the API's data")
-    return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, "it answers before it is done") if successes == {"202"} else None
+    is_queued = _successes(reading) == {"202"}
+    return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, "it answers before it is done") if is_queued else None
+
+
+def _successes(reading: Reading) -> set[str]:
+    return {response.status for response in reading.facts.operation.responses if response.status.startswith("2")}
 
 
 RULES: Final = (
