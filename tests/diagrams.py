@@ -98,18 +98,18 @@ def asked() -> str:
     """Return when somebody is asked, as policy `standard` decides."""
     notes = {
         "safe": "reads",
-        "reversible": "writes without known harm; unproven ones ask at their first call in a session",
+        "reversible": "writes without known harm; unproven ones are confirmed at their first call in a session",
         "destructive": "deletes or ends something, gives access, reaches people",
         "dangerous": "moves money, deletes many things",
         "forbidden": "wipes everything; only you can allow it",
     }
-    words = {"allow": ("plain", "runs"), "confirm": ("you", "asks each time"), "refuse": ("tool", "refused")}
+    words = {"allow": ("plain", "runs"), "confirm": ("you", "confirmed each time"), "refuse": ("tool", "refused")}
     levels: tuple[DangerLevel, ...] = ("safe", "reversible", "destructive", "dangerous", "forbidden")
     boxes = []
     for level in levels:
         style, word = words[by_level("standard", level, TRUST_LEVELS[1]).outcome]
         boxes.append((style, f"{level}: {word}", notes[level]))
-    return picture("When a call is asked about", boxes, arrows=False)
+    return picture("When a call needs a confirmation", boxes, arrows=False)
 
 
 def owners() -> str:
