@@ -14,6 +14,7 @@ from typing import Final
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 from aqlgen import __version__
+from aqlgen.runtime import SEAL
 
 SOURCE: Final = "`pip install` with the path of its wheel or checkout"
 """How aqlgen is installed. It is on no public index, where whoever registers its name would be run."""
@@ -58,8 +59,6 @@ def sealed_runtime() -> bytes:
     a wheel. It is stored and not deflated: the bytes depend on no zlib, searches see the text, and git keeps no more of
     the next version than its changes.
     """
-    from aqlgen.runtime.cli.sealed import SEAL  # the settings of adapters come with it
-
     content = BytesIO()
     with ZipFile(content, "w", ZIP_STORED) as archive:
         files = {path: file.read_bytes() for path, file in files_in(runtime_of(own_templates()))}

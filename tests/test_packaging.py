@@ -14,7 +14,7 @@ import pytest
 
 from aqlgen import __version__
 from aqlgen.render.provenance import RUNTIME
-from aqlgen.runtime.cli.sealed import SEAL
+from aqlgen.runtime import SEAL
 from tests.checkouts import CACHES, ROOT, URL, Checkout, compile_as_here
 
 pytestmark = pytest.mark.long

@@ -68,6 +68,8 @@ class Schemas:
 
     def items(self, schema: Json) -> Json:
         """Return the schema of an array's items; None where there is none."""
+        if isinstance(schema, dict) and _PLAIN.isdisjoint(schema):
+            return schema.get("items")
         return next((part["items"] for part in self.parts(schema) if "items" in part), None)
 
     def word(self, schema: Json, key: str) -> Json:

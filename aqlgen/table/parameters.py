@@ -17,7 +17,6 @@ from aqlgen.decide.decision import Category, Decision
 from aqlgen.decide.traits.pagination.parameters import bounds
 from aqlgen.decide.traits.sensitive import is_secret
 from aqlgen.ir import Json, Location, Operation, Parameter
-from aqlgen.runtime.client.idempotency import new_key
 from aqlgen.runtime.table import ADAPTER, Body, Idempotency, Pagination, ReturnType, Update
 from aqlgen.runtime.table import Parameter as TableParameter
 from aqlgen.runtime.text import folded
@@ -272,6 +271,8 @@ def with_key_filled_in(
     """Return the parameters with that of the idempotency key as one that the adapter fills in where it is left out."""
     if carrier is None or (carrier.location == "body" and body is not None and body.validate):
         return parameters
+    from aqlgen.runtime.client.idempotency import new_key  # with it come the client and its settings
+
     wire, location = carrier.header or carrier.parameter, "header" if carrier.header else carrier.location
     return tuple(
         replace(parameter, required=False, description=_with_filling(parameter.description))

@@ -225,7 +225,8 @@ def heads(words: Words) -> frozenset[str]:
 
 def answer_fields(schema: Json, schemas: Schemas, depth: int = 3) -> Iterator[str]:
     """Yield the names of the fields of an answer and of what it holds."""
-    for part in (schema, schemas.items(schema)):
+    items = schemas.items(schema)
+    for part in (schema,) if items is None else (schema, items):
         for name, inner in schemas.properties(part).items():
             yield name
             if depth:

@@ -62,7 +62,6 @@ class Reversal:
         self._at: Mapping[str, list[Reading]] = defaultdict(list)
         self._beside: Mapping[tuple[str, tuple[Words, ...]], list[Reading]] = defaultdict(list)
         self._of: Mapping[Words, list[Reading]] = defaultdict(list)
-        self._known: dict[str, frozenset[str]] = {}
         for reading in sorted(readings, key=lambda reading: reading.facts.operation.key):
             path, folder = reading.template, reading.template.rpartition("/")[0]
             if len(self._at[path]) < _MOST_ALIKE:
@@ -155,13 +154,13 @@ class Reversal:
 
     def _known_of(self, other: Reading) -> frozenset[str]:
         """Return the fields that a GET shows, each once more without its last word."""
-        known = self._known.get(other.facts.operation.key)
-        if known is None:
-            fields = islice(answer_fields(other.subject.answer, other.around.schemas), _MOST)
-            names = {"_".join(split(name)) for name in dict.fromkeys(fields)}
-            known = frozenset(names | {name.rpartition("_")[0] for name in names})
-            self._known[other.facts.operation.key] = known
-        return known
+        answer, schemas = other.subject.answer, other.around.schemas
+
+        def known() -> frozenset[str]:
+            names = {"_".join(split(name)) for name in dict.fromkeys(islice(answer_fields(answer, schemas), _MOST))}
+            return frozenset(names | {name.rpartition("_")[0] for name in names})
+
+        return schemas.once("known fields", answer, known)
 
     def _readers(self, reading: Reading) -> Iterator[Reading]:
         place = reading.template

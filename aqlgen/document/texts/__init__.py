@@ -8,13 +8,13 @@ are not seen there is a diagnostic, and every JSON of aqlgen and of its adapters
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.link.objects import DATA, OBJECT_TYPES, ObjectType
-from aqlgen.document.positions import At, Origins, pointer_to
+from aqlgen.document.positions import CONTAINERS, At, Origins, pointer_to
 from aqlgen.document.texts.instructions import Instruction, instruction_in
 from aqlgen.ir import Json
 from aqlgen.runtime.text import has_unseen, visible, without_unseen
@@ -186,14 +186,14 @@ class Walk:
         changed: dict[str, Json] | None = None
         for key, member in value.items():
             new: Json = member
-            if isinstance(member, str):
+            if member.__class__ is str:
                 if key in texts:
                     new = self.clean(member, (at, key))
                 elif key in _VALUES or (key == "name" and kind.name == "parameter"):
                     self._look(member, (at, key))
                 elif key.startswith("x-") and kind.name == "operation":
                     new = self._extension(member, (at, key))
-            elif isinstance(member, (dict, list)):
+            elif member.__class__ in CONTAINERS:
                 new = self._member(key, member, kind, at)
             if new is not member:
                 changed = dict(value) if changed is None else changed
@@ -209,15 +209,13 @@ class Walk:
             return self._extension(member, within) if kind.name == "operation" else member
         name = kind.fields.get(key) or kind.entries
         if name:
-            if key in _NAMED and kind.name == "schema" and isinstance(member, dict):
-                for property_name in member:
-                    if property_name not in self._harmless:
-                        self._look(property_name, (within, property_name))
+            is_named = key in _NAMED and kind.name == "schema" and isinstance(member, dict)
+            for property_name in member if is_named and not self._harmless.issuperset(member) else ():
+                self._look(property_name, (within, property_name))
             return self._walk(member, OBJECT_TYPES[name], within)
         if key in _VALUES:
-            for text, place in _strings(member, within):
-                if text not in self._harmless:
-                    self._look(text, place)
+            for text, place in _strings(member, within, self._harmless):
+                self._look(text, place)
         return member
 
     def _look(self, value: str, at: At) -> None:
@@ -234,15 +232,15 @@ class Walk:
         return value
 
 
-def _strings(value: Json, at: At) -> Iterator[tuple[str, At]]:
-    """Yield the texts in a value, keys of objects included."""
+def _strings(value: Json, at: At, known: Collection[str]) -> Iterator[tuple[str, At]]:
+    """Yield the texts in a value, keys of objects included, except for known ones."""
     stack: list[tuple[Json, At]] = [(value, at)]
     while stack:
         item, place = stack.pop()
         if isinstance(item, str):
             yield item, place
-        elif isinstance(item, dict):
-            stack += ((inner, (place, key)) for key, inner in item.items())
-            yield from ((key, (place, key)) for key in item)
-        elif isinstance(item, list):
-            stack += ((inner, (place, index)) for index, inner in enumerate(item))
+            continue
+        for key, inner in item.items() if isinstance(item, dict) else enumerate(item):
+            if inner.__class__ in CONTAINERS or (inner.__class__ is str and inner not in known):
+                stack.append((inner, (place, key)))
+        yield from ((key, (place, key)) for key in item if key not in known) if isinstance(item, dict) else ()

@@ -7,8 +7,7 @@ from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-SEAL = "SEAL"
-"""The file of the archive that has the hash of every other one, `HASH  PATH` a line."""
+from .. import SEAL
 
 
 def shown(path: str) -> str | None:

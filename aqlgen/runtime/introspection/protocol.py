@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..settings.config import Config
-from ..table import Adapter
 from ..text import line
+
+if TYPE_CHECKING:
+    from ..settings.config import Config
+    from ..table import Adapter
 
 __all__ = [
     "ADAPTER_INFO", "API", "CAPABILITIES", "CATEGORIES", "EXTENSIONS", "INTROSPECT", "OPTIONS", "PERMISSIONS",
