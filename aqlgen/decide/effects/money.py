@@ -117,8 +117,7 @@ def _by_answer(reading: Reading) -> str:
     prices = added & _PRICES
     if prices and (is_deal or "currency" in added):
         return f"it answers with {min(prices)}"
-    is_made = reading.category is Category.CREATE
-    items = reading.around.of_template(f"{reading.facts.operation.path}/{{}}") if is_made else ()
+    items = reading.around.of_template(f"{reading.template}/{{}}") if reading.category is Category.CREATE else ()
     for name, inner in chain.from_iterable(schemas.properties(item.answer).items() for item in items):
         if not (_PRICES - sent).isdisjoint(split(name)[-1:]) and "currency" in schemas.properties(inner):
             return f"the {name} of what it makes is a price"
@@ -165,10 +164,10 @@ def _by_choice(reading: Reading) -> str:
 
 
 def _is_plan_of_account(reading: Reading) -> bool:
-    nouns = pairwise((noun.words, noun.parameters) for noun in reading.facts.shape.nouns)
+    """Return True for the plan of one account, or a part of it: `/accounts/{id}/plans/base`."""
     return any(
-        has and singular(holder[-1]) in _HOLDERS and singular(thing[-1]) == "plan"
-        for (holder, has), (thing, _) in nouns
+        holder.parameters and singular(holder.words[-1]) in _HOLDERS and singular(thing.words[-1]) == "plan"
+        for holder, thing in pairwise(reading.facts.shape.nouns)
     )
 
 

@@ -214,11 +214,14 @@ def _of_list(reading: Reading, unread: Finding) -> Finding | None:
     is_read = reading.lists.get(path, False) is not False
     if is_read and not _has_items(reading):
         return None
-    whole, _, part = path.rstrip("/").rpartition("/")
-    around = reading.others.get(f"GET {whole}")
+    around = reading.others.get(f"GET {path.rstrip('/').rpartition('/')[0]}")
     names = () if around is None else answer_fields(around.subject.answer, reading.around.schemas, depth=1)
-    is_shown = is_part and (is_read or split(part) in map(split, names))
-    return Finding(Effect.ENDS, Danger.REVERSIBLE, "PUT of a list, which a GET reads") if is_shown else unread
+    is_shown = is_read or reading.path_nouns[-1] in map(split, names)
+    return (
+        unread._replace(level=Danger.REVERSIBLE, says="PUT of a list, which a GET reads")
+        if is_part and is_shown
+        else unread
+    )
 
 
 def _asks_for_whole(reading: Reading) -> bool:
@@ -342,10 +345,9 @@ def _by_carried(reading: Reading) -> Finding | None:
 
 def _by_outside(reading: Reading) -> Finding | None:
     """Find an effect outside of the data, which nothing beside it takes back: what is executed, or queued (202)."""
-    if reading.category is Category.EXECUTE:
-        return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, "it may act outside the API's data")
-    is_queued = _successes(reading) == {"202"}
-    return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, "it answers before it is done") if is_queued else None
+    is_executed = reading.category is Category.EXECUTE
+    says = "it may act outside the API's data" if is_executed else "it answers before it is done"
+    return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, says) if is_executed or _successes(reading) == {"202"} else None
 
 
 def _successes(reading: Reading) -> set[str]:
