@@ -1,20 +1,20 @@
-"""From an API's error response to a failure with its code (structured error codes, section 6; R-ERR-2)."""
+"""From an API's error response to a failure, with its code (structured error codes, 6) and its fields (R-ERR-2)."""
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from ..errors import UNKNOWN_OUTCOME, Code, Failure
 from ..redaction import redact
-from ..table import Row, Table
-from ..text import folded, leaks, line
+from ..schema import MISSING, Types, at, union_of
+from ..table import ADAPTER, Row, Table
+from ..text import bounded, folded, leaks, line
 from ..wire import Account, ApiResponse, changes_something
-from .api_error import ApiError, kind_of_fault, read_error
-from .field_errors import field_errors
+from .api_error import PLACES, WRAPPERS, ApiError, Fault, kind_of_fault, read_error
 from .headers import quotas, retry_after, seconds_until_reset
 from .upstream import upstream
 
@@ -32,6 +32,10 @@ _PUT_OFF = frozenset({401, 403, 413, 425, 429})
 _VERSIONS = frozenset({"ifmatch", "ifunmodifiedsince"})
 """Parameters by which a call is meant for one version, without signs."""
 _SCOPE = re.compile(r'\bscope="?([^",]+)"?', re.IGNORECASE)
+_OF_CONTENT = frozenset({400, 409, 412, 422, 428})
+"""Statuses by which an API refuses what a request says, not who sends it nor that it fails itself."""
+_MAX_PROBLEMS = 20
+_MAX_WORDS = 200
 _DEFAULT_WAIT = 60  # seconds, when the API limits calls and does not say for how long
 _SHORT_WAIT = 5  # seconds, when the API is not ready for a call yet
 
@@ -70,7 +74,7 @@ def failure_of_response(
     headers = {name: redact(value, secrets) for name, value in response.headers.items()}
     # masked before anything is cut: a part of a secret is not found any more
     error = read_error(replace(response, headers=headers), secrets)
-    problems = field_errors(row, {} if table is None else table.types, params, error, status)
+    problems = _field_errors(row, {} if table is None else table.types, params, error, status)
     rule = _RULES.get(status, _invalid if 400 <= status < 500 else _internal)
     code, message, added = rule(_Refusal(status, headers, row, params, error, problems, account))
     details = {"http_status": status, **added}
@@ -109,6 +113,79 @@ def _wait_seconds(headers: Mapping[str, str]) -> int | None:
         spent = [quota for quota in quotas(headers) if quota.remaining <= 0 and quota.reset]
         wait = max((seconds_until_reset(quota.reset) or 0 for quota in spent), default=None)
     return wait
+
+
+# The parameters and fields that an error is about, by names that the table declares
+
+
+def _field_errors(
+    row: Row, types: Types, params: Mapping[str, Any], error: ApiError, status: int
+) -> list[dict[str, Any]]:
+    """Return the single faults: `param_name` is the agent's own name, `upstream` what the API says of it.
+
+    A name that a text only quotes is that of a parameter where the API refuses the request for its content. What a call
+    has given is not missing, unless a code says so.
+    """
+    faults = (fault for fault in error.faults if fault.listed or status in _OF_CONTENT)
+    problems: list[dict[str, Any]] = []
+    for fault in faults:
+        problem = _problem(row, types, params, error, fault)
+        if problem and problem not in problems:
+            problems.append(problem)
+    return problems[:_MAX_PROBLEMS]
+
+
+def _problem(row: Row, types: Types, params: Mapping[str, Any], error: ApiError, fault: Fault) -> dict[str, Any]:
+    """Return a fault as a problem of the call; empty if it is about nothing."""
+    evidence = f"{fault.message} {fault.code}" if fault.listed else error.evidence
+    kind = kind_of_fault(evidence, (fault.code,))
+    name = _agent_name(row, types, fault)
+    if not name and not (fault.listed and (fault.message + fault.name)):
+        return {}
+    by_words = kind is Code.MISSING_PARAM and kind_of_fault(fault.code, ()) is not kind
+    if by_words and name and at(params, name.split(".")) not in (MISSING, None, ""):
+        kind = Code.INVALID_VALUE
+    words = {"name": fault.name, "code": fault.code, "message": fault.message}
+    told = {key: bounded(text, _MAX_WORDS) for key, text in words.items() if text}
+    return {"code": kind.value, **({"param_name": name} if name else {}), "upstream": told}
+
+
+def _agent_name(row: Row, types: Types, fault: Fault) -> str:
+    """Return the agent's name of the parameter, or of the field of `input`, that a fault is in; "" if there is none."""
+    place = fault.place
+    for step in fault.steps:
+        name = _named_in(row, types, place, step)
+        if name or step not in WRAPPERS:
+            return name
+        place = step if step in PLACES else place or "body"
+    return ""
+
+
+def _named_in(row: Row, types: Types, place: str, step: str) -> str:
+    """Return the parameter or the field that has a name in any spelling, first one of that place.
+
+    APIs do not always tell the path and the query of an address apart. Of an operation with a body, a parameter of the
+    path is meant only where the API says so.
+    """
+    of_path = place in ("path", "query") or (not place and row.body is None)
+    alike = [
+        (location, name)
+        for name, parameter in row.parameters.items()
+        for location in [parameter.location]
+        if location != ADAPTER and folded(step) in (folded(parameter.wire), folded(name))
+    ]
+    alike = [(location, name) for location, name in alike if location != "path" or of_path]
+    alike += [("body", name) for name in _fields(row, types, step)]
+    return min(alike, key=lambda entry: entry[0] != place, default=("", ""))[1]
+
+
+def _fields(row: Row, types: Types, step: str) -> Iterator[str]:
+    """Yield the fields of that name in a parameter that is the whole body, or that holds further fields of it."""
+    whole = row.body.parameter if row.body is not None and row.body.shape == "whole" else None
+    for name, parameter in row.parameters.items():
+        if name == whole or parameter.location == "body_rest":
+            fields = union_of(types, parameter.schema).properties.items()
+            yield from (f"{name}.{key}" for key, (wire, _) in fields if folded(step) in (folded(wire), folded(key)))
 
 
 # One rule for each kind of status
