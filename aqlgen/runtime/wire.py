@@ -259,11 +259,9 @@ class Transport(Protocol):
         Raises Failure (INTERNAL_ERROR) on a time-out, a refused connection or a TLS failure. For a write its
         `details.outcome` says whether anything was sent.
         """
-        ...
 
     async def aclose(self) -> None:
         """Close every connection."""
-        ...
 
 
 class PrivateAddress(Exception):
@@ -289,11 +287,9 @@ class Spending(Protocol):
 
         Raises Failure (RATE_LIMIT_QUOTA_EXHAUSTED), and QuotaPaused for a request that goes on with nothing.
         """
-        ...
 
     async def go_on(self, row: Row, paused: QuotaPaused) -> None:
         """Return if the call may go on. Raises Failure (RATE_LIMIT_QUOTA_PAUSE) if nobody said so."""
-        ...
 
 
 _SPENDING: ContextVar[Spending | None] = ContextVar("spending", default=None)

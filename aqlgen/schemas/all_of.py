@@ -24,7 +24,6 @@ class Join(Protocol):
 
     def __call__(self, first: Json, second: Json, /, *, writable: bool = False) -> Json:
         """Return the schema."""
-        ...
 
 
 APPLICATORS = frozenset({"anyOf", "allOf"})

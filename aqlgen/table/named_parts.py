@@ -7,29 +7,25 @@ item. An object whose schema lacks fields of the document's own example takes fu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from aqlgen.decide.decision import Category
-from aqlgen.ir import Json
+from aqlgen.ir import MISSING, Json
 from aqlgen.runtime.calls.selection import items_path
 from aqlgen.runtime.encode.urls import without_names
-from aqlgen.runtime.schema import as_schema, only_type, parts, pointer_of, referred, shape_of, union_of
+from aqlgen.runtime.schema import alternatives, as_schema, only_type, parts, pointer_of, referred, shape_of, union_of
 from aqlgen.runtime.schema.field_names import NAMED_AS, Names
 from aqlgen.runtime.table import Kind, Parameter, Update
+from aqlgen.runtime.text import folded
 from aqlgen.table.kinds import Choices
 from aqlgen.table.responses import first_success
 from aqlgen.table.rows import Draft
 
 if TYPE_CHECKING:
     from aqlgen.runtime.table import Table as RuntimeTable
-from collections.abc import Callable, Iterable
-
-from aqlgen.ir import MISSING
-from aqlgen.runtime.schema import alternatives
-from aqlgen.runtime.text import folded
 
 _DEEPEST: Final = 8
 _MOST: Final = 200

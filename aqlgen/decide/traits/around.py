@@ -15,8 +15,6 @@ from aqlgen.runtime.text import folded
 from aqlgen.runtime.wire import JSON_PATCH, admits_json
 from aqlgen.words import singular, split
 
-__all__ = ["Around", "Subject", "template"]
-
 T = TypeVar("T")
 
 

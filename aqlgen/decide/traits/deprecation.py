@@ -25,8 +25,6 @@ from aqlgen.words import split
 
 from .around import Around, Subject, template
 
-__all__ = ["deprecation"]
-
 REMOVAL = frozenset({"sunset", "removal", "removed", "eol"})
 REPLACEMENT = frozenset({"replacement", "replaced", "successor", "superseded", "alternative"})
 ABOUT = frozenset({"deprecation", "deprecated", "sunset"})

@@ -13,8 +13,6 @@ from aqlgen.words import split
 from .around import Around, Subject
 from .monitors import CANCELLING, WORK, cancel_of, described, job_identifier, monitor_of, state_of, stating
 
-__all__ = ["long_running"]
-
 MONITOR_HEADERS: Final = frozenset({"operation-location", "azure-asyncoperation", "location", "content-location"})
 
 

@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import DocumentError, SchemaError
-from aqlgen.document.element.auth import foreign_variables, read_scheme, read_variables
 from aqlgen.document.element.grammar import Path, finding, form_findings, written
 from aqlgen.document.element.operations import (
     agent_names,
@@ -31,6 +30,7 @@ from aqlgen.document.read.limits import MOST_FINDINGS
 from aqlgen.ir import Json, Origin
 from aqlgen.runtime.table import Pagination
 from aqlgen.runtime.text import has_unseen
+from aqlgen.words import RESERVED_VARIABLES
 
 _SCHEME: Final = "auth"
 """The name of the security scheme of an element."""
@@ -78,9 +78,9 @@ def convert(
         raise SchemaError(*errors)
     element: Mapping[str, Any] = root
     auth = element.get("auth", {"type": "none"})
-    scheme = read_scheme(auth)
+    scheme = _read_scheme(auth)
     schemes = {} if scheme is None else {_SCHEME: scheme}
-    variables = read_variables(auth, element["name"])
+    variables = _read_variables(auth, element["name"])
     paths: dict[str, Json] = {}
     words: dict[str, Word] = {}
     for family, operation, path in _operations(element):
@@ -135,7 +135,7 @@ def _errors(element: Mapping[str, Any]) -> Iterator[Diagnostic]:
     if not _is_base_url(base_url):
         expected = "the address of a server, without user name, query, fragment and hidden characters"
         yield finding("schema-invalid-value", here, f"{written(here)} must be {expected}", expected, "another address")
-    if isinstance(problem := read_scheme(element.get("auth", {"type": "none"})), Diagnostic):
+    if isinstance(problem := _read_scheme(element.get("auth", {"type": "none"})), Diagnostic):
         yield problem
     places: dict[str, Path] = {}
     for family, operation, path in _operations(element):
@@ -166,7 +166,7 @@ def _warnings(element: Mapping[str, Any], auth: Mapping[str, Any]) -> Iterator[D
         if key in element:
             message, hint = f"{key} is not carried over", f"The adapter has it from {where}."
             yield finding("schema-not-used", (key,), message, help=hint, severity=Severity.WARNING)
-    yield from foreign_variables(auth, element["name"])
+    yield from _foreign_variables(auth, element["name"])
     urls = {("auth", key): url for key, url in auth.items() if key.endswith("_url")}
     for path, url in {("target", "base_url"): element["target"]["base_url"], **urls}.items():
         host = urlsplit(url).hostname or ""
@@ -181,3 +181,97 @@ def _title(name: str) -> str:
     """Return a title for an adapter that has only a name."""
     words = re.sub(r"[-_]?adapter$", "", name).split("-")
     return " ".join(word.capitalize() for word in words if word) or "API"
+
+
+# Authentication, as a security scheme (element type, 6): the element names the variable of a credential, not its value
+
+_TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
+_NAMED: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]{1,30} [a-z_]{1,20}=\"?")
+"""What stands before a key that is a field of the header: `Token token=`."""
+_ROLES: Final = {
+    "api_key": ("key",),
+    "bearer": ("token",),
+    "basic": ("username", "password"),
+    "oauth2": ("token",),
+}
+"""The roles of the variables of each kind, which the element names as `key_env` and so on."""
+
+
+def _read_scheme(auth: Mapping[str, Any]) -> dict[str, Json] | Diagnostic | None:
+    """Return the scheme that `auth` describes, the error if it cannot be sent, None for no authentication."""
+    match auth["type"]:
+        case "none":
+            return None
+        case "basic":
+            return {"type": "http", "scheme": "basic"}
+        case "oauth2":
+            if "discovery_url" in auth:
+                return {"type": "openIdConnect", "openIdConnectUrl": auth["discovery_url"]}
+            flow = {"tokenUrl": auth.get("token_url", ""), "scopes": dict.fromkeys(auth.get("scopes", ()), "")}
+            flows: dict[str, Json] = {"clientCredentials": flow} if "token_url" in auth else {}
+            if "authorization_url" in auth:
+                flows = {"authorizationCode": {"authorizationUrl": auth["authorization_url"], **flow}}
+            return {"type": "oauth2", "flows": flows}
+        case kind:
+            return _key(auth, is_bearer=kind == "bearer")
+
+
+def _key(auth: Mapping[str, Any], *, is_bearer: bool) -> dict[str, Json] | Diagnostic:
+    """Return the scheme of a key or a bearer token."""
+    place = auth.get("in", "header")
+    key = next((key for key in ("header", "header_name", "name") if key in auth), "")
+    name = str(auth[key] if key else "Authorization" if is_bearer else "")
+    if not name:
+        message = "the required field auth.header_name is missing"
+        hint = "Write the header of the key: `header_name: X-API-Key`."
+        return finding("schema-missing-field", ("auth", "header_name"), message, "string", "nothing", hint)
+    if place == "header" and not _TOKEN.fullmatch(name):
+        message = f"auth.{key} must be the name of a header"
+        return finding(
+            "schema-invalid-name", ("auth", key), message, "the name of a header", name[:80], "Write X-API-Key."
+        )
+    is_standard = name.lower() == "authorization" and place == "header"
+    prefix = str(auth.get("prefix", "Bearer" if is_bearer and is_standard else "")).strip()
+    return _prefixed({"type": "apiKey", "in": place, "name": name}, prefix, is_standard=is_standard)
+
+
+def _prefixed(scheme: dict[str, Json], prefix: str, *, is_standard: bool) -> dict[str, Json] | Diagnostic:
+    """Return the scheme of a key with a word before it, which only the header Authorization takes."""
+    if not prefix:
+        return scheme
+    if is_standard and _TOKEN.fullmatch(prefix):
+        return {"type": "http", "scheme": "bearer" if prefix.lower() == "bearer" else prefix}
+    if is_standard and _NAMED.fullmatch(prefix):
+        end = '"' if prefix.endswith('"') else ""
+        return {**scheme, "description": f"Authorization: {prefix}<key>{end}"}  # by which the key's format is read
+    expected = "left out, or one word before the key in the header Authorization"
+    hint = "Put it into the variable, in front of the key, or set the header in hooks.py."
+    return finding(
+        "schema-invalid-value", ("auth", "prefix"), f"auth.prefix must be {expected}", expected, prefix[:80], hint
+    )
+
+
+def _read_variables(auth: Mapping[str, Any], adapter: str) -> str | dict[str, str]:
+    """Return the variables of the adapter that hold the credential: one, or those of several by their roles.
+
+    An element may come from others: it must not send what the environment holds for something else to its own API.
+    """
+    prefix = _prefix(adapter)
+    stated = {role: str(auth.get(f"{role}_env", "")) for role in _ROLES.get(auth["type"], ())}
+    named = {role: variable for role, variable in stated.items() if variable.startswith(prefix)}
+    return next(iter(named.values()), "") if auth["type"] in ("api_key", "bearer") else named
+
+
+def _foreign_variables(auth: Mapping[str, Any], adapter: str) -> Iterator[Diagnostic]:
+    """Yield a warning for each variable that is not of the adapter."""
+    prefix = _prefix(adapter)
+    for key, variable in auth.items():
+        if key.endswith("_env") and not variable.startswith(prefix):
+            message = f"auth.{key} names {variable}, which is not of this adapter ({prefix}…), and is not carried over"
+            hint = "Name it in overrides.yaml, if the credential in it is for this API: adapter: {variables: …}."
+            yield finding("schema-not-used", ("auth", key), message, help=hint, severity=Severity.WARNING)
+
+
+def _prefix(adapter: str) -> str:
+    prefix = f"{adapter.removesuffix('-adapter').replace('-', '_').upper()}_"
+    return f"API_{prefix}" if prefix.startswith(RESERVED_VARIABLES) else prefix

@@ -33,7 +33,6 @@ class Approved(Protocol):
 
     def check(self, row: Row, request: ApiRequest) -> None:
         """Raise Failure for a request of the approved operation that is another one than was approved."""
-        ...
 
 
 class Gate(Protocol):

@@ -146,8 +146,8 @@ def _problem(row: Row, types: Types, params: Mapping[str, Any], error: ApiError,
     if by_words and name and at(params, name.split(".")) not in (MISSING, None, ""):
         kind = Code.INVALID_VALUE
     words = {"name": fault.name, "code": fault.code, "message": fault.message}
-    told = {key: bounded(text, _MAX_WORDS) for key, text in words.items() if text}
-    return {"code": kind.value, **({"param_name": name} if name else {}), "upstream": told}
+    quoted = {key: bounded(text, _MAX_WORDS) for key, text in words.items() if text}
+    return {"code": kind.value, **({"param_name": name} if name else {}), "upstream": quoted}
 
 
 def _agent_name(row: Row, types: Types, fault: Fault) -> str:

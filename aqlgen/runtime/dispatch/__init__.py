@@ -97,7 +97,6 @@ class Stage(Protocol):
 
     def __call__(self, call: ToolCall, next: Next) -> Awaitable[Any]:
         """Answer a call. Raises Failure."""
-        ...
 
 
 class Extension:

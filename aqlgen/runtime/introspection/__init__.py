@@ -15,9 +15,6 @@ from ..protocol_operations import CheckedParameters, ProtocolOperation
 from ..text import alike, line, listed, tokens_of
 from . import protocol
 
-__all__ = ["UNBOUNDED", "Bounds", "as_query", "checked_query", "names_of", "refuse_narrowing"]
-
-
 _Entry = TypeVar("_Entry")
 
 

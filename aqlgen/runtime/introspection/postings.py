@@ -18,8 +18,6 @@ from typing import NamedTuple
 from ..text import line
 from .vocabulary import terms
 
-__all__ = ["FILE", "LEVELS", "Entry", "Field", "Hit", "Postings", "index_text", "plain_entry"]
-
 FILE = "search.txt"
 _HEAD = "# machine: the index of `introspect` with `search`, format 2; replaced by `aqlgen update`."
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

@@ -11,11 +11,6 @@ if TYPE_CHECKING:
     from ..settings.config import Config
     from ..table import Adapter
 
-__all__ = [
-    "ADAPTER_INFO", "API", "CAPABILITIES", "CATEGORIES", "EXTENSIONS", "INTROSPECT", "OPTIONS", "PERMISSIONS",
-    "QUERIES", "QUOTA_STATUS", "REVOKE_TOKEN", "TOOL", "TYPES", "apis_of", "capabilities", "metadata", "tool_name",
-]  # fmt: skip
-
 TOOL = "mcp_aql"
 
 QUOTA_STATUS = "quota_status"

@@ -35,8 +35,6 @@ from .vocabulary import (
     words_of,
 )
 
-__all__ = ["WEIGHTS", "Found", "Question", "Ranking", "question"]
-
 _VALUE = re.compile(
     r"\"[^\"]{1,200}+\"|(?<![\w'])'[^']{1,200}+'(?!\w)|<[^<>]{1,200}+>|`[^`]{1,200}+`|“[^”]{1,200}+”"
     r"|(?<![\w-])(?=[\w-]{0,40}\d)[A-Z0-9-][\w-]*+"

@@ -12,8 +12,6 @@ from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from .schemas import Schemas
 
-__all__ = ["Body", "Document", "Operation", "Parameter", "covers", "is_filled", "is_secret", "normal"]
-
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 _COLLECTIONS = {"ssv": "spaceDelimited", "pipes": "pipeDelimited", "tsv": "tabDelimited", "multi": "form"}
 _SECRET = "token$|apikey|secret|password|signature|credential|accesskey|^key$|clientid$|auth$|authorization$"  # noqa: S105

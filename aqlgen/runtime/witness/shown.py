@@ -24,15 +24,12 @@ class Adapter(Protocol):
 
     def introspect(self, **params: Any) -> Awaitable[Mapping[str, Any]]:
         """Introspect, and return the data of the answer."""
-        ...
 
     def call(self, family: str, operation: str, params: Mapping[str, Any]) -> Awaitable[Mapping[str, Any]]:
         """Call an operation by the tool of a family, and return the envelope."""
-        ...
 
     def requests(self) -> list[Request]:
         """Return what arrived at the stand-in since this was asked last."""
-        ...
 
 
 class Shown:

@@ -9,8 +9,6 @@ from typing import Any
 
 from .document import Document, is_secret, normal
 
-__all__ = ["Types", "entry_of"]
-
 _NUMBER = ("default", "enum", "minimum", "maximum", "format")
 _TEXT = ("default", "enum", "minLength", "maxLength", "pattern", "format")
 _WORDS = {"integer": _NUMBER, "number": _NUMBER, "string": _TEXT, "boolean": ("default",)}

@@ -13,8 +13,6 @@ from .envelope import envelope, leads_on
 from .parameters import roles_of
 from .styles import decide
 
-__all__ = ["pagination"]
-
 
 def pagination(subject: Subject, around: Around) -> Trait[Pagination] | None:
     """Decide how the operation pages; None when it does not."""

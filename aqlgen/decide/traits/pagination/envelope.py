@@ -15,8 +15,6 @@ from aqlgen.words import plural, singular, split
 from ..around import Around, Subject
 from .parameters import joined
 
-__all__ = ["Envelope", "envelope", "leads_on"]
-
 LISTS: Final = frozenset(
     "data items results result value values entries records list elements objects content contents rows hits resources"
     " documents docs members edges nodes collection page".split()

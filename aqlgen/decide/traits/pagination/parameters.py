@@ -14,8 +14,6 @@ from aqlgen.words import split
 
 from ..around import Around, Subject
 
-__all__ = ["Roles", "bounds", "joined", "roles_of"]
-
 SIZE: Final = frozenset(
     "perpage pagesize pagelimit limit maxresults maxitems itemsperpage resultsperpage recordsperpage entriesperpage top"
     " size count numresults numberofresults first take rows rpp max maxkeys listsize maxrecords batchsize numitems"

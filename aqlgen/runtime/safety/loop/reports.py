@@ -61,11 +61,9 @@ class Reports(Protocol):
 
     def report(self, operation: str, params: Mapping[str, Any]) -> Report:
         """Return what an operation with these parameters would run. Raises Failure if it could not be called."""
-        ...
 
     def named_in(self, words: Sequence[str]) -> list[tuple[str, str]]:
         """Return the names and dangers of the operations that words name."""
-        ...
 
     def plan_report(
         self,
@@ -76,7 +74,6 @@ class Reports(Protocol):
         inputs: Container[str] = (),
     ) -> PlanReport:
         """Return the report that the steps of a plan need; `kept` is that of a plan that goes on."""
-        ...
 
 
 _LONGEST = 4000
