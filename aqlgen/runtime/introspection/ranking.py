@@ -9,13 +9,13 @@ score says that nothing fits well (`WEAK`).
 
 from __future__ import annotations
 
-import heapq
 import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, islice, pairwise
+from operator import mul
 from typing import NamedTuple
 
 from ..text import without_unseen
@@ -309,13 +309,13 @@ class Ranking:
             scores[named] = scores.get(named, 0.0) + _NAMED
         if wanted is not None:
             scores = {short: score for short, score in scores.items() if wanted(hit(short))}
-        best = heapq.nlargest(max(most, _CANDIDATES), scores, key=scores.__getitem__)
+        best = sorted(scores, key=scores.__getitem__, reverse=True)[: max(most, _CANDIDATES)]
         judged = [hit(short) for short in best[:_CANDIDATES]]
         features = _Features(asked, forms, self._rarity, self._prefixes, judged)
-        weighed = {
-            short: sum(self._weights[key] * value for key, value in features.of(hit(short), scores[short]).items())
-            for short in best[:_CANDIDATES]
-        }
+        weighed = {}
+        for short in best[:_CANDIDATES]:
+            values = features.of(hit(short), scores[short])
+            weighed[short] = sum(map(mul, map(self._weights.__getitem__, values), values.values()))
 
         def place(short: str) -> tuple[bool, bool, float, bool, str]:
             row = hit(short)
