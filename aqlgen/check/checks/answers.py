@@ -231,6 +231,9 @@ async def _conditions(run: Run, operation: Operation, item: dict[str, Any]) -> N
         answer = await run.own("execute", "run_steps", steps=steps, **{"return": {"$ref": "one"}})
         numbers = [number for number in range(3) if f'"{NUMBER}": {number}' in json.dumps(answer.get("data"))]
         run.expect(numbers == [1], operation, f"where of a step keeps {numbers} of items 0 to 2")
+        answer = await run.own("execute", "run_steps", steps=[{**call, "fields": [NUMBER]}])
+        shown = answer.data["steps"][0]["data"] if answer.ok else answer
+        run.expect(shown == [{NUMBER: number} for number in range(3)], operation, f"fields of a step keep {shown}")
         steps = [{"id": "one", **call}, {**call, "foreach": {"$ref": "one"}, **where}]
         await run.own("execute", "run_steps", steps=steps)
         text = f"foreach with where makes {len(arrived) - 1} calls for one of 3 items"
@@ -292,7 +295,7 @@ async def _continued(run: Run, operation: Operation, params: dict[str, Any]) -> 
 
 _WORK: dict[str, tuple[tuple[Any, dict[str, Any], str], ...]] = {
     "status": (("queued", {}, "pending"), ("RUNNING", {}, "running"), ("succeeded", {}, "completed"),
-               ("failed", {}, "failed"), ("cancelled", {}, "cancelled")),
+               ("busy", {"progress": 0.5}, "running"), ("failed", {}, "failed"), ("cancelled", {}, "cancelled")),
     "done": ((False, {}, "running"), (True, {"response": {}}, "completed"), (True, {"error": {"code": 3}}, "failed"),
              (True, {"error": {"code": 1}}, "cancelled")),
 }  # fmt: skip
@@ -318,4 +321,5 @@ async def executions(run: Run) -> None:
                 answer = await run.own("read", "get_execution_status", execution_id=named)
             shown = answer.data.get("status"), "error" in answer.data, "result" in answer.data
             right = shown == (expected, expected == "failed", expected == "completed")
+            right = right and ("progress" not in more or answer.data.get("progress", {}).get("percentage") == 50)
             run.expect(right, operation, f"is told to be {shown} where the API says {value} {more}")

@@ -15,6 +15,8 @@ from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check
 from aqlgen.check.stand_in import Reply
 
+_ENDING = "DEPRECATION_WARNING"
+_SUCCESSOR = "https://check.invalid/next"
 _ALMOST = 0.95
 """Seconds that an adapter has waited for one, as clocks differ."""
 
@@ -152,11 +154,12 @@ async def _endings(run: Run) -> None:
         usual = run.api.shape(operation.row)
         for ending, severity in endings.items():
             header = "Sunset" if ending.endswith("GMT") else "Deprecation"
-            with run.api.behaving(Reply(usual.status, usual.body, {**usual.headers, header: ending})):
+            headers = {**usual.headers, header: ending, "Link": f'<{_SUCCESSOR}>; rel="successor-version"'}
+            with run.api.behaving(Reply(usual.status, usual.body, headers)):
                 await run.call(operation)
             known = (await run.introspect(query="warnings")).data.get("warnings") or ()
-            codes = [each["severity"] for each in known if each["code"] == "DEPRECATION_WARNING"
-                     and each["operation"] == operation.name]  # fmt: skip
+            known = [each for each in known if each["operation"] == operation.name and each["code"] == _ENDING]
+            codes = [each["severity"] for each in known if each["details"].get("replacement") == _SUCCESSOR]
             run.expect((codes or [None])[0] == severity, operation, f"warns {codes} at {header}: {ending}")
 
 
@@ -239,7 +242,7 @@ async def deprecated_operations(run: Run) -> None:
     """Call each deprecated operation; a warning that was given before is in the history."""
     for operation in [item for item in run.callable if item.row.deprecated]:
         answer = await run.call(operation)
-        if answer.ok and "DEPRECATION_WARNING" not in answer.warned:
+        if answer.ok and _ENDING not in answer.warned:
             history = await run.introspect(query="warnings")
             run.expect(operation.name in str(history), operation, "does not warn of its deprecation", answer)
         run.expect(True, operation, "")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from aqlgen.check.checks import answers, errors, introspection, lists, safety, updates
+from aqlgen.check.checks import answers, errors, introspection, lists, parameters, safety, updates
 from aqlgen.check.client import LEGACY
 from aqlgen.check.forks import TABLE
 from aqlgen.check.operations import operations_of
@@ -59,7 +59,7 @@ _WIDE = f"{_NAME}6"
 _OF_EVERYTHING = (
     updates.updates_preserve, updates.updates_notice_changes, lists.pages, lists.queries,
     answers.answers_arrive, answers.field_selection, answers.dry_runs, answers.plans,
-    answers.bounded_answers, answers.executions,
+    answers.bounded_answers, answers.executions, parameters.other_tools,
     errors.consequences, errors.retries, errors.broken_answers,
 )  # fmt: skip
 _OF_AGENTS = (safety.confirmations, safety.levels, safety.together)

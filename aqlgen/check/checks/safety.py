@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64decode, b64encode
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -158,8 +159,7 @@ async def nobody(run: Run) -> None:
        Category.SAFETY, "R-SAFE-1", where="agent")  # fmt: skip
 async def levels(run: Run) -> None:
     """Call operations under the policy standard, and compare each with what danger, effects and the owner ask for."""
-    counted = (await run.introspect(query="danger")).data.get("summary", {}).keys()
-    run.expect(counted >= {*_LEVELS}, "danger", "does not count every level")
+    await _counted(run)
     called = [item for item in run.callable if item.row.carries is None and not item.row.servers]
     kinds = {(row := item.row).family + row.danger + row.asked + str(sorted(row.effects)): item for item in called}
     for operation in [*run.grave("forbidden"), *kinds.values()]:
@@ -175,6 +175,14 @@ async def levels(run: Run) -> None:
         if token:
             code = (await run.call(operation)).code
             run.expect((code == "CONFIRMATION_REQUIRED") is is_always, operation, f"ends a second time with {code!r}")
+
+
+async def _counted(run: Run) -> None:
+    """Compare the counts of the levels of danger with the list of the operations."""
+    danger = (await run.introspect(query="danger", all=True)).data
+    listed = Counter(each["danger"]["level"] for each in danger.get("operations") or ())
+    right = danger.get("summary") == dict.fromkeys(_LEVELS, 0) | listed
+    run.expect(right, "danger", f"counts {danger.get('summary')} of {dict(listed)}")
 
 
 async def _behaves(run: Run, operation: Operation, behavior: str) -> None:
