@@ -214,15 +214,11 @@ async def _start(launch: Launch, arguments: Sequence[str], *streams: Any) -> _Pr
 
 async def _end(process: _Process, grace: float = 0) -> int | None:
     """Wait for the end of a process, then kill it. Returns its exit code, None if it was killed."""
-    code: int | None = None
     with anyio.move_on_after(grace, shield=True):
-        code = await process.wait()
-    if code is None:
-        with suppress(ProcessLookupError):  # it has ended meanwhile
-            process.kill()
-        with anyio.CancelScope(shield=True):
-            await process.wait()
-    return code
+        return await process.wait()
+    with suppress(ProcessLookupError):  # it has ended meanwhile
+        process.kill()
+    return None
 
 
 @asynccontextmanager

@@ -64,25 +64,17 @@ def callable_operations() -> list[Row]:
     return [row for row in operations() if row.example is not None]
 
 
-def required_of(row: Row) -> list[str]:
-    """Return the parameters that every call must give."""
-    return [name for name, parameter in row.shown_parameters.items() if parameter.required]
-
-
 def params_of(row: Row) -> dict[str, Any]:
     """Return the example, or, without one, something for each required parameter."""
-    return dict.fromkeys(required_of(row), "x") if row.example is None else dict(row.example)
+    required = (name for name, parameter in row.shown_parameters.items() if parameter.required)
+    return dict.fromkeys(required, "x") if row.example is None else dict(row.example)
 
 
 def variables(*schemes: str) -> dict[str, str]:
     """Return a value for each environment variable that holds a credential of these schemes, of all for none."""
-    names = [name for scheme in schemes or known_schemes() for name in known_schemes()[scheme]["variables"]]
+    known = adapter().security_schemes
+    names = [name for scheme in schemes or known for name in known[scheme]["variables"]]
     return {name: f"test-{name.lower()}" for name in names}
-
-
-def known_schemes() -> Mapping[str, Any]:
-    """Return the security schemes by name."""
-    return adapter().security_schemes
 
 
 class Session:
