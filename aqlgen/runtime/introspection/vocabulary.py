@@ -39,25 +39,14 @@ _SUFFIXES = tuple(
 """The longest that ends a word is taken."""
 _LONGEST = 40
 """Letters of a word that count."""
-_SHORT_ROWS = (
-    "repo repository repositories repos",
-    "org organization organizations organisation organisations orgs",
-    "env environment environments envs",
-    "config configuration configurations configs",
-    "app application applications apps",
-    "admin administrator administrators admins",
-    "doc document documents docs",
-    "db database databases dbs",
-    "cert certificate certificates certs",
-    "dir directory directories dirs",
-    "img image images imgs",
-    "msg message messages msgs",
-    "lang language languages langs",
-    "param parameter parameters params",
-    "info information",
-    "auth authentication",
-)
-_SHORT = {word: row.split()[0] for row in _SHORT_ROWS for word in row.split()}
+_SHORT_ROWS = """
+repo repository repositories repos | org organization organizations organisation organisations orgs | env environment
+environments envs | config configuration configurations configs | app application applications apps | admin
+administrator administrators admins | doc document documents docs | db database databases dbs | cert certificate
+certificates certs | dir directory directories dirs | img image images imgs | msg message messages msgs | lang
+language languages langs | param parameter parameters params | info information | auth authentication
+"""
+_SHORT = {word: row.split()[0] for row in _SHORT_ROWS.split("|") for word in row.split()}
 """The stems of words that have a common short form."""
 
 
