@@ -131,7 +131,8 @@ def _is_left_out(stated: Mapping[str, Any], entry: Entry, word: str) -> bool:
     """Return True for a keyword that need not be shown: of a long schema, or one that its own example contradicts."""
     if f"exclusive{word.capitalize()}" in stated:
         return True  # shown as integers
-    is_loose = stated.get("format") not in _FORMS or not {"example", "examples"}.isdisjoint(stated)
+    examples = [stated["example"]] if "example" in stated else stated.get("examples") or ()
+    is_loose = stated.get("format") not in _FORMS or not all(type(each) is int and each < 2**31 for each in examples)
     is_cut = len(entry) <= 3 and len(str(stated)) > _LONG
     if word == "default" and "default" in entry and [entry[word]] in (stated.get("enum"), [stated.get("const")]):
         return True  # the only value
