@@ -63,10 +63,9 @@ class Types:
         if required is not None and entry.get("required") is not required:
             texts.append(f"{place} is shown as {'optional' if required else 'required'}")
         while entry.get("type") == "array" and isinstance(entry.get("items"), dict):
+            is_plain = is_named and "enum" not in document.at(schema)  # of a list it is meant of the items
             entry, schema = entry["items"], document.items(schema)
-            texts += [
-                f"{place} is shown with items of {text}" for text in _of_value(document, entry, schema) if is_named
-            ]
+            texts += _of_items(document, entry, schema, place) if is_plain else ()
         details, members = await self.details(entry.get("type")), document.members(schema)
         if "values" in details and document.is_plain(schema) and _texts(details["values"]) != _texts(members):
             texts.append(f"{place} is shown with {details['values']}, the document has {members}")
@@ -106,6 +105,10 @@ class Types:
         for name in shown.keys() & (data if fields else set()):
             texts += await self.misnamed(data[name], shown[name])
         return texts
+
+
+def _of_items(document: Document, entry: Entry, schema: Any, place: str) -> Iterator[str]:
+    return (f"{place} is shown with items of {text}" for text in _of_value(document, entry, schema))
 
 
 def _of_value(document: Document, entry: Entry, schema: Any) -> Iterator[str]:
