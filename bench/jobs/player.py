@@ -29,7 +29,7 @@ from aqlgen.render.template import render_template
 from aqlgen.runtime.calls.conditions import compile_condition, values_at
 from aqlgen.runtime.cli import main as run_command
 from aqlgen.runtime.cli.operations import Declared, declared
-from aqlgen.runtime.steps.references import Budget, Reference, pick, resolve
+from aqlgen.runtime.steps.references import Reference, pick, resolve
 from aqlgen.runtime.table import Table
 from bench.jobs.context import Context
 from bench.jobs.model import Job, Step
@@ -40,7 +40,6 @@ __all__ = ["Adapter", "Shell", "play_as_plan", "play_by_calls", "tokens_of_tools
 
 FIRST = 5
 """How many hits the agent asks a search for."""
-_NO_BOUND = 1 << 30
 _FAMILIES = ("create", "read", "update", "delete", "execute")
 
 
@@ -355,7 +354,7 @@ async def _perform(session: _Session, step: Step, results: Mapping[str, Any]) ->
             matcher = compile_condition(step.where)
             data = {**data, "items": [item for item in data["items"] if matcher(item)]}
         return data
-    items = resolve(step.foreach, lambda reference: _value(reference, results, None), Budget(_NO_BOUND))
+    items = resolve(step.foreach, lambda reference: _value(reference, results, None))
     return [await _call(session, step, results, item) for item in items]
 
 
@@ -373,7 +372,7 @@ async def _call(session: _Session, step: Step, results: Mapping[str, Any], item:
     adapter = session.adapter
     name = adapter.name(step)
     row = adapter.rows[name]
-    params = resolve(adapter.params(step), lambda reference: _value(reference, results, item), Budget(_NO_BOUND))
+    params = resolve(adapter.params(step), lambda reference: _value(reference, results, item))
     if more and "fields" in row["parameters"]:
         params |= more
     request = {"operation": name, "params": params}
