@@ -200,7 +200,8 @@ _ENTRIES: Final[dict[str, Entry]] = {
     ),
     "schema-too-long": Entry(
         "Too many schemas describe one value",
-        "Its allOf, oneOf and anyOf lead through more than 100 types in a chain, or to more than 20,000 combinations. "
+        "In the OpenAPI document, the allOf, oneOf and anyOf of the value lead through more than 100 types in a chain, "
+        "or to more than 20,000 combinations. "
         "The rest is omitted: its fields are unknown, and any value is allowed.",
         "Use shorter chains of allOf, oneOf and anyOf.",
     ),
@@ -316,10 +317,10 @@ _ENTRIES: Final[dict[str, Entry]] = {
         "Declare each placeholder, and nothing else, as a required parameter with in: path.",
     ),
     "framing-parameter": Entry(
-        "A parameter would frame or route requests",
+        "A parameter would control the HTTP request",
         "Headers such as Host, Content-Length, Transfer-Encoding and X-Forwarded-For, and names such as "
-        "X-HTTP-Method-Override and _method, control the request itself. They belong to the adapter; agents do not "
-        "see them.",
+        "X-HTTP-Method-Override and _method, set its length, target or method. They belong to the adapter; agents do "
+        "not see them.",
         "Nothing. If the API needs one, such as a method override, add it in before_send of hooks.py.",
     ),
     "unsupported-media-type": Entry(
@@ -340,22 +341,24 @@ _ENTRIES: Final[dict[str, Entry]] = {
     "security-assumed": Entry(
         "No operation requires a security scheme",
         "The document declares schemes under components/securitySchemes, but has no `security`.",
-        "Set the scheme's variable to send it; leave it unset otherwise.",
+        "To send the credential of a scheme, set the variable that `doctor` names; otherwise leave it unset.",
     ),
     "key-format": Entry(
         "A key has a prefix",
         "By the document's text, a word such as `Token` goes before the key. The adapter adds this prefix.",
-        "Set the variable to the key without the prefix. A value with `Bearer` or another scheme is sent unchanged.",
+        "Set the variable to the key alone. If the value already begins with a word such as `Token` or `Bearer` and a "
+        "space, the adapter adds no prefix.",
     ),
     "security-lifted": Entry(
         "Most operations lift the document's security",
         "They have `security: []` although the document requires a credential: usually a habit, not a fact.",
-        "Set the variable to send the credential; leave it unset for a public API.",
+        "To send the credential, set the variable that `doctor` names; for a public API, leave it unset.",
     ),
     "security-unstated": Entry(
         "Writing operations declare no security",
         "The document declares `security` on other operations only: usually forgotten.",
-        "Set the variable to send the credential with them too; `security: []` in overrides.yaml prevents it.",
+        "To send the credential with them too, set the variable that `doctor` names; `security: []` in overrides.yaml "
+        "prevents it.",
     ),
     "signed-requests": Entry(
         "Requests are signed",

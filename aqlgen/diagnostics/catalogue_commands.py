@@ -113,12 +113,12 @@ COMMAND_ENTRIES: Final[Mapping[str, Entry]] = {
     ),
     "not-reproducible": Entry(
         "A file differs when generated again",
-        "The overrides, the record or aqlgen changed since the project was generated.",
+        "overrides.yaml, MCPAQL-PROVENANCE.json or aqlgen changed since the project was generated.",
         "Run `aqlgen update` and commit the result.",
     ),
     "provenance-damaged": Entry(
-        "The project's record is not reliable",
-        "The hashes in MCPAQL-PROVENANCE.json are missing or not its own: an older version wrote it, or it was edited.",
+        "MCPAQL-PROVENANCE.json is not reliable",
+        "Its hashes are missing, or do not match the file itself: an older version wrote it, or it was edited.",
         "Restore it from git, or run `aqlgen update` once.",
     ),
     "template-failed": Entry(

@@ -32,7 +32,7 @@ _SMALL = 2
 _HEAD = """\
 # yours: aqlgen writes this file once and never touches it again.
 # Settings of the adapter with their defaults. Remove the '#' of a line to change its setting. The environment variable
-# behind each description overrides this file. Credentials do not belong here: `doctor` lists their variables.
+# behind each description overrides this file. No key, token or password belongs here: `doctor` lists their variables.
 """
 
 _PAGE_HEAD = """\
@@ -41,13 +41,13 @@ _PAGE_HEAD = """\
 An environment variable wins over `adapter.toml`, and that over the default. The first of these files counts:
 
 1. the file in `MCP_AQL_CONFIG`
-2. the one in the project folder that contains the adapter's code, or from which it was installed
-3. the copy in the installed package
+2. `adapter.toml` in the project folder: the folder that contains the adapter's code, or from which it was installed
+3. the copy of `adapter.toml` in the installed package
 
-The working directory is not searched, since clients start adapters in any folder. `doctor` shows the file in use, and
-`doctor --all` every setting with its source. With an unknown key, or an unknown variable that begins with `MCP_AQL`,
-the adapter does not start, because a misspelt safety setting would silently have no effect. Credentials are not
-settings: `doctor` lists their variables.
+The working directory is not searched, since clients start adapters in any folder. `<name>-adapter doctor` shows the
+file in use, and `doctor --all` every setting with its source. With an unknown key, or an unknown variable that begins
+with `MCP_AQL`, the adapter does not start, because a misspelt safety setting would silently have no effect. Keys,
+tokens and passwords are not settings: `doctor` lists their variables.
 """
 
 

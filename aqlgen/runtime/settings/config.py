@@ -81,26 +81,28 @@ class Config(NamedTuple):
     """Minimum level of records on standard error: {allowed}. In hooks.py you can add handlers to the root logger of
     Python's logging, such as those of Sentry or OpenTelemetry."""
     read_only: Annotated[Switch, Names("READ_ONLY")] = False
-    """Offer only safe reads by GET, HEAD or QUERY, and by other methods with category READ in overrides.yaml;
-    refuse every other operation."""
+    """Offer only safe reads: those by GET, HEAD or QUERY, and those by another method to which overrides.yaml gives
+    category READ. Refuse every other operation."""
     trust_level: Annotated[TrustLevel, Names("TRUST_LEVEL")] = "generated"
     """Trust level of this adapter (docs/policies.md#trust): {allowed}. If you set it, it overrides trust.json, which
     `trust promote` writes."""
 
     policy: Annotated[Word[Literal["standard", "strict", "open"]], Names("POLICY", "policy.name")] = "standard"
     """Which calls need a confirmation (docs/policies.md). "standard": those of destructive and dangerous operations,
-    and the first call of an unproven write in a session; forbidden operations are refused. "strict": a matrix of trust
-    level and danger decides; operations under review need a confirmation too, and a call that cannot be shown in full
-    is refused. "open": none, and no operation is refused. The top-level key policy = "strict" is the same setting.
-    OPERATIONS.md shows each operation's danger, and overrides.yaml can change it. `confirmation.approval` sets who
-    confirms."""
+    and the first call in a session (docs/confirmations.md#sessions) of an unproven write
+    (docs/decisions.md#reversible); forbidden operations are refused. "strict": a matrix of trust level and danger
+    decides; operations under review need a confirmation too, and a call that cannot be shown in full is refused.
+    "open": none, and no danger level is refused; your rules, quotas, read_only and "automation" (below) still apply.
+    The top-level key policy = "strict" is the same setting. OPERATIONS.md shows each operation's danger, and
+    overrides.yaml can change it. `confirmation.approval` sets who confirms."""
     policy_money: Annotated[ByEffect, Names("POLICY_MONEY", "policy.money")] = "default"
     """Operations that move money: {allowed}. "default": confirm them under policy standard and strict, whatever
     their danger. "automation": refuse them unless a rule allows them, within its limits. "off": use their danger
     only."""
     policy_access: Annotated[ByEffect, Names("POLICY_ACCESS", "policy.access")] = "off"
     """Operations that grant or revoke rights, keys or access: {allowed}, as for `money`. With "off" they still have at
-    least danger destructive, and so need a confirmation, unless overrides.yaml lowers the danger."""
+    least danger destructive, and so need a confirmation under policy standard, unless overrides.yaml lowers the
+    danger."""
     policy_people: Annotated[ByEffect, Names("POLICY_PEOPLE", "policy.people")] = "off"
     """Operations that reach people outside: {allowed}, as for `money`."""
     policy_rules: Annotated[
@@ -179,8 +181,8 @@ class Config(NamedTuple):
     """Store for state that survives the process: "sqlite:///relative.sqlite3", "sqlite:////absolute.sqlite3",
     "memory:", or for several replicas "redis://host:6379/0" ("rediss:" for TLS; also Valkey; extra `redis`); empty:
     a file in your state folder, shown by `doctor`. It is created when needed. Its rows are sealed with a key
-    (docs/state.md#the-key): MCP_AQL_STATE_KEY, or the file MCP_AQL_STATE_KEY_FILE. Without it, a file store contains
-    a random key; Redis requires yours."""
+    (docs/state.md#the-key): MCP_AQL_STATE_KEY, or the file MCP_AQL_STATE_KEY_FILE. Without a key of yours, the adapter
+    creates a random one in the file store; Redis requires yours."""
 
     warn_slow_ms: Annotated[int, Whole(1, 3_600_000), Names("WARN_SLOW_MS", "warnings.slow_ms")] = 2000
     """Warn if the API takes longer than this, in milliseconds, {allowed}."""

@@ -65,13 +65,13 @@ class LoopSettings(NamedTuple):
     """The settings under `[safety_loop]` that concern the risk of actions and the verification by a person."""
 
     deny: Annotated[Patterns, Names("SAFETY_LOOP_DENY", form="separated by ';'")] = ()
-    """Actions that block the agent until a person verifies it with a code from an operator
+    """Actions that block the agent until a person gives a code, or an operator lifts the block
     (docs/safety-loop.md#evaluation), such as ["drop_*", "delete_all*", "rm -rf*"]. They take precedence over the
     other patterns."""
     risk_tolerance: Annotated[Tolerance, Names("SAFETY_LOOP_RISK_TOLERANCE")] = "moderate"
     """Risk from 0 to 100 above which an agent pauses until a person confirms: "conservative": 25; "moderate": 30;
-    "aggressive": never. Above 60 every agent pauses until a person gives a code; above 85 it is blocked, also in
-    later sessions."""
+    "aggressive": none. With each of the three, an agent pauses above 60 until a person gives a code, and is blocked
+    above 85, also in later sessions, until a person gives a code or an operator lifts the block."""
     challenge_ttl: Annotated[int, Whole(30, 3600), Names("SAFETY_LOOP_CHALLENGE_TTL")] = 300
     """Seconds that a verification waits for a person's code, {allowed}."""
     report_ttl: Annotated[int, Whole(10, 3600), Names("SAFETY_LOOP_REPORT_TTL")] = 600
@@ -83,8 +83,8 @@ class AuditSettings(NamedTuple):
 
     path: Annotated[AuditPath, Names("AUDIT_PATH")] = ""
     """File of the audit log (docs/monitoring.md#the-audit-log): two JSON lines for each call that is not a plain read.
-    Empty: audit.jsonl in the folder of the state. "off": no file, but log records of level notice; the same if it
-    is empty and the state is in memory."""
+    Empty: audit.jsonl in the folder of the state. "off": no file; the entries become log records, which
+    log_level = "notice" shows. An empty path has the same effect if the state is in memory."""
     max_size: Annotated[int, Whole(0, 1024 * MIB), Names("AUDIT_MAX_SIZE")] = 100 * MIB
     """Bytes after which the audit log is renamed with the time and started again, {allowed}; 0: never."""
 
@@ -106,8 +106,8 @@ class HttpSettings(NamedTuple):
     """Authentication over HTTP. "token": a token of at least 16 characters from MCP_AQL_HTTP_TOKEN, or from a line
     of the file MCP_AQL_HTTP_TOKEN_FILE, which is read again when it changes. "oauth": an access token of
     oauth_issuer. "none": no authentication. Empty: token or oauth, if you configured one of them. Otherwise there is no
-    authentication, and the adapter serves only this machine: it refuses requests that a proxy has marked, and does
-    not start with another `--host` or a public `url`."""
+    authentication, and the adapter serves only this machine: it refuses requests with a header of a proxy, such as
+    X-Forwarded-For, and does not start with another `--host` or a public `url`."""
     url: Annotated[HttpUrl, Names("HTTP_URL")] = ""
     """Public URL of the adapter, such as https://mcp.example.com/mcp: its host and origin are allowed, and OAuth
     clients use it. Empty: the address it listens on."""
@@ -142,7 +142,7 @@ class HttpSettings(NamedTuple):
     body_timeout: Annotated[Seconds, Names("BODY_TIMEOUT")] = 30.0
     """Seconds to receive the body of a request."""
     stop_timeout: Annotated[Seconds, Names("STOP_TIMEOUT")] = 35.0
-    """Seconds to finish running calls on shutdown; a little more than timeout."""
+    """Seconds to finish running calls on shutdown. If you raise timeout, raise this too, to a little more."""
     stateless: Annotated[Switch, Names("HTTP_STATELESS")] = False
     """Turn off the sessions of MCP versions before 2026-07-28, so that any replica can answer."""
     metrics: Annotated[Switch, Names("HTTP_METRICS")] = False
