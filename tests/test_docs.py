@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import typer.main
+import yaml
 
 from aqlgen.cli import COMMANDS, register
 from aqlgen.cli.app import app
@@ -193,6 +194,13 @@ def test_no_command_hides_in_a_block_without_a_language() -> None:
         blocks = re.findall(r"^```(\w*)\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
         for language, text in blocks:
             assert language or not re.search(r"^(\$ )?(aqlgen|pip|python|petstore-adapter) ", text, re.MULTILINE), page
+
+
+def test_every_example_of_a_file_can_be_read() -> None:
+    for page in PAGES:
+        blocks = re.findall(r"^```(toml|yaml)\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+        for language, text in blocks:
+            (tomllib.loads if language == "toml" else yaml.safe_load)(text)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
