@@ -125,7 +125,7 @@ def owners() -> str:
             names.setdefault(owner, set()).add(_shown(file.relative_to(project)))
     files = {owner: ", ".join(sorted(shown)) for owner, shown in names.items()}
     return picture("Whose file is which", [
-        ("you", "Yours: never touched", files["yours"]),
+        ("you", "Yours: an update leaves them alone", files["yours"]),
         ("tool", "Shared: an update merges line by line", files["shared"]),
         ("plain", "aqlgen's: an update replaces them", files["machine"]),
     ], arrows=False)  # fmt: skip
