@@ -91,7 +91,7 @@ def build() -> str:
     return f"{__version__}+{whole.hexdigest()[:12]}"
 
 
-_LINK = re.compile(r" \(\[[^)]*\)(?:, \[[^)]*\))*\)|\[([^]]*)\]\([^)]*\)")
+_LINK = re.compile(r" \(\[[^\[\]]*\]\([^()]*\)(?:, \[[^\[\]]*\]\([^()]*\))*\)|\[([^\[\]]*)\]\([^()]*\)")
 """A link of the changelog: in brackets, which a terminal does not need, or around some words."""
 
 
