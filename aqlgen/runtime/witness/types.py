@@ -136,6 +136,7 @@ def _is_left_out(stated: Mapping[str, Any], entry: Entry, word: str) -> bool:
         return True  # shown as integers
     examples = [stated["example"]] if "example" in stated else stated.get("examples") or ()
     is_loose = stated.get("format") not in _FORMS or not all(type(each) is int and each < 2**31 for each in examples)
+    is_loose = is_loose or (entry.get("type") == "number" and "int" in str(stated.get("format")))
     is_cut = len(entry) <= 3 and len(str(stated)) > _LONG
     if word == "default" and "default" in entry and [entry[word]] in (stated.get("enum"), [stated.get("const")]):
         return True  # the only value
