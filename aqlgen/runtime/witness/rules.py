@@ -20,7 +20,7 @@ _CLAIMS = {
     "POST READ": "return|retrieve|show|view|provide|search|query|find|list|get|lookup|count|filter|validate|verify|"
     "check|preview|calculate|estimate|compare|export|read|fetch|describe|discover|report|test|batchget|graphql|match|suggest|"
     "autocomplete|explain|parse|convert|render|(en|de)code|is|has|can|diff|simulate|info|history|status|analy[sz]e|"
-    "aggregate|scan|introspect",
+    "aggregate|scan|introspect|classif(y|ie)|identif(y|ie)|extract|evaluate|detect|assess",
 }
 """Words of a path or operationId by which a method can be what it is not made for, or any a family."""
 _DANGERS = ("safe", "reversible", "destructive", "dangerous", "forbidden")

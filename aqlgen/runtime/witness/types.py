@@ -15,7 +15,7 @@ _WORDS = {"integer": _NUMBER, "number": _NUMBER, "string": _TEXT, "boolean": ("d
 """What introspection tells of a value of a type by the keywords of schemas."""
 _KINDS = {"integer": {"integer", "number"}, **{name: {name} for name in ("number", "string", "boolean", "array",
           "object")}}  # fmt: skip
-_FORMS = ("date-time", "uuid", "email", "int32", "int64", "float", "double", "password", "byte", "date", "uri")
+_FORMS = ("date-time", "uuid", "email", "int32", "int64")
 """Formats that an adapter has to show."""
 _LONG = 300
 """Characters of a schema from which on an entry may be cut to name and type."""
@@ -108,7 +108,8 @@ class Types:
 
 
 def _of_items(document: Document, entry: Entry, schema: Any, place: str) -> Iterator[str]:
-    return (f"{place} is shown with items of {text}" for text in _of_value(document, entry, schema))
+    texts = _of_value(document, entry, schema)
+    return (f"{place} is shown with items of {text}" for text in texts if not text.startswith("default "))
 
 
 def _of_value(document: Document, entry: Entry, schema: Any) -> Iterator[str]:
@@ -134,8 +135,7 @@ def _is_left_out(stated: Mapping[str, Any], entry: Entry, word: str) -> bool:
     """Return True for a keyword that need not be shown: of a long schema, or one that its own example contradicts."""
     if f"exclusive{word.capitalize()}" in stated:
         return True  # shown as integers
-    examples = [stated["example"]] if "example" in stated else stated.get("examples") or ()
-    is_loose = stated.get("format") not in _FORMS or not all(type(each) is int and each < 2**31 for each in examples)
+    is_loose = stated.get("format") not in _FORMS or not {"example", "examples", "default"}.isdisjoint(stated)
     is_loose = is_loose or (entry.get("type") == "number" and "int" in str(stated.get("format")))
     is_cut = len(entry) <= 3 and len(str(stated)) > _LONG
     if word == "default" and "default" in entry and [entry[word]] in (stated.get("enum"), [stated.get("const")]):
