@@ -66,7 +66,7 @@ _COSTING: Final = re.compile(
     r"|\b(?:charges|fees|costs) (?:will|may|might) (?:apply|be charged|be incurred)\b|\bwill charge you\b"
     r"|\byou (?:will|may|might) be (?:charged|billed)\b"
 )
-"""What says, in folded text, that a call costs money."""
+"""A statement, in folded text, that a call costs money."""
 _ELSEWHERE: Final = re.compile(
     r"^(?:(?:in order )?to (?:\w+ )?permanently|unlike|if you (?:want|need|wish|would like) to|for (?:a )?permanent)\b"
     r"|^use .{0,80} to permanently\b|^see\b|\bwas permanently\b|\bbeen permanently\b",

@@ -147,7 +147,7 @@ async def _conditional(run: Run) -> None:
 
 
 async def _endings(run: Run) -> None:
-    """Let the API succeed with headers that tell of its end; the history has what was warned of before, too."""
+    """Let the API succeed with headers that announce its end; the history has the earlier warnings, too."""
     soon = formatdate(time() + 86_400, usegmt=True)
     endings = {"@9999999999": None, "true": "low", "@1": "low", "Fri, 01 Jan 2100 00:00:00 GMT": "medium", soon: "high"}
     for operation in [item for item in run.reads(20) if not item.row.deprecated][:1]:

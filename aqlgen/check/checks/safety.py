@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import anyio
 
@@ -23,11 +23,11 @@ from aqlgen.check.operations import Operation, security_of
 from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check
 from aqlgen.check.stand_in import Arrived, Reply, StandIn, base_url, serve
-from aqlgen.runtime.table import is_plain_read
+from aqlgen.runtime.table import DangerLevel, is_plain_read
 
 _ASKED = {"money", "access", "people"}
 """The effects of which each call is confirmed."""
-_LEVELS = ("safe", "reversible", "destructive", "dangerous", "forbidden")
+_LEVELS = get_args(DangerLevel)
 _SHORTEST = 10
 """Seconds that a token is good for at least."""
 _MOST_SECRETS = 3
@@ -201,7 +201,7 @@ _STRICT = {
     "generated": ("allow", "deny", "deny", "deny", "deny"),
     "community_reviewed": ("allow", "allow", "allow", "confirm", "deny"),
 }
-"""What policy `strict` does at some levels of trust to operations, by their danger (danger levels, 4.1)."""
+"""The behaviour of policy `strict` at two levels of trust, by the danger of operations (danger levels, 4.1)."""
 
 
 @check("SA-11", "Policy strict holds operations back by their danger and the trust in the adapter", Category.SAFETY,

@@ -42,7 +42,7 @@ def patched(target: Any, patch: Any) -> Any:
 
 
 def replaced(document: Document, schema: Any, target: Any, patch: Any) -> Any:
-    """Return what is written of a value by a PUT: a merge patch of it, but for null where the document allows it.
+    """Return the value that a PUT writes: the target with the patch merged, and null where the document allows it.
 
     An object of another alternative replaces what is there.
     """

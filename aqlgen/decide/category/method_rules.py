@@ -16,6 +16,7 @@ from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.noun import is_plural
 from aqlgen.decide.naming.verbs import Verb, find_verb
 from aqlgen.ir import Operation
+from aqlgen.runtime.wire import SAFE_METHODS
 from aqlgen.words import split
 
 _VAGUE: Final = frozenset("create update get set post put add".split())
@@ -32,9 +33,6 @@ _LETTING_GO: Final = frozenset(
     ).split()
 )
 """Verbs of a DELETE that deletes no stored thing: it only lets go, hides, or ends something that runs."""
-
-
-_SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "QUERY"})
 
 
 _STANDARD: Final = frozenset("GET HEAD OPTIONS TRACE QUERY POST PUT PATCH DELETE".split())
@@ -109,7 +107,7 @@ def _understates(facts: Facts, category: Category) -> bool:
     """Return True if a category is less than what the method, or a DELETE in the path or the name, stands for."""
     method = facts.method
     if category is Category.READ:
-        return method not in _SAFE and not (method == "POST" and _reads_by_words(facts))
+        return method not in SAFE_METHODS and not (method == "POST" and _reads_by_words(facts))
     deleting = any(verb and verb.category is Category.DELETE for verb in (facts.action_verb, facts.named_verb))
     if method == "DELETE":
         return category in (Category.CREATE, Category.UPDATE)
@@ -168,7 +166,7 @@ def _is_dotted(facts: Facts) -> bool:
 
 def safe(facts: Facts) -> Verdict | None:
     """Take GET and other safe methods for a READ, unless the name or the path says that something changes."""
-    if facts.method not in _SAFE:
+    if facts.method not in SAFE_METHODS:
         return None
     act = sent_act(facts)
     if act is not None:

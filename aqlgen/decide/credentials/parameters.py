@@ -76,17 +76,13 @@ def _is_credential(share: float, operation: Operation, parameter: Parameter) -> 
         beside = {"_".join(split(other.name)) for other in operation.parameters}
         return "client_id" in beside or "{" not in operation.path
     resource = next((step for step in reversed(operation.path.split("/")) if step and "{" not in step), "")
-    if len(split(parameter.name)) > 1 and "".join(split(resource)) in _numbers(parameter.name):
+    words, thing = split(parameter.name), "".join(split(resource))
+    if len(words) > 1 and thing in ("".join(words), f"{''.join(words)}s"):
         return False  # the key that the operation is about: `PUT /authkey?auth_key=…`
     degree = likeness(parameter)
     if parameter.location is Location.PATH:
         return degree >= Likeness.LIKELY and share >= NEARLY_ALL
     return degree is Likeness.CERTAIN or share >= {Likeness.LIKELY: MOST, Likeness.POSSIBLE: NEARLY_ALL}.get(degree, 2)
-
-
-def _numbers(name: str) -> tuple[str, str]:
-    word = "".join(split(name))
-    return word, f"{word}s"
 
 
 def _is_companion(uses: list[tuple[Operation, Parameter]], recognised: Iterable[CredentialParameter]) -> bool:

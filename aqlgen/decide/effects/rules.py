@@ -22,7 +22,7 @@ from aqlgen.decide.naming.verbs import find_verb
 from aqlgen.decide.payloads import is_sent_as_list, sends_list
 from aqlgen.decide.sentences import Act, Words, irreversible
 from aqlgen.ir import Location
-from aqlgen.runtime.wire import admits_json
+from aqlgen.runtime.wire import SAFE_METHODS, admits_json
 from aqlgen.words import singular, split
 
 __all__ = ["CARRIES", "REPLACES", "RULES", "Finding", "Rule"]
@@ -45,7 +45,6 @@ class Rule(NamedTuple):
     """Whether structure that takes the operation back refutes it."""
 
 
-_SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "QUERY"})
 _DEFAULTS: Final = {Category.READ: Danger.SAFE, Category.DELETE: Danger.DESTRUCTIVE}
 _BY_METHOD: Final = {"DELETE": Danger.DESTRUCTIVE, "PUT": Danger.REVERSIBLE, "PATCH": Danger.REVERSIBLE}
 _PATTERNS: Final = tuple(
@@ -102,7 +101,7 @@ def _is_switch(reading: Reading) -> bool:
 
 def _by_act(reading: Reading) -> Finding | None:
     """Find a change by a method that ought to be safe (`GET /users/delete/{id}`), or a GET that is said to act."""
-    if reading.facts.method not in _SAFE:
+    if reading.facts.method not in SAFE_METHODS:
         return None
     act = sent_act(reading.facts)
     if act is None:
@@ -129,7 +128,7 @@ def _alone(reading: Reading) -> str:
 
 def _by_reading(reading: Reading) -> Finding | None:
     """Find a READ by an unsafe method that is doubted, or of which a clause says that it does something."""
-    if reading.category is not Category.READ or reading.facts.method in _SAFE:
+    if reading.category is not Category.READ or reading.facts.method in SAFE_METHODS:
         return None
     heads = [act for act in reading.acts if act.kind == "sentence"][:2]
     act = next(filter(changes, heads), None)
@@ -305,7 +304,7 @@ def _said(
 
 def _by_text(reading: Reading) -> Finding | None:
     """Find the sentence that says that it cannot be undone; a text about what a GET reads says nothing of the GET."""
-    if reading.facts.method in _SAFE and reading.category is Category.READ:
+    if reading.facts.method in SAFE_METHODS and reading.category is Category.READ:
         return None
     sentence = irreversible(reading.facts.operation)
     return Finding(Effect.ENDS, Danger.DESTRUCTIVE, f"“{sentence}”", "sentence") if sentence else None

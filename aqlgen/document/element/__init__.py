@@ -187,7 +187,7 @@ def _title(name: str) -> str:
 
 _TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 _NAMED: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]{1,30} [a-z_]{1,20}=\"?")
-"""What stands before a key that is a field of the header: `Token token=`."""
+"""The text before a key that is a field of the header: `Token token=`."""
 _ROLES: Final = {
     "api_key": ("key",),
     "bearer": ("token",),

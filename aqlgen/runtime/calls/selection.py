@@ -286,7 +286,7 @@ def minimal(types: Types, schema: JsonSchema, resource: str = "") -> Tree | None
 
 
 def standard(types: Types, schema: JsonSchema) -> dict[str, Tree | bool | None] | None:
-    """Return what is shortened: False leaves a field out, a tree keeps its fields; None if nothing is shortened."""
+    """Return the rules that shorten a thing: False drops a field, a tree keeps its fields; None without rules."""
     shape = union_of(types, schema)
     rules: dict[str, Tree | bool | None] = {}
     links = [name for name in shape.properties if name.endswith(_LINKS) and name not in PAGES_OF_PEOPLE]
@@ -300,7 +300,7 @@ def standard(types: Types, schema: JsonSchema) -> dict[str, Tree | bool | None] 
 
 
 def _nested_tree(types: Types, schema: JsonSchema) -> Tree | None:
-    """Return what is kept of an object, or of a list of objects, within a thing; None for all of it."""
+    """Return the fields to keep of an object or a list of objects within a thing; None for all."""
     shape = union_of(types, schema)
     if shape.items:
         return _nested_tree(types, shape.items[0])

@@ -33,7 +33,7 @@ _VERSIONS = frozenset({"ifmatch", "ifunmodifiedsince"})
 """Parameters by which a call is meant for one version, without signs."""
 _SCOPE = re.compile(r'\bscope="?([^",]+)"?', re.IGNORECASE)
 _OF_CONTENT = frozenset({400, 409, 412, 422, 428})
-"""Statuses by which an API refuses what a request says, not who sends it nor that it fails itself."""
+"""Statuses by which an API refuses the content of a request, not its sender, and not by its own failure."""
 _MAX_PROBLEMS = 20
 _MAX_WORDS = 200
 _DEFAULT_WAIT = 60  # seconds, when the API limits calls and does not say for how long

@@ -69,7 +69,7 @@ def _at_path(row: Row, path: str, changed: list[str]) -> Callable[[ApiRequest], 
 
 
 async def observe_public(requests: AdapterRequests, reads: Sequence[Read]) -> AsyncIterator[Observation]:
-    """Yield which reads answer without the credential, what a wrong one gets, and what carries such calls."""
+    """Yield the reads that answer without the credential, the answer to a wrong one, and the carriers of such calls."""
     wanted: list[Observation] = []
     for read in [read for read in reads if read.carried and read.success][:_MOST_PUBLIC]:
         seen = _without(requests.adapter, read, await requests.send(read.row, read.params, carries=False))

@@ -101,7 +101,7 @@ def _updates(table: Table, reader: Row) -> list[Row]:
 
 
 def _others(item: Mapping[str, Any], known: object) -> list[str]:
-    """Return the members of an item that may identify it, but for the one that is known."""
+    """Return the members that may identify an item, without the known one."""
     texts = [
         key
         for key, value in list(item.items())[:_MOST_MEMBERS]

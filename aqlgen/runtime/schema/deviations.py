@@ -25,7 +25,7 @@ _FORMATS: Final = frozenset({"date", "date-time", "email", "ipv4", "ipv6", "uri"
 
 @dataclass(slots=True)
 class Deviations:
-    """How often answers differ from their type: by the path of a declared field, `[]` for items, and by the kind.
+    """Counts of differences between answers and their type, by the path of a field (`[]` for items) and the kind.
 
     A kind is `missing`, `null`, a JSON type, or `not FORMAT`. `extra` counts fields that are not declared, `values`
     those that may still be looked at.

@@ -135,8 +135,8 @@ def _is_left_out(stated: Mapping[str, Any], entry: Entry, word: str) -> bool:
     """Return True for a keyword that need not be shown: of a long schema, or one that its own example contradicts."""
     if f"exclusive{word.capitalize()}" in stated:
         return True  # shown as integers
-    is_loose = stated.get("format") not in _FORMS or not {"example", "examples", "default"}.isdisjoint(stated)
-    is_loose = is_loose or (entry.get("type") == "number" and "int" in str(stated.get("format")))
+    form, is_told = str(stated.get("format")), not {"example", "examples", "default"}.isdisjoint(stated)
+    is_loose = form not in _FORMS or is_told or (entry.get("type") == "number" and "int" in form)
     is_cut = len(entry) <= 3 and len(str(stated)) > _LONG
     if word == "default" and "default" in entry and [entry[word]] in (stated.get("enum"), [stated.get("const")]):
         return True  # the only value
