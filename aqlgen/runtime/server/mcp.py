@@ -184,13 +184,14 @@ def _example(operation: str | None) -> str:
 
 
 def _bounded(title: str, max_cost: int) -> str:
-    """Cut a title to a cost: a character outside ASCII counts six, as it may in tokens when it is escaped."""
+    """Cut a title to a cost, after a word: a character outside ASCII counts six, as it may in tokens if escaped."""
     text = line(title, 200)
     cost = 0
     for position, char in enumerate(text):
         cost += 1 if char.isascii() else 6
         if cost > max_cost:
-            return text[:position].rstrip() + "..."
+            words = text[: position + 1].rpartition(" ")[0].rstrip(" ,;:-(")
+            return words if len(words) * 2 > position else text[:position].rstrip() + "..."
     return text
 
 
