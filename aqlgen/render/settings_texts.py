@@ -38,16 +38,17 @@ _HEAD = """\
 _PAGE_HEAD = """\
 # Settings of an adapter
 
-An environment variable wins over `adapter.toml`, and that over the default. The first of these files counts:
+An environment variable wins over `adapter.toml`, and `adapter.toml` over the default. The adapter reads the first of
+these files that exists:
 
-1. the file in `MCP_AQL_CONFIG`
+1. the file that `MCP_AQL_CONFIG` names
 2. `adapter.toml` in the project folder: the folder that contains the adapter's code, or from which it was installed
 3. the copy of `adapter.toml` in the installed package
 
-The working directory is not searched, since clients start adapters in any folder. `<name>-adapter doctor` shows the
-file in use, and `doctor --all` every setting with its source. With an unknown key, or an unknown variable that begins
-with `MCP_AQL`, the adapter does not start, because a misspelt safety setting would silently have no effect. Keys,
-tokens and passwords are not settings: `doctor` lists their variables.
+The working directory does not count, because clients start adapters in any folder. `<name>-adapter doctor` shows the
+file in use, and `doctor --all` every setting with its source. The adapter does not start with an unknown key, or with
+an unknown variable that begins with `MCP_AQL`: a misspelt safety setting would have no effect. Keys, tokens and
+passwords are not settings: `doctor` lists their variables. `pip install '.[redis]'` installs the extra `redis`.
 """
 
 
@@ -71,7 +72,7 @@ PATHS = {_ROOT / "templates/project/adapter.toml": adapter_toml, _ROOT / "docs/s
 def _other_variables() -> Iterator[str]:
     yield "## Only as variables"
     yield ""
-    yield "The environment sets these; `adapter.toml` cannot."
+    yield "`adapter.toml` cannot set these variables."
     yield ""
     yield "| variable | meaning |"
     yield "|---|---|"

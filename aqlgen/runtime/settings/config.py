@@ -68,43 +68,43 @@ class Config(NamedTuple):
     timeout: Annotated[Seconds, Names("TIMEOUT")] = 30.0
     """Seconds to wait for the API."""
     retries: Annotated[int, Whole(0, 10), Names("RETRIES")] = 2
-    """Maximum retries of a request that changes nothing (such as GET), or of a write with an idempotency key, after a
-    broken connection or a 429, 502, 503 or 504, {allowed}; all within timeout."""
+    """Maximum retries after a broken connection or a 429, 502, 503 or 504, {allowed}, all within timeout. Only requests
+    that change nothing (such as GET) and writes with an idempotency key are retried."""
     concurrency: Annotated[
         Word[Literal["fully-concurrent", "read-concurrent", "serialized", "resource-locked"]], Names("CONCURRENCY")
     ] = "fully-concurrent"
-    """Calls that run at the same time. "fully-concurrent": all; "read-concurrent": all reads, one other call;
-    "serialized": one call; "resource-locked": one call per resource, so that calls for /pets/7 and /pets/7/toys run
-    one after another. The others wait, for at most the timeout. With a file or Redis as state.url this holds across
-    processes."""
+    """Calls that run at the same time. "fully-concurrent": all; "read-concurrent": all reads, but one write at a time;
+    "serialized": one call at a time; "resource-locked": one call at a time for each resource: a call for /pets/7/toys
+    waits for one for /pets/7. Calls wait at most as long as timeout. With a file or Redis as state.url, this also
+    applies across processes."""
     log_level: Annotated[Word[LogLevel], Names("LOG_LEVEL")] = "warning"
     """Minimum level of records on standard error: {allowed}. In hooks.py you can add handlers to the root logger of
     Python's logging, such as those of Sentry or OpenTelemetry."""
     read_only: Annotated[Switch, Names("READ_ONLY")] = False
-    """Offer only safe reads: those by GET, HEAD or QUERY, and those by another method to which overrides.yaml gives
-    category READ. Refuse every other operation."""
+    """Offer only safe reads by GET, HEAD or QUERY, and operations by other methods to which your overrides.yaml gives
+    the category READ. Refuse every other operation."""
     trust_level: Annotated[TrustLevel, Names("TRUST_LEVEL")] = "generated"
     """Trust level of this adapter (docs/policies.md#trust): {allowed}. If you set it, it overrides trust.json, which
     `trust promote` writes."""
 
     policy: Annotated[Word[Literal["standard", "strict", "open"]], Names("POLICY", "policy.name")] = "standard"
-    """Which calls need a confirmation (docs/policies.md). "standard": those of destructive and dangerous operations,
-    and the first call in a session (docs/confirmations.md#sessions) of an unproven write
-    (docs/decisions.md#reversible); forbidden operations are refused. "strict": a matrix of trust level and danger
-    decides; operations under review need a confirmation too, and a call that cannot be shown in full is refused.
-    "open": none, and no danger level is refused; your rules, quotas, read_only and "automation" (below) still apply.
-    The top-level key policy = "strict" is the same setting. OPERATIONS.md shows each operation's danger, and
-    overrides.yaml can change it. `confirmation.approval` sets who confirms."""
+    """Which calls need a confirmation (docs/policies.md). "standard": each call of destructive and dangerous
+    operations, and the first call in a session (docs/confirmations.md#sessions) of an unproven write, about which
+    aqlgen has a doubt (docs/decisions.md#reversible); forbidden operations are refused. "strict": a matrix of trust
+    level and danger level decides; operations under review also need a confirmation, and a call that a question cannot
+    show in full is refused. "open": no call, and no danger level is refused; your rules, quotas, read_only and the
+    value "automation" (below) still apply. The top-level key policy = "strict" is the same setting. OPERATIONS.md shows
+    the danger level of each operation. `confirmation.approval` sets who confirms."""
     policy_money: Annotated[ByEffect, Names("POLICY_MONEY", "policy.money")] = "default"
-    """Operations that move money: {allowed}. "default": confirm them under policy standard and strict, whatever
-    their danger. "automation": refuse them unless a rule allows them, within its limits. "off": use their danger
-    only."""
+    """Operations that move money: {allowed}. "default": each call needs a confirmation under policy standard and
+    strict, whatever the danger level. "automation": a call is refused, unless an allow rule matches it. "off": only the
+    danger level decides."""
     policy_access: Annotated[ByEffect, Names("POLICY_ACCESS", "policy.access")] = "off"
-    """Operations that grant or revoke rights, keys or access: {allowed}, as for `money`. With "off" they still have at
-    least danger destructive, and so need a confirmation under policy standard, unless overrides.yaml lowers the
-    danger."""
+    """Operations that grant or revoke rights, keys or access: {allowed}, as for `money`. Also with "off", their danger
+    level is at least destructive, unless overrides.yaml lowers it. So they need a confirmation under policy standard.
+    """
     policy_people: Annotated[ByEffect, Names("POLICY_PEOPLE", "policy.people")] = "off"
-    """Operations that reach people outside: {allowed}, as for `money`."""
+    """Operations that reach people, such as by e-mail: {allowed}, as for `money`."""
     policy_rules: Annotated[
         PolicyRules, Names("POLICY_RULES", "policy.rules", form="as JSON", example=RULES_EXAMPLE)
     ] = ()
@@ -115,26 +115,26 @@ class Config(NamedTuple):
     max_request_size: Annotated[
         int, Whole(64 * KIB, 10 * MIB), Names("MAX_REQUEST_SIZE", "limits.max_request_size")
     ] = MIB
-    """Bytes of a request, {allowed}."""
+    """Maximum bytes of a request, {allowed}."""
     max_response_size: Annotated[int, Whole(MIB, 100 * MIB), Names("MAX_RESPONSE_SIZE", "limits.max_response_size")] = (
         10 * MIB
     )
-    """Bytes of the API's response, {allowed}."""
+    """Maximum bytes of the API's response, {allowed}."""
     max_answer_tokens: Annotated[int, Whole(500, 1_000_000), Names("MAX_ANSWER_TOKENS", "limits.max_answer_tokens")] = (
         10_000
     )
-    """Estimated tokens of the data in the answer to an agent, {allowed}. A longer answer is cut, with a warning that
-    says how to continue."""
+    """Maximum tokens, as estimated, of the data in an answer, {allowed}. A longer answer is cut. It then has a warning
+    that says how to continue."""
     max_string_length: Annotated[
         int, Whole(64 * KIB, 10 * MIB), Names("MAX_STRING_LENGTH", "limits.max_string_length")
     ] = MIB
-    """Bytes of a string in a request, {allowed}."""
+    """Maximum bytes of a string in a request, {allowed}."""
     max_array_elements: Annotated[
         int, Whole(100, 100_000), Names("MAX_ARRAY_ELEMENTS", "limits.max_array_elements")
     ] = 10_000
-    """Elements of an array in a request, {allowed}."""
+    """Maximum elements of an array in a request, {allowed}."""
     max_nesting_depth: Annotated[int, Whole(8, 64), Names("MAX_NESTING_DEPTH", "limits.max_nesting_depth")] = 32
-    """Levels of objects and arrays in a request, {allowed}."""
+    """Maximum levels of objects and arrays in a request, {allowed}."""
 
     server_variables: Annotated[
         Mapping[str, ServerVariable],
@@ -149,12 +149,12 @@ class Config(NamedTuple):
     """Values of the variables in the API's URL, by name; empty: the document's defaults."""
 
     files_folder: Annotated[FilePath, Names("FILES_FOLDER", "files.folder")] = ""
-    """Folder for downloaded files, and for uploads by path. Empty: downloads are in the answer, and uploads in the
-    call."""
+    """Folder for downloaded files, and for uploads by path. Empty: answers contain downloads, and calls contain
+    uploads."""
     files_max_size: Annotated[int, Whole(MIB, 100 * 1024 * MIB), Names("FILES_MAX_SIZE", "files.max_size")] = 256 * MIB
-    """Bytes of a saved file, {allowed}."""
+    """Maximum bytes of a saved file, {allowed}."""
     files_max_attached: Annotated[int, Whole(0, 100 * MIB), Names("FILES_MAX_ATTACHED", "files.max_attached")] = 4 * MIB
-    """Bytes of images and other files beside an answer, as MCP blocks, {allowed}; 0: base64 in the answer."""
+    """Maximum bytes of files beside an answer, as MCP content blocks, {allowed}; 0: base64 in the answer."""
 
     stream_events: Annotated[int, Whole(1, 100_000), Names("STREAM_EVENTS", "streams.events")] = 1000
     """Maximum events to take from a stream, {allowed}."""
@@ -162,66 +162,65 @@ class Config(NamedTuple):
     """Seconds to read a stream, within timeout."""
 
     max_list: Annotated[int, Whole(10, 10_000), Names("MAX_LIST", "introspection.max_list")] = 250
-    """Maximum length of an introspection list, {allowed}, within max_answer_tokens; a longer one comes in pages,
-    unless `first` or `all` asks for more."""
+    """Maximum length of a list of `introspect`, {allowed}, within max_answer_tokens. A longer list has pages, unless
+    the call asks for more by `first` or `all`."""
 
     auth: Annotated[Word[Literal["document", "none"]], Names("AUTH", "auth.credentials")] = "document"
-    """Credentials for calls. "document": those that the API's document requires. "none": send none, for an API that
-    needs none although its document declares one."""
+    """Credentials that the adapter sends to the API. "document": those that the document requires. "none": none, for an
+    API that needs no credential although its document declares one."""
     auth_allow_http: Annotated[Switch, Names("AUTH_ALLOW_HTTP", "auth.allow_http")] = False
     """Allow credentials over plain http to other machines."""
     forward_header: Annotated[
         ForwardedHeaders, Names("AUTH_FORWARD_HEADER", "auth.forward_header", form="separated by ';'")
     ] = ()
-    """Headers with which each HTTP caller brings a credential for the API. A call without one is refused; the
-    adapter's own credential is not used. One header name, such as ["X-Target-Authorization"]; with several security
-    schemes, add the scheme to each: ["X-Their-Token=oauth", "X-Their-Key=key"]."""
+    """Headers in which each HTTP caller sends their own credential for the API. A call without it is refused; the
+    adapter's own credential is not used. Give one header, such as ["X-Target-Authorization"], or one for each security
+    scheme: ["X-Their-Token=oauth", "X-Their-Key=key"]."""
 
     state_url: Annotated[StateUrl, Names("STATE_URL", "state.url")] = ""
-    """Store for state that survives the process: "sqlite:///relative.sqlite3", "sqlite:////absolute.sqlite3",
-    "memory:", or for several replicas "redis://host:6379/0" ("rediss:" for TLS; also Valkey; extra `redis`); empty:
-    a file in your state folder, shown by `doctor`. It is created when needed. Its rows are sealed with a key
-    (docs/state.md#the-key): MCP_AQL_STATE_KEY, or the file MCP_AQL_STATE_KEY_FILE. Without a key of yours, the adapter
-    creates a random one in the file store; Redis requires yours."""
+    """Store for confirmations and counts (docs/state.md): a file, "sqlite:///relative.sqlite3" or
+    "sqlite:////absolute.sqlite3"; "memory:"; or for several replicas Redis or Valkey, "redis://host:6379/0" ("rediss:"
+    for TLS; extra `redis`). Empty: a file in your state folder, which `doctor` shows. The adapter seals the rows of the
+    store with your key (docs/state.md#the-key): MCP_AQL_STATE_KEY, or a file in MCP_AQL_STATE_KEY_FILE. Without your
+    key, a file store gets a random one; Redis requires yours."""
 
     warn_slow_ms: Annotated[int, Whole(1, 3_600_000), Names("WARN_SLOW_MS", "warnings.slow_ms")] = 2000
     """Warn if the API takes longer than this, in milliseconds, {allowed}."""
     warn_quota_percent: Annotated[int, Whole(1, 100), Names("WARN_QUOTA_PERCENT", "warnings.quota_percent")] = 80
     """Warn if more of the API's rate limit is used than this, in per cent, {allowed}."""
     warn_repeat_after: Annotated[int, Whole(0, 86_400), Names("WARN_REPEAT_AFTER", "warnings.repeat_after")] = 300
-    """Seconds before a session gets the same warning again, {allowed}; 0: always."""
+    """Seconds until a session can get the same warning again, {allowed}; 0: at once."""
     warn_suppress: Annotated[WarningCodes, Names("WARN_SUPPRESS", "warnings.suppress")] = ()
-    """Codes of suppressed warnings; a code that ends with '_' is a whole category."""
+    """Codes of warnings that answers leave out; a value that ends with '_' means all codes that begin with it."""
 
     learn_notes: Annotated[Switch, Names("LEARN_NOTES", "learn.notes")] = False
-    """Store notes in `state.url` about deviations of the API from its document, for `aqlgen learn --from-notes`:
-    operations, field names, types and counts, no content."""
+    """Note where the API deviates from its document, for `aqlgen learn --from-notes`. The notes are in `state.url`:
+    operations, names of fields, types and counts, no content."""
 
     safety_loop: Annotated[
         Word[Literal["enforcing", "monitoring", "logging", "disabled"]], Names("SAFETY_LOOP", "safety_loop.mode")
     ] = "disabled"
-    """Mode of the safety loop, in which an agent reports each step before it takes it (docs/safety-loop.md).
-    "enforcing": a call that changes something runs only if a report announced it, and the answer permitted it;
-    "monitoring": every call runs, and reports get the same answer as advice; "logging": reports are recorded;
-    "disabled": off."""
+    """Mode of the safety loop, in which an agent reports each step in advance (docs/safety-loop.md). "enforcing": a
+    write runs only if the agent reported it, and the answer to the report permitted it; "monitoring": every call runs,
+    and reports get the same answers as advice; "logging": the adapter only records reports; "disabled": off."""
     loop_approval: Annotated[
         Word[Literal["person", "client"]], Names("SAFETY_LOOP_APPROVAL", "safety_loop.approval")
     ] = "person"
-    """Who lets an agent start, and confirms after a pause; never the agent. "person": the client asks its user
-    (elicitation), or an operator decides; "client": you declare that a person approves each call of the execute
-    tool in the client."""
+    """Who confirms the start of an agent, and its next step after a pause; never the agent. "person": the client's user
+    (MCP elicitation), or an operator; "client": the call itself, because you declare that a person approves each call
+    of the execute tool in the client."""
     max_autonomous_steps: Annotated[Steps, Names("SAFETY_LOOP_STEPS", "safety_loop.max_autonomous_steps")] = 10
-    """Steps that an agent may report before it pauses until a person confirms, {allowed}."""
+    """Steps of an agent after which it pauses until a person confirms, {allowed}."""
     requires_approval: Annotated[
         Patterns, Names("SAFETY_LOOP_REQUIRES_APPROVAL", "safety_loop.requires_approval", form="separated by ';'")
     ] = ()
-    """Actions that always pause the agent, such as ["delete_*", "*force*", "deploy_*", "git push*"]. A pattern is
-    compared with the reported operation, and with the words of the report (docs/safety-loop.md#evaluation)."""
+    """Actions that always pause the agent, such as ["delete_*", "*force*", "deploy_*", "git push*"]. A pattern matches
+    the reported operation, or the words of the report (docs/safety-loop.md#evaluation)."""
     auto_approve: Annotated[
         Patterns, Names("SAFETY_LOOP_AUTO_APPROVE", "safety_loop.auto_approve", form="separated by ';'")
     ] = ()
-    """Actions that pause the agent only from a higher risk, above 60 (docs/safety-loop.md#evaluation), such as
-    ["read_*", "list_*"]; for an operation of this adapter, the pattern must match its name."""
+    """Actions that pause the agent only if their risk is above 60 (docs/safety-loop.md#evaluation), such as
+    ["read_*", "list_*"]. For an operation of this adapter, the pattern must match its name."""
 
     loop: LoopSettings = LoopSettings()
     audit: AuditSettings = AuditSettings()

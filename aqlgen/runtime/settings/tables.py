@@ -40,21 +40,20 @@ class ConfirmationSettings(NamedTuple):
     """The table `[confirmation]`."""
 
     approval: Annotated[Word[Literal["agent", "person", "operator"]], Names("APPROVAL")] = "agent"
-    """Who confirms. "agent": the client's user if the client can ask (MCP elicitation), else the agent, by a second
-    call with a token. "person": only a person, in the client or as an operator; without either, the call is
-    refused. "operator": only an operator, on the page of the adapter's command `operator`, out of reach of agents
-    and clients; needs a state.url other than memory, and a key of yours (MCP_AQL_STATE_KEY). "person" and
-    "operator" use no tokens."""
+    """Who confirms (docs/confirmations.md#who-confirms). "agent": the client's user if the client can ask (MCP
+    elicitation), else the agent, by a second call with a token. "person": the client's user, else an operator; without
+    either, the call is refused. "operator": only an operator, on the page that the adapter's command `operator` opens,
+    out of reach of agents and clients; needs a state.url other than memory, and your own key (MCP_AQL_STATE_KEY)."""
     ttl: Annotated[int, Whole(10, 900), Names("CONFIRMATION_TTL")] = 300
-    """Seconds that a confirmation token is valid, and that a question waits for an operator, {allowed}. If policy
-    strict lets a forbidden operation be confirmed, at most 120."""
+    """Seconds that a confirmation token is valid, and that a question waits for an operator, {allowed}. At most 120
+    for a forbidden operation, which policy strict can allow with a confirmation."""
     skew: Annotated[int, Whole(0, 300), Names("CONFIRMATION_SKEW")] = 30
     """Seconds of tolerance for clock differences, {allowed}."""
     per_minute: Annotated[int, Whole(1, 10_000), Names("CONFIRMATION_RATE")] = 60
     """Maximum tokens, operator questions and revocations in a minute, {allowed}: per caller, or without authentication
     per session."""
     declined_per_hour: Annotated[int, Whole(1, 1000), Names("CONFIRMATION_DECLINED")] = 10
-    """Maximum questions to the client's user, per caller and hour, that are declined or not answered, {allowed}."""
+    """Maximum questions per caller and hour that the client's user declines or does not answer, {allowed}."""
 
 
 Steps = Annotated[int, Whole(1, 10_000)]
@@ -83,10 +82,10 @@ class AuditSettings(NamedTuple):
 
     path: Annotated[AuditPath, Names("AUDIT_PATH")] = ""
     """File of the audit log (docs/monitoring.md#the-audit-log): two JSON lines for each call that is not a plain read.
-    Empty: audit.jsonl in the folder of the state. "off": no file; the entries become log records, which
-    log_level = "notice" shows. An empty path has the same effect if the state is in memory."""
+    Empty: audit.jsonl in the folder of the state. "off", or empty with state.url = "memory:": no file; the entries
+    become log records, which log_level = "notice" shows."""
     max_size: Annotated[int, Whole(0, 1024 * MIB), Names("AUDIT_MAX_SIZE")] = 100 * MIB
-    """Bytes after which the audit log is renamed with the time and started again, {allowed}; 0: never."""
+    """Bytes after which the adapter renames the audit log by the time and starts a new file, {allowed}; 0: never."""
 
 
 class TelemetrySettings(NamedTuple):
@@ -94,7 +93,7 @@ class TelemetrySettings(NamedTuple):
 
     otel: Annotated[Switch, Names("OTEL")] = False
     """Send OpenTelemetry traces (extra `otel`) of each tool call and each request to the API, without parameters,
-    queries and headers. Standard variables such as OTEL_EXPORTER_OTLP_ENDPOINT set the target."""
+    queries or headers. Standard variables such as OTEL_EXPORTER_OTLP_ENDPOINT set the target."""
     propagate: Annotated[Switch, Names("OTEL_PROPAGATE")] = False
     """Send `traceparent` to the API, so that its spans join the trace."""
 
@@ -103,50 +102,50 @@ class HttpSettings(NamedTuple):
     """The table `[http]`. Tokens are secrets and no settings: MCP_AQL_HTTP_TOKEN or MCP_AQL_HTTP_TOKEN_FILE."""
 
     auth: Annotated[Word[Literal["", "token", "oauth", "none"]], Names("HTTP_AUTH")] = ""
-    """Authentication over HTTP. "token": a token of at least 16 characters from MCP_AQL_HTTP_TOKEN, or from a line
-    of the file MCP_AQL_HTTP_TOKEN_FILE, which is read again when it changes. "oauth": an access token of
-    oauth_issuer. "none": no authentication. Empty: token or oauth, if you configured one of them. Otherwise there is no
-    authentication, and the adapter serves only this machine: it refuses requests with a header of a proxy, such as
+    """Authentication of callers over HTTP. "token": a token of at least 16 characters from MCP_AQL_HTTP_TOKEN, or from
+    a line of the file MCP_AQL_HTTP_TOKEN_FILE, which the adapter reads again when it changes. "oauth": an access token
+    of oauth_issuer. "none": no authentication. Empty: token or oauth, if you configured one of them. Otherwise there is
+    no authentication, and the adapter serves only this machine: it refuses requests with a header of a proxy, such as
     X-Forwarded-For, and does not start with another `--host` or a public `url`."""
     url: Annotated[HttpUrl, Names("HTTP_URL")] = ""
-    """Public URL of the adapter, such as https://mcp.example.com/mcp: its host and origin are allowed, and OAuth
-    clients use it. Empty: the address it listens on."""
+    """Public URL of the adapter, such as https://mcp.example.com/mcp. The adapter accepts its host and origin, and
+    OAuth clients use it. Empty: the address on which the adapter listens."""
     allowed_hosts: Annotated[
         Annotated[tuple[Host, ...], divided(",")], Names("ALLOWED_HOSTS", form="separated by ','")
     ] = ()
-    """Allowed Host headers (against DNS rebinding): host or host:port. Empty: localhost, the address it listens on,
-    and the host of url."""
+    """Allowed Host headers (against DNS rebinding): host or host:port. Empty: localhost, the address on which the
+    adapter listens, and the host of url."""
     allowed_origins: Annotated[
         Annotated[tuple[Origin, ...], divided(",")], Names("ALLOWED_ORIGINS", form="separated by ','")
     ] = ()
-    """Web origins (Origin header) that may call the adapter, such as https://app.example.com; port * is any. Empty:
-    that of url, and pages of this machine if the adapter listens on loopback."""
+    """Web origins (Origin header) that may call the adapter, such as https://app.example.com; port * means any port.
+    Empty: the origin of url, and pages of this machine if the adapter listens on loopback."""
     oauth_issuer: Annotated[HttpsUrl, Names("OAUTH_ISSUER")] = ""
-    """Authorization server of accepted access tokens (signed JWTs), exactly as in `iss`. Its metadata names its keys
-    (RFC 8414, OpenID Connect Discovery)."""
+    """Authorization server of accepted access tokens (signed JWTs), exactly as in `iss`. The adapter finds the server's
+    keys by its metadata (RFC 8414, OpenID Connect Discovery)."""
     oauth_audience: Annotated[Line, Names("OAUTH_AUDIENCE")] = ""
-    """Required audience of a token (`aud`); empty: url."""
+    """Required audience of a token (`aud`); empty: the setting url."""
     oauth_scopes: Annotated[Scopes, Names("OAUTH_SCOPES", form="separated by spaces")] = ()
     """Required scopes of a token."""
     max_sessions: Annotated[int, Whole(1, 100_000), Names("MAX_SESSIONS")] = 1000
-    """Maximum MCP sessions, {allowed}; only MCP versions before 2026-07-28 have them."""
+    """Maximum MCP sessions, {allowed}; only MCP versions before 2026-07-28 have sessions."""
     sessions_per_caller: Annotated[int, Whole(1, 100_000), Names("SESSIONS_PER_CALLER")] = 100
-    """Maximum MCP sessions per caller, or without authentication per client address, {allowed}; a further one ends the
-    oldest idle session."""
+    """Maximum MCP sessions per caller, or without authentication per client address, {allowed}; a new session above the
+    limit ends the oldest idle one."""
     session_idle: Annotated[int, Whole(1, 86_400), Names("SESSION_IDLE")] = 1800
     """Seconds without a request after which a session ends, {allowed}."""
     max_connections: Annotated[int, Whole(1, 100_000), Names("MAX_CONNECTIONS")] = 512
-    """Maximum connections, {allowed}; a further one is closed at once."""
+    """Maximum connections, {allowed}; the adapter closes further ones at once."""
     head_timeout: Annotated[Seconds, Names("HEAD_TIMEOUT")] = 10.0
     """Seconds to receive the head of a request."""
     body_timeout: Annotated[Seconds, Names("BODY_TIMEOUT")] = 30.0
     """Seconds to receive the body of a request."""
     stop_timeout: Annotated[Seconds, Names("STOP_TIMEOUT")] = 35.0
-    """Seconds to finish running calls on shutdown. If you raise timeout, raise this too, to a little more."""
+    """Seconds to finish running calls on shutdown. Keep it a little above timeout."""
     stateless: Annotated[Switch, Names("HTTP_STATELESS")] = False
     """Turn off the sessions of MCP versions before 2026-07-28, so that any replica can answer."""
     metrics: Annotated[Switch, Names("HTTP_METRICS")] = False
-    """Serve Prometheus metrics at /metrics, to callers of the endpoint."""
+    """Serve Prometheus metrics at /metrics, to callers with access to the endpoint."""
 
 
 Requests = Annotated[int, Whole(1, 1_000_000_000)]
@@ -178,35 +177,35 @@ class QuotaSettings(NamedTuple):
     """The table `[quota]`. What is not set is not limited."""
 
     per_minute: Annotated[Requests | None, Names("QUOTA_PER_MINUTE", example="per_minute = 300")] = None
-    """Maximum requests to the API in a minute, of all callers, {allowed}; including retries, pages, and parts of
-    batches, plans and updates. A further one is refused before it is sent. Minutes, hours and days are in UTC;
-    `state.url` stores the counts."""
+    """Maximum requests to the API in a minute, of all callers together, {allowed}, including retries, pages, and the
+    requests of batches, plans and updates. The adapter sends no further ones. Minutes, hours and days are in UTC. The
+    counts are in `state.url`."""
     per_hour: Annotated[Requests | None, Names("QUOTA_PER_HOUR", example="per_hour = 5000")] = None
     """The same for an hour."""
     per_day: Annotated[Requests | None, Names("QUOTA_PER_DAY", example="per_day = 50000")] = None
     """The same for a day."""
     warn_percent: Annotated[Percent, Names("QUOTA_WARN_PERCENT")] = 80
-    """Per cent of a limit from which answers have a warning, {allowed}."""
+    """Used per cent of a limit from which answers have a warning, {allowed}."""
     pause_percent: Annotated[Percent, Names("QUOTA_PAUSE_PERCENT")] = 95
-    """Per cent of a limit from which each call needs a confirmation (by `confirmation.approval`), {allowed}; at
+    """Used per cent of a limit from which each call needs a confirmation (by `confirmation.approval`), {allowed}; at
     least warn_percent; 100: never."""
     when_away: Annotated[Word[Literal["closed", "open"]], Names("QUOTA_WHEN_AWAY")] = "closed"
-    """Requests with a quota while the store is down. "closed": not sent, so that no limit is exceeded. "open":
-    sent, uncounted, with a warning."""
+    """Requests with a quota while the store is down. "closed": the adapter does not send them, so no limit is exceeded.
+    "open": it sends them without counting, and warns."""
     operations: Annotated[
         Mapping[OperationPattern, LimitTable],
         _json,
         _some,
         Names("QUOTA_OPERATIONS", form="as JSON", example='[quota.operations."delete_*"]\nper_hour = 20'),
     ] = {}
-    """Further limits, with the same keys, shared by the operations of a pattern: a name, or method and path, with *
-    for any part. With a pattern that matches nothing, the adapter does not start."""
+    """Further limits, with the same keys. All operations that match a pattern share its limits. A pattern is a name, or
+    a method and a path, with * for any part. With a pattern that matches nothing, the adapter does not start."""
     callers: Annotated[
         LimitTable,
         BeforeValidator(from_json),
         Names("QUOTA_CALLERS", form="as JSON", example="[quota.callers]\nper_minute = 60"),
     ] = LimitSettings()
-    """Further limits, with the same keys, for each authenticated caller; all others share one."""
+    """Further limits, with the same keys, for each authenticated caller. All other callers together count as one."""
 
 
 def quota_problem(settings: QuotaSettings) -> str:
