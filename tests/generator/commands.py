@@ -27,6 +27,7 @@ from aqlgen.runtime.introspection.info import operation_details
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import FAMILIES, Table
 from aqlgen.table.model import table_files
+from tests.documents import body_of, paths_of
 
 FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
 
@@ -202,12 +203,12 @@ def _written(folder: Path, document: str | Mapping[str, Any]) -> Path:
 
 
 def api(paths: Mapping[str, Any], version: str = "3.1.0", **more: Any) -> dict[str, Any]:
-    """Build a document with these paths."""
-    return {"openapi": version, "info": {"title": "Shop", "version": "1"}, "paths": paths, **more}
+    """Build a document with these path items, or operations by `METHOD /path`."""
+    return {"openapi": version, "info": {"title": "Shop", "version": "1"}, "paths": paths_of(paths), **more}
 
 
 def posting(schema: Any, version: str = "3.1.0", **more: Any) -> dict[str, Any]:
     """Build a document whose only operation creates a thing with a JSON body of that schema."""
-    body = {"required": True, "content": {"application/json": {"schema": schema}}}
-    operation = {"operationId": "createThing", "requestBody": body, "responses": {"201": {"description": "made"}}}
-    return api({"/things": {"post": operation}}, version, **more)
+    responses = {"201": {"description": "made"}}
+    operation = {"operationId": "createThing", "requestBody": body_of(schema), "responses": responses}
+    return api({"POST /things": operation}, version, **more)

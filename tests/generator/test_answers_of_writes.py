@@ -14,20 +14,20 @@ from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Row, Table
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
-from tests.generator.commands import api, run
+from tests.documents import FLAG, INTEGER, TEXT, body_of, list_of, object_of, ref, replies
+from tests.generator.commands import api, tabulate
 
-TEXT, COUNT = {"type": "string"}, {"type": "integer"}
 KEY = {
-    "id": COUNT,
+    "id": INTEGER,
     "name": TEXT,
-    "active": {"type": "boolean"},
+    "active": FLAG,
     "algorithm": TEXT,
-    "bits": COUNT,
+    "bits": INTEGER,
     "note": TEXT,
-    "labels": {"type": "object", "properties": {"team": TEXT, "site": TEXT}},
+    "labels": object_of(team=TEXT, site=TEXT),
     "privatekey": TEXT,
 }
-MADE = {"ds": {"type": "array", "items": TEXT}, "client_secret": TEXT}
+MADE = {"ds": list_of(TEXT), "client_secret": TEXT}
 LONG = "word " * 300
 ANSWER = {
     "id": 7,
@@ -41,40 +41,15 @@ ANSWER = {
 }
 
 
-def body(name: str) -> dict[str, Any]:
-    return {"content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}}
-
-
-def document() -> dict[str, Any]:
-    identifier = {"name": "id", "in": "path", "required": True, "schema": COUNT}
-    return api(
-        {
-            "/keys": {
-                "post": {
-                    "operationId": "createKey",
-                    "requestBody": body("Key"),
-                    "responses": {"201": {"description": "made", **body("MadeKey")}},
-                },
-                "get": {"operationId": "listKeys", "responses": {"200": {"description": "ok", **body("Keys")}}},
-            },
-            "/keys/{id}": {
-                "parameters": [identifier],
-                "get": {"operationId": "getKey", "responses": {"200": {"description": "ok", **body("Key")}}},
-                "patch": {
-                    "operationId": "updateKey",
-                    "requestBody": body("Key"),
-                    "responses": {"200": {"description": "ok", **body("Key")}},
-                },
-            },
-        },
-        components={
-            "schemas": {
-                "Key": {"type": "object", "properties": KEY},
-                "Keys": {"type": "array", "items": {"$ref": "#/components/schemas/Key"}},
-                "MadeKey": {"type": "object", "properties": {**KEY, **MADE}},
-            }
-        },
-    )
+DOCUMENT = api(
+    {
+        "POST /keys": {"requestBody": body_of(ref("Key")), "responses": replies(ref("MadeKey"), "201")},
+        "GET /keys": {"responses": replies(list_of(ref("Key")))},
+        "GET /keys/{id}": {"responses": replies(ref("Key"))},
+        "PATCH /keys/{id}": {"requestBody": body_of(ref("Key")), "responses": replies(ref("Key"))},
+    },
+    components={"schemas": {"Key": object_of(**KEY), "MadeKey": object_of(**KEY, **MADE)}},
+)
 
 
 class Keys:
@@ -109,12 +84,8 @@ class Adapted:
 @pytest.fixture(scope="module")
 def keys(tmp_path_factory: pytest.TempPathFactory) -> Adapted:
     folder = tmp_path_factory.mktemp("keys")
-    (folder / "document.json").write_text(json.dumps(document()))
-    project = folder / "project"
-    overrides = folder / "overrides.yaml"
-    overrides.write_text("POST /keys: {danger: reversible}\nPATCH /keys/{id}: {danger: reversible}\n")
-    assert run("from-openapi", folder / "document.json", "-o", project, "-q", "--overrides", overrides).code == 0
-    return Adapted(next((project / "src").iterdir()))
+    overrides = "POST /keys: {danger: reversible}\nPATCH /keys/{id}: {danger: reversible}\n"
+    return Adapted(tabulate(folder, DOCUMENT, overrides=overrides).write(folder / "package"))
 
 
 def test_what_no_read_gives_again_is_shown_and_a_secret_that_one_gives_is_not(keys: Adapted) -> None:

@@ -10,65 +10,37 @@ import pytest
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.runtime.errors import Failure
 from tests.cases import each
+from tests.documents import INTEGER, TEXT, body_of, list_of, object_of, parameter
 from tests.generator.commands import api, tabulate
-from tests.generator.test_owned_requests import OK, parameter, sent
+from tests.generator.test_owned_requests import OK, sent
 from tests.generator.test_required_fields import required_of
 
 SERVERS = [{"url": "https://shop.example.com"}]
-VERSION = parameter("apiVersion", "path", {"type": "string", "default": "v4"})
-SCOPE = {**parameter("scope", schema={"type": "string", "default": "all"}), "required": True}
+VERSION = parameter("apiVersion", "path", {**TEXT, "default": "v4"})
+SCOPE = parameter("scope", schema={**TEXT, "default": "all"}, required=True)
+AMOUNTS = object_of(
+    "amount", "note", amount=INTEGER, note={**TEXT, "minLength": 1}, tags={**list_of(TEXT), "minItems": 1}
+)
+EITHER = [{"required": ["amount"]}, {"required": ["note"]}]
 DOCUMENT = api(
     {
-        "/{apiVersion}/charges/{id}": {
-            "get": {"operationId": "getCharge", "parameters": [VERSION, parameter("id", "path")], "responses": OK},
-            "delete": {
-                "operationId": "deleteCharge",
-                "parameters": [VERSION, parameter("id", "path", {"type": "string", "default": "first"}), SCOPE],
-                "responses": OK,
-            },
+        "GET /{apiVersion}/charges/{id}": {"operationId": "getCharge", "parameters": [VERSION], "responses": OK},
+        "DELETE /{apiVersion}/charges/{id}": {
+            "operationId": "deleteCharge",
+            "parameters": [VERSION, parameter("id", "path", {**TEXT, "default": "first"}), SCOPE],
+            "responses": OK,
         },
-        "/charges": {
-            "post": {
-                "operationId": "createCharge",
-                "parameters": [{**parameter("mode", schema={"type": "string", "default": "live"}), "required": True}],
-                "requestBody": {
-                    "required": True,
-                    "content": {
-                        "application/json": {
-                            "schema": {
-                                "type": "object",
-                                "required": ["amount", "note"],
-                                "properties": {
-                                    "amount": {"type": "integer"},
-                                    "note": {"type": "string", "minLength": 1},
-                                    "tags": {"type": "array", "minItems": 1, "items": {"type": "string"}},
-                                },
-                                "anyOf": [{"required": ["amount"]}, {"required": ["note"]}],
-                            }
-                        }
-                    },
-                },
-                "responses": OK,
-            }
+        "POST /charges": {
+            "operationId": "createCharge",
+            "parameters": [parameter("mode", schema={**TEXT, "default": "live"}, required=True)],
+            "requestBody": body_of({**AMOUNTS, "anyOf": EITHER}),
+            "responses": OK,
         },
-        "/kinds/{kind}/things/{id}": {
-            "put": {
-                "operationId": "updateThing",
-                "parameters": [parameter("kind", "path", {"enum": ["plain"]}), parameter("id", "path")],
-                "requestBody": {
-                    "required": True,
-                    "content": {
-                        "application/json": {
-                            "schema": {
-                                "type": "object",
-                                "required": ["size"],
-                                "properties": {"size": {"type": "integer"}, "name": {"type": "string"}},
-                            }
-                        }
-                    },
-                },
-                "responses": OK,
-            }
+        "PUT /kinds/{kind}/things/{id}": {
+            "operationId": "updateThing",
+            "parameters": [parameter("kind", "path", {"enum": ["plain"]})],
+            "requestBody": body_of(object_of("size", size=INTEGER, name=TEXT)),
+            "responses": OK,
         },
     },
     servers=SERVERS,
@@ -107,57 +79,39 @@ def test_a_default_of_the_document_is_sent_of_a_parameter_that_the_owner_hides(t
 @each("default", ["", ".", "..", "a/../b", [], None])
 def test_a_default_that_leads_to_another_path_is_not_sent(default: Any, tmp_path: Path) -> None:
     version = parameter("apiVersion", "path", {"default": default})
-    document = api({"/{apiVersion}/charges": {"get": {"parameters": [version], "responses": OK}}})
+    document = api({"GET /{apiVersion}/charges": {"parameters": [version], "responses": OK}})
     (row,) = tabulate(tmp_path, document).rows.values()
     assert row["parameters"]["api_version"]["required"] is True
 
 
 @each(
-    ("key", "correction", "name", "params", "body"),
+    ("key", "correction", "params", "body"),
     [
-        ("POST /charges", "note: {required: false}", "create_charge", {"amount": 1}, b'{"amount":1}'),
-        ("POST /charges", "body:note: {required: false}", "create_charge", {"amount": 1}, b'{"amount":1}'),
-        ("POST /charges", "note: {type: integer}", "create_charge", {"amount": 1, "note": 2}, b'{"amount":1,"note":2}'),
+        ("POST /charges", "note: {required: false}", {"amount": 1}, b'{"amount":1}'),
+        ("POST /charges", "body:note: {required: false}", {"amount": 1}, b'{"amount":1}'),
+        ("POST /charges", "note: {type: integer}", {"amount": 1, "note": 2}, b'{"amount":1,"note":2}'),
         (
             "POST /charges",
             "note: {type: [string, object]}",
-            "create_charge",
-            {"amount": 1, "note": {"a": 1}},
+            {"note": {"a": 1}, "amount": 1},
             b'{"amount":1,"note":{"a":1}}',
         ),
-        (
-            "POST /charges",
-            "note: {allow_empty: true}",
-            "create_charge",
-            {"amount": 1, "note": ""},
-            b'{"amount":1,"note":""}',
-        ),
+        ("POST /charges", "note: {allow_empty: true}", {"amount": 1, "note": ""}, b'{"amount":1,"note":""}'),
         (
             "POST /charges",
             "tags: {allow_empty: true}",
-            "create_charge",
             {"amount": 1, "note": "n", "tags": []},
             b'{"amount":1,"note":"n","tags":[]}',
         ),
-        (
-            "PUT /kinds/{kind}/things/{id}",
-            "size: {required: false}",
-            "update_thing",
-            {"thing_id": "7", "input": {"name": "n"}},
-            b'{"name":"n"}',
-        ),
-        (
-            "PUT /kinds/{kind}/things/{id}",
-            "size: {type: string}",
-            "update_thing",
-            {"thing_id": "7", "input": {"size": "XL"}},
-            b'{"size":"XL"}',
-        ),
+        ("PUT /kinds/{kind}/things/{id}", "size: {required: false}", {"name": "n"}, b'{"name":"n"}'),
+        ("PUT /kinds/{kind}/things/{id}", "size: {type: string}", {"size": "XL"}, b'{"size":"XL"}'),
     ],
 )
 def test_the_owner_corrects_what_the_document_says_of_a_field(
-    key: str, correction: str, name: str, params: dict[str, Any], body: bytes, tmp_path: Path
+    key: str, correction: str, params: dict[str, Any], body: bytes, tmp_path: Path
 ) -> None:
+    name = "create_charge" if key.startswith("POST") else "update_thing"
+    params = params if name == "create_charge" else {"thing_id": "7", "input": params}
     with pytest.raises(Failure):
         sent(tabulate(tmp_path, DOCUMENT), tmp_path, name, params)
     table = tabulate(tmp_path, DOCUMENT, overrides=f"{key}: {{parameters: {{{correction}}}}}")
@@ -166,7 +120,7 @@ def test_the_owner_corrects_what_the_document_says_of_a_field(
 
 def test_the_owner_corrects_what_the_document_says_of_a_parameter(tmp_path: Path) -> None:
     path = "/search"
-    words = {**parameter("q", schema={"type": "integer", "minimum": 1}), "required": True}
+    words = parameter("q", schema={"type": "integer", "minimum": 1}, required=True)
     document = api({path: {"get": {"operationId": "findAll", "parameters": [words], "responses": OK}}}, servers=SERVERS)
     text = f"GET {path}: {{parameters: {{q: {{required: false, type: string, allow_empty: true, name: words}}}}}}"
     table = tabulate(tmp_path, document, overrides=text)

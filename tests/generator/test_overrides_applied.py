@@ -15,53 +15,21 @@ from hypothesis import strategies as st
 from aqlgen.decide.naming.spelling import RESERVED
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.diagnostics.report import as_json
+from tests.documents import JSON, TEXT, body_of, object_of, parameter, replies
 from tests.examples import examples
 from tests.generator.commands import Tabulation, api, run, tabulate
 
-TEXT = {"type": "string"}
-PET = {
-    "type": "object",
-    "required": ["petName"],
-    "properties": {"petName": TEXT, "note": TEXT, "mood": {"enum": ["calm", "wild"], "type": "string"}},
-}
-OK = {"200": {"description": "ok"}}
-
-
-def body(schema: Any = PET, *kinds: str) -> dict[str, Any]:
-    return {"required": True, "content": {kind: {"schema": schema} for kind in kinds or ("application/json",)}}
-
-
-def parameter(name: str, place: str = "query", **more: Any) -> dict[str, Any]:
-    return {"name": name, "in": place, "required": place == "path", "schema": TEXT, **more}
-
-
+PET = object_of("petName", petName=TEXT, note=TEXT, mood={"enum": ["calm", "wild"], "type": "string"})
+PETS: Any = {"tags": ["pets"], "responses": replies()}
+WRITING: Any = {"tags": ["pets", "writing"], "responses": replies()}
+QUERY = [parameter("q"), parameter("x-id", "header"), parameter("page")]
 DOCUMENT = api(
     {
-        "/pets": {
-            "get": {
-                "operationId": "listPets",
-                "tags": ["pets"],
-                "parameters": [parameter("q"), parameter("x-id", "header"), parameter("page")],
-                "responses": OK,
-            },
-            "post": {
-                "operationId": "createPet",
-                "tags": ["pets", "writing"],
-                "requestBody": body(PET, "application/json", "multipart/form-data"),
-                "responses": OK,
-            },
-        },
-        "/pets/{id}": {
-            "parameters": [parameter("id", "path")],
-            "get": {"operationId": "getPet", "tags": ["pets"], "parameters": [parameter("id")], "responses": OK},
-            "patch": {
-                "operationId": "updatePet",
-                "tags": ["pets", "writing"],
-                "requestBody": body(),
-                "responses": OK,
-            },
-            "delete": {"operationId": "deletePet", "tags": ["pets", "writing"], "responses": OK},
-        },
+        "GET /pets": {"operationId": "listPets", "parameters": QUERY, **PETS},
+        "POST /pets": {"operationId": "createPet", "requestBody": body_of(PET, JSON, "multipart/form-data"), **WRITING},
+        "GET /pets/{id}": {"operationId": "getPet", "parameters": [parameter("id")], **PETS},
+        "PATCH /pets/{id}": {"operationId": "updatePet", "requestBody": body_of(PET), **WRITING},
+        "DELETE /pets/{id}": {"operationId": "deletePet", **WRITING},
     }
 )
 

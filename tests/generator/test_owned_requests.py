@@ -17,60 +17,30 @@ from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
 from aqlgen.runtime.wire import ApiRequest
 from tests.cases import each
+from tests.documents import INTEGER, JSON, TEXT, body_of, object_of, parameter, replies
 from tests.generator.commands import Tabulation, api, tabulate
 from tests.runtime.api.hand_made import Recorder
 
-OK = {"200": {"description": "ok", "content": {"application/json": {"schema": {"type": "object"}}}}}
+OK = replies({"type": "object"})
 BEARER = {"bearerAuth": {"type": "http", "scheme": "bearer"}}
-
-
-def version(**more: Any) -> dict[str, Any]:
-    return {"name": "Notion-Version", "in": "header", "required": True, "schema": {"type": "string"}, **more}
-
-
-def parameter(name: str, place: str = "query", schema: Any = None, **more: Any) -> dict[str, Any]:
-    return {"name": name, "in": place, "required": place == "path", "schema": schema or {"type": "string"}, **more}
-
-
+VERSION = [parameter("Notion-Version", "header", required=True)]
+SEARCH = {"content": {JSON: {"schema": object_of("space", query=TEXT, space=TEXT)}}}
 NOTION = api(
     {
-        "/v1/users": {"get": {"tags": ["users"], "security": [], "parameters": [version()], "responses": OK}},
-        "/v1/blocks/{block_id}": {
-            "get": {"security": [], "parameters": [version(), parameter("block_id", "path")], "responses": OK},
-            "delete": {"parameters": [version(), parameter("block_id", "path")], "responses": OK},
-        },
-        "/v1/search": {
-            "post": {
-                "security": [],
-                "parameters": [version()],
-                "requestBody": {
-                    "content": {
-                        "application/json": {
-                            "schema": {
-                                "type": "object",
-                                "required": ["space"],
-                                "properties": {"query": {"type": "string"}, "space": {"type": "string"}},
-                            }
-                        }
-                    }
-                },
-                "responses": OK,
-            }
-        },
+        "GET /v1/users": {"tags": ["users"], "security": [], "parameters": VERSION, "responses": OK},
+        "GET /v1/blocks/{block_id}": {"security": [], "parameters": VERSION, "responses": OK},
+        "DELETE /v1/blocks/{block_id}": {"parameters": VERSION, "responses": OK},
+        "POST /v1/search": {"security": [], "parameters": VERSION, "requestBody": SEARCH, "responses": OK},
     },
     servers=[{"url": "https://api.example.com"}],
     components={"securitySchemes": BEARER},
     security=[{"bearerAuth": []}],
 )
+COUNT = parameter("count", schema=INTEGER)
 BARE = api(
     {
-        "/v2/accounts": {"get": {"responses": OK}},
-        "/v2/accounts/{account}/envelopes": {
-            "get": {
-                "parameters": [parameter("account", "path"), parameter("count", schema={"type": "integer"})],
-                "responses": OK,
-            }
-        },
+        "GET /v2/accounts": {"responses": OK},
+        "GET /v2/accounts/{account}/envelopes": {"parameters": [COUNT], "responses": OK},
     },
     servers=[{"url": "https://sign.example.com"}],
 )
@@ -178,8 +148,8 @@ def test_the_most_exact_entry_decides_the_security_and_explain_names_it(tmp_path
 def test_no_credential_is_sent_where_the_owner_says_none(tmp_path: Path) -> None:
     required = parameter("X-Key", "header", required=True)
     document = api(
-        {"/a": {"get": {"parameters": [required], "responses": OK}}},
-        servers=[{"url": "https://a.example"}],
+        {"GET /a": reading(required)},
+        servers=SERVERS,
         components={"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}},
         security=[{"key": []}],
     )
@@ -249,62 +219,57 @@ def test_a_value_of_the_body_is_part_of_every_body(tmp_path: Path) -> None:
         sent(table, tmp_path, "search", {"space": "theirs"})
 
 
-TEXT = {"type": "string"}
-FIELDS = {"type": "object", "properties": {"fooBar": TEXT, "z": TEXT}, "required": ["fooBar"]}
+SERVERS = [{"url": "https://a.example"}]
+FIELDS = object_of("fooBar", fooBar=TEXT, z=TEXT)
 
 
-def posting(media: str, schema: Any = FIELDS, *parameters: Any) -> dict[str, Any]:
-    body = {"required": True, "content": {media: {"schema": schema}}}
-    return {"post": {"parameters": list(parameters), "requestBody": body, "responses": OK}}
+def reading(*parameters: Any) -> dict[str, Any]:
+    return {"parameters": list(parameters), "responses": OK}
+
+
+def sending(media: str = JSON, schema: Any = FIELDS, *parameters: Any) -> dict[str, Any]:
+    return {"parameters": list(parameters), "requestBody": body_of(schema, media), "responses": OK}
 
 
 @each(
-    ("path", "item", "key", "value", "expected"),
+    ("key", "operation", "name", "value", "expected"),
     [
-        (
-            "/a",
-            {"get": {"parameters": [parameter("q", schema={"type": "array"})], "responses": OK}},
-            "q",
-            ["x", "y"],
-            "q=x&q=y",
-        ),
-        ("/a", {"get": {"parameters": [parameter("c", "cookie")], "responses": OK}}, "c", "a=b", "Cookie: c=a%3Db"),
-        ("/a", {"get": {"parameters": [parameter("X-V", "header")], "responses": OK}}, "X-V", "1", "X-V: 1"),
-        ("/a/x-{i}", {"get": {"parameters": [parameter("i", "path")], "responses": OK}}, "i", "u/v", "/a/x-u%2Fv"),
-        ("/a", posting("application/json"), "fooBar", "k", '"fooBar":"k"'),
-        ("/a", posting("application/x-www-form-urlencoded"), "fooBar", "k l", "fooBar=k+l"),
-        ("/a", posting("multipart/form-data"), "fooBar", "k", 'name="fooBar"'),
-        ("/a", posting("application/xml"), "fooBar", "k", "<fooBar>k</fooBar>"),
-        ("/a", posting("text/plain", TEXT), "body", "hello", "hello"),
-        ("/a", posting("application/json", FIELDS, parameter("fooBar")), "body:fooBar", "k", '"fooBar":"k"'),
-        ("/a", posting("application/json", FIELDS, parameter("fooBar")), "query:fooBar", "k", "?fooBar=k"),
-        ("/a/{i}", {"patch": posting("application/json", FIELDS, parameter("i", "path"))["post"]}, "i", "k", "/a/k"),
+        ("GET /a", reading(parameter("q", schema={"type": "array"})), "q", ["x", "y"], "q=x&q=y"),
+        ("GET /a", reading(parameter("c", "cookie")), "c", "a=b", "Cookie: c=a%3Db"),
+        ("GET /a", reading(parameter("X-V", "header")), "X-V", "1", "X-V: 1"),
+        ("GET /a/x-{i}", reading(), "i", "u/v", "/a/x-u%2Fv"),
+        ("POST /a", sending(), "fooBar", "k", '"fooBar":"k"'),
+        ("POST /a", sending("application/x-www-form-urlencoded"), "fooBar", "k l", "fooBar=k+l"),
+        ("POST /a", sending("multipart/form-data"), "fooBar", "k", 'name="fooBar"'),
+        ("POST /a", sending("application/xml"), "fooBar", "k", "<fooBar>k</fooBar>"),
+        ("POST /a", sending("text/plain", TEXT), "body", "hello", "hello"),
+        ("POST /a", sending(JSON, FIELDS, parameter("fooBar")), "body:fooBar", "k", '"fooBar":"k"'),
+        ("POST /a", sending(JSON, FIELDS, parameter("fooBar")), "query:fooBar", "k", "?fooBar=k"),
+        ("PATCH /a/{i}", sending(), "i", "k", "/a/k"),
     ],
 )
 @each("way", ["value", "default"])
 def test_a_constant_is_sent_in_every_location(
-    tmp_path: Path, path: str, item: dict[str, Any], key: str, value: Any, expected: str, way: str
+    tmp_path: Path, key: str, operation: dict[str, Any], name: str, value: Any, expected: str, way: str
 ) -> None:
-    (method,) = item
-    text = f"{method.upper()} {path}: {json.dumps({'parameters': {key: {way: value}}})}"
-    table = tabulate(tmp_path, api({path: item}, servers=[{"url": "https://a.example"}]), overrides=text)
-    ((name, row),) = table.rows.items()
+    text = f"{key}: {json.dumps({'parameters': {name: {way: value}}})}"
+    table = tabulate(tmp_path, api({key: operation}, servers=SERVERS), overrides=text)
+    ((called, row),) = table.rows.items()
     needed = {
         field: {} if field == "input" else "1" for field, each in row["parameters"].items() if each.get("required")
     }
-    request = sent(table, tmp_path, name, needed)
+    request = sent(table, tmp_path, called, needed)
     headers = "\n".join(f"{header}: {text}" for header, text in request.headers)
     assert expected in f"{request.url}\n{headers}\n{(request.content or b'').decode()}"
     shown = {each.get("name", field) for field, each in row["parameters"].items()}
-    assert (key.rpartition(":")[2] in shown) == (way == "default" or ":" in key)
+    assert (name.rpartition(":")[2] in shown) == (way == "default" or ":" in name)
 
 
 @pytest.mark.parametrize("media", ["application/json", "application/x-www-form-urlencoded"])
 @pytest.mark.parametrize("key", ["fooBar", "body:fooBar"])
 def test_a_field_of_an_updates_body_is_fixed_and_no_part_of_its_input(tmp_path: Path, media: str, key: str) -> None:
-    item = {"patch": posting(media, FIELDS, parameter("i", "path"))["post"]}
     text = f"PATCH /a/{{i}}: {{parameters: {{{json.dumps(key)}: {{value: k}}}}}}"
-    table = tabulate(tmp_path, api({"/a/{i}": item}, servers=[{"url": "https://a.example"}]), overrides=text)
+    table = tabulate(tmp_path, api({"PATCH /a/{i}": sending(media)}, servers=SERVERS), overrides=text)
     ((name, row),) = table.rows.items()
     assert set(row["parameters"]) == {"i", "input", "fields", "dry_run"}
     content = sent(table, tmp_path, name, {"i": "1", "input": {"z": "2"}}).content
@@ -314,8 +279,7 @@ def test_a_field_of_an_updates_body_is_fixed_and_no_part_of_its_input(tmp_path: 
 
 
 def test_a_fixed_value_of_a_path_is_not_that_of_a_field_of_the_same_name(tmp_path: Path) -> None:
-    item = {"patch": posting("application/json", FIELDS, parameter("z", "path"))["post"]}
-    document = api({"/a/{z}": item}, servers=[{"url": "https://a.example"}])
+    document = api({"PATCH /a/{z}": sending()}, servers=SERVERS)
     table = tabulate(tmp_path, document, overrides="PATCH /a/{z}: {parameters: {z: {value: k}}}")
     ((name, _),) = table.rows.items()
     request = sent(table, tmp_path, name, {"input": {"foo_bar": "1", "z": "2"}})
@@ -323,25 +287,24 @@ def test_a_fixed_value_of_a_path_is_not_that_of_a_field_of_the_same_name(tmp_pat
 
 
 def test_a_field_of_an_updates_body_has_no_default_of_the_owner(tmp_path: Path) -> None:
-    item = {"patch": posting("application/json", FIELDS, parameter("i", "path"))["post"]}
+    document = api({"PATCH /a/{i}": sending()})
     text = "PATCH /a/{i}: {parameters: {fooBar: {default: k}}}"
-    ((_, _, message),) = refused(tmp_path, api({"/a/{i}": item}), text)
+    ((_, _, message),) = refused(tmp_path, document, text)
     assert message == "a default of `fooBar` would overwrite fields that a call of PATCH /a/{i} omits"
-    ((_, _, message),) = refused(tmp_path, api({"/a/{i}": item}), text.replace("fooBar", "fooBat"))
+    ((_, _, message),) = refused(tmp_path, document, text.replace("fooBar", "fooBat"))
     assert message == "PATCH /a/{i} has no parameter `fooBat`"
 
 
 def test_a_default_for_a_pattern_is_that_of_the_operations_that_have_the_parameter(tmp_path: Path) -> None:
-    update = {"patch": posting("application/json", FIELDS, parameter("i", "path"))["post"]}
-    document = api({"/a": posting("application/json", FIELDS), "/a/{i}": update})
+    document = api({"POST /a": sending(), "PATCH /a/{i}": sending()})
     table = tabulate(tmp_path, document, overrides='"* /a/**": {parameters: {fooBar: {default: k}}}')
     presets = {row["path"]: row["parameters"].get("foo_bar", {}).get("preset") for row in table.rows.values()}
     assert presets == {"/a": "k", "/a/{i}": None}
 
 
 def test_a_parameter_is_no_secret_by_a_mark_that_is_for_properties(tmp_path: Path) -> None:
-    task = {"name": "id", "in": "path", "required": True, "schema": {"type": "string", "writeOnly": True}}
-    row = tabulate(tmp_path, api({"/tasks/{id}": {"get": {"operationId": "getTask", "parameters": [task]}}})).rows
+    task = parameter("id", "path", {**TEXT, "writeOnly": True})
+    row = tabulate(tmp_path, api({"GET /tasks/{id}": {"operationId": "getTask", "parameters": [task]}})).rows
     assert "sensitive" not in json.dumps(row["get_task"])
 
 
@@ -350,10 +313,6 @@ def test_what_a_sensitive_default_holds_is_not_shown(tmp_path: Path) -> None:
     rows = tabulate(tmp_path, BARE, overrides=text).rows
     (row,) = (row for name, row in rows.items() if "envelope" in name)
     assert "default" not in row["parameters"]["account"]["schema"]
-
-
-PAGES = parameter("page", schema={"type": "integer"})
-LISTED = {"200": {"description": "ok", "content": {"application/json": {"schema": {"type": "array"}}}}}
 
 
 @each(
@@ -415,7 +374,8 @@ def test_a_name_that_a_pattern_gives_to_two_operations_is_refused_with_both(tmp_
 
 
 def test_a_parameter_that_the_adapter_pages_with_has_no_value_of_the_owner(tmp_path: Path) -> None:
-    document = api({"/a": {"get": {"parameters": [PAGES], "responses": LISTED}}})
+    pages = parameter("page", schema=INTEGER)
+    document = api({"GET /a": {"parameters": [pages], "responses": replies({"type": "array"})}})
     paging = "pagination: {style: page, page_param: page, items: ''}"
     assert refused(tmp_path, document, f"GET /a: {{{paging}, parameters: {{page: {{value: 1}}}}}}") == [
         (1, 93, "the adapter sets `page` itself, to page through GET /a")

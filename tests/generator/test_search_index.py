@@ -17,64 +17,38 @@ from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
 from aqlgen.table.search import search_index
 from tests.cases import each
-from tests.generator.commands import tabulate
+from tests.documents import TEXT, list_of, object_of, parameter, ref, replies
+from tests.generator.commands import api, tabulate
 
 
-def reads(summary: str, answer: Mapping[str, Any], *parameters: str, tag: str = "films") -> dict[str, Any]:
-    places = {name: "path" if name.endswith("_id") else "query" for name in parameters}
-    return {
-        "get": {
-            "summary": summary,
-            "tags": [tag],
-            "parameters": [
-                {"name": name, "in": place, "required": place == "path", "schema": {"type": "string"}}
-                for name, place in places.items()
-            ],
-            "responses": {"200": {"description": "OK", "content": {"application/json": {"schema": answer}}}},
-        }
-    }
-
-
-def schema(name: str) -> dict[str, str]:
-    return {"$ref": f"#/components/schemas/{name}"}
+def reads(summary: str, answer: Any, *queries: str, tag: str = "films") -> dict[str, Any]:
+    parameters = [parameter(name) for name in queries]
+    return {"summary": summary, "tags": [tag], "parameters": parameters, "responses": replies(answer)}
 
 
 def of_many(item: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": {"results": {"type": "array", "items": item}}}
+    return object_of(results=list_of(item))
 
 
-FILMS: dict[str, Any] = {
-    "openapi": "3.1.0",
-    "info": {"title": "Films", "version": "1"},
-    "servers": [{"url": "https://films.example"}],
-    "paths": {
-        "/search/movie": reads("Search movies", of_many(schema("Movie")), "query"),
-        "/search/person": reads("Search people", of_many(schema("Person")), "query"),
-        "/movie/{movie_id}": reads("Details of a movie", schema("Movie"), "movie_id"),
-        "/movie/{movie_id}/credits": reads("Credits of a movie", of_many(schema("Credit")), "movie_id"),
-        "/person/{person_id}": reads("Details of a person", schema("Person"), "person_id"),
-        "/playlists": {
-            "get": reads("List playlists", {"type": "object"}, tag="music")["get"],
-            "post": {"summary": "Create a playlist", "tags": ["music"], "responses": {"201": {"description": "OK"}}},
-        },
-        "/playlists/{playlist_id}": {
-            "delete": {
-                "summary": "Delete a playlist",
-                "parameters": [
-                    {"name": "playlist_id", "in": "path", "required": True, "schema": {"type": "string"}}
-                ],
-                "responses": {"204": {"description": "OK"}},
-            }
-        },
+FILMS = api(
+    {
+        "GET /search/movie": reads("Search movies", of_many(ref("Movie")), "query"),
+        "GET /search/person": reads("Search people", of_many(ref("Person")), "query"),
+        "GET /movie/{movie_id}": reads("Details of a movie", ref("Movie")),
+        "GET /movie/{movie_id}/credits": reads("Credits of a movie", of_many(ref("Credit"))),
+        "GET /person/{person_id}": reads("Details of a person", ref("Person")),
+        "GET /playlists": reads("List playlists", {"type": "object"}, tag="music"),
+        "POST /playlists": {"summary": "Create a playlist", "tags": ["music"], "responses": replies(status="201")},
+        "DELETE /playlists/{playlist_id}": {"summary": "Delete a playlist", "responses": replies(status="204")},
     },
-    "components": {
+    components={
         "schemas": {
-            "Movie": {"type": "object", "properties": {"tagline": {"type": "string"}, "poster": {"type": "string"}}},
-            "Person": {"type": "object", "properties": {"birthday": {"type": "string"}}},
-            "Credit": {"type": "object", "properties": {"job": {"enum": ["director", "writer"], "type": "string"}}},
+            "Movie": object_of(tagline=TEXT, poster=TEXT),
+            "Person": object_of(birthday=TEXT),
+            "Credit": object_of(job={"enum": ["director", "writer"], "type": "string"}),
         }
     },
-}  # fmt: skip
+)
 
 
 def index_of(folder: Path, document: Mapping[str, Any]) -> str:
@@ -109,12 +83,11 @@ def test_an_operation_is_found_by_its_fields_values_and_other_words(ranking: Ran
 @pytest.mark.parametrize("key", ["items", "anyOf"])
 def test_types_that_are_made_of_each_other_or_of_many_more_are_indexed(tmp_path: Path, key: str) -> None:
     """R-INT-6"""
-    chain = {f"Link{number}": schema(f"Link{number + 1}") for number in range(400)} | {"Link400": schema("Movie")}
-    others = {"Value": schema("Values"), "Values": schema("Value")} | chain
+    chain = {f"Link{number}": ref(f"Link{number + 1}") for number in range(400)} | {"Link400": ref("Movie")}
+    others = {"Value": ref("Values"), "Values": ref("Value")} | chain
     written = {name: {"items": to} if key == "items" else {"anyOf": [to, {}]} for name, to in others.items()}
-    properties = {"value": schema("Value"), "link": schema("Link0"), "runtime": {"type": "string"}}
-    answer = {"type": "object", "properties": properties}
-    document = copy.deepcopy(FILMS) | {"paths": {"/shows": reads("Shows", answer)}}
+    answer = object_of(value=ref("Value"), link=ref("Link0"), runtime=TEXT)
+    document = copy.deepcopy(FILMS) | {"paths": {"/shows": {"get": reads("Shows", answer)}}}
     document["components"]["schemas"] |= written
     assert Ranking(Postings(index_of(tmp_path, document))).search("runtime").hits[0].name.endswith("_shows")
 
@@ -126,36 +99,25 @@ def test_what_finds_things_by_their_names_rises_when_names_are_asked_for(ranking
     assert names[0] == "list_movie_credits"
 
 
-def row(method: str, path: str, summary: str) -> dict[str, Any]:
-    """Return a path of one operation."""
-    things = [part.strip("{}") for part in path.split("/") if part.startswith("{")]
-    parameters = [{"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in things]
-    operation = {"summary": summary, "parameters": parameters, "responses": {"204": {"description": "OK"}}}
-    return {path: {method: operation}}
+def summarised(summaries: Mapping[str, str]) -> dict[str, Any]:
+    """Return a document with an operation for each `METHOD /path`, which has nothing but a summary."""
+    return api({key: {"summary": text, "responses": replies(status="204")} for key, text in summaries.items()})
 
 
-CALENDARS: dict[str, Any] = {
-    "openapi": "3.1.0",
-    "info": {"title": "Calendars", "version": "1"},
-    "servers": [{"url": "https://calendars.example"}],
-    "paths": {
-        **row("get", "/calendars", "List all calendars"),
-        **row("get", "/me/calendars", "List calendars"),
-        "/calendars/{calendar}": {
-            method: row(method, "/calendars/{calendar}", summary)["/calendars/{calendar}"][method]
-            for method, summary in (
-                ("put", "Updates a calendar."),
-                ("patch", "Updates a calendar. With patch semantics."),
-            )
-        },
-        **row("get", "/calendars/{calendar}/members", "Members of a calendar"),
-        **row("post", "/calendars/{calendar}/clear", "Clear a calendar"),
-        **row("post", "/calendars/batchClear", "Clear calendars"),
-        **row("get", "/rooms/{room}/bookings", "Bookings of a room"),
-        **row("get", "/bookings", "Bookings"),
-        **row("post", "/calendars/{calendar}/invitations", "Add people"),
-    },
-}
+CALENDARS = summarised(
+    {
+        "GET /calendars": "List all calendars",
+        "GET /me/calendars": "List calendars",
+        "PUT /calendars/{calendar}": "Updates a calendar.",
+        "PATCH /calendars/{calendar}": "Updates a calendar. With patch semantics.",
+        "GET /calendars/{calendar}/members": "Members of a calendar",
+        "POST /calendars/{calendar}/clear": "Clear a calendar",
+        "POST /calendars/batchClear": "Clear calendars",
+        "GET /rooms/{room}/bookings": "Bookings of a room",
+        "GET /bookings": "Bookings",
+        "POST /calendars/{calendar}/invitations": "Add people",
+    }
+)
 
 
 @pytest.mark.parametrize(
@@ -175,48 +137,37 @@ def test_of_operations_that_differ_little_the_question_decides(tmp_path: Path, t
     assert keys[Ranking(Postings(search_index(table))).search(text).hits[0].name] == key
 
 
-def queried(path: str, summary: str, *parameters: str) -> dict[str, Any]:
-    """Return a path of one list with filters."""
-    paths = row("get", path, summary)
-    paths[path]["get"]["parameters"] += [{"name": n, "in": "query", "schema": {"type": "string"}} for n in parameters]
-    paths[path]["get"]["responses"] = {"200": of_many({"type": "object"})}
-    return paths
-
-
-HOSTING: dict[str, Any] = {
-    "openapi": "3.1.0",
-    "info": {"title": "Hosting", "version": "1"},
-    "servers": [{"url": "https://hosting.example"}],
-    "paths": {
-        **row("get", "/v1/me", "A simple check of the token"),
-        **row("post", "/login", "Authenticate"),
-        **row("get", "/audit", "Entries of the audit log"),
-        "/commands/send": {
-            **row("get", "/commands/send", "Commands that a device may be sent")["/commands/send"],
-            **row("post", "/commands/send", "Dispatch commands to a device")["/commands/send"],
-        },
-        **row("get", "/orgs/{org}/repos", "All of them"),
-        **row("get", "/orgs/{org}/repositories/enabled", "Enabled"),
-        **row("get", "/repos/{repo}/forks", "Forks"),
-        **row("post", "/repos/{repo}/forks", "Forks a copy"),
-        **row("post", "/apps/{app}/deployments", "Bring an app out"),
-        **row("put", "/apps/{app}", "Update an app"),
-        **row("post", "/builds/{build}/start", "Start build"),
-        **row("post", "/sites/{site}/builds", "Runs a build for a site"),
-        **row("get", "/domains/{domain}", "A domain"),
-        **row("post", "/domains", "A domain is created"),
-        **row("post", "/domains/{domain}/records", "A domain record is created"),
-        **row("get", "/teams/{team}", "A team"),
-        **queried("/teams/{team}/memberships", "Memberships of a team", "page"),
-        **queried("/memberships", "Memberships of teams or users", "team", "user"),
-        **row("get", "/users/{user}", "A user"),
-        **row("get", "/webhooks/info", "Information"),
-        **row("get", "/chats/{chat}", "A chat"),
-        **row("delete", "/branches/{branch}/protection", "Delete branch protection"),
-        **row("delete", "/git/refs/{ref}", "Delete a reference"),
-        **row("delete", "/chats/{chat}/followers", "Remove the followers of a chat"),
-    },
-}
+HOSTING = summarised(
+    {
+        "GET /v1/me": "A simple check of the token",
+        "POST /login": "Authenticate",
+        "GET /audit": "Entries of the audit log",
+        "GET /commands/send": "Commands that a device may be sent",
+        "POST /commands/send": "Dispatch commands to a device",
+        "GET /orgs/{org}/repos": "All of them",
+        "GET /orgs/{org}/repositories/enabled": "Enabled",
+        "GET /repos/{repo}/forks": "Forks",
+        "POST /repos/{repo}/forks": "Forks a copy",
+        "POST /apps/{app}/deployments": "Bring an app out",
+        "PUT /apps/{app}": "Update an app",
+        "POST /builds/{build}/start": "Start build",
+        "POST /sites/{site}/builds": "Runs a build for a site",
+        "GET /domains/{domain}": "A domain",
+        "POST /domains": "A domain is created",
+        "POST /domains/{domain}/records": "A domain record is created",
+        "GET /teams/{team}": "A team",
+        "GET /teams/{team}/memberships": "Memberships of a team",
+        "GET /memberships": "Memberships of teams or users",
+        "GET /users/{user}": "A user",
+        "GET /webhooks/info": "Information",
+        "GET /chats/{chat}": "A chat",
+        "DELETE /branches/{branch}/protection": "Delete branch protection",
+        "DELETE /git/refs/{ref}": "Delete a reference",
+        "DELETE /chats/{chat}/followers": "Remove the followers of a chat",
+    }
+)
+for path, filters in (("/teams/{team}/memberships", ["page"]), ("/memberships", ["team", "user"])):
+    HOSTING["paths"][path]["get"] |= {"parameters": [parameter(name) for name in filters], "responses": replies({})}
 
 
 @pytest.mark.parametrize(
@@ -246,9 +197,7 @@ def test_what_a_question_asks_to_be_done_and_with_what_decides(tmp_path: Path, t
 
 def test_a_harmless_operation_goes_before_an_equal_one_that_destroys(tmp_path: Path) -> None:
     """R-INT-6"""
-    paths = {"/caches/{cache}/mode": row("get", "/caches/{cache}/mode", "Mode of a cache")["/caches/{cache}/mode"]}
-    paths["/caches/{cache}/mode"] |= row("delete", "/caches/{cache}/mode", "Mode of a cache")["/caches/{cache}/mode"]
-    document = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": paths}
+    document = summarised({f"{method} /caches/{{cache}}/mode": "Mode of a cache" for method in ("GET", "DELETE")})
     index = Ranking(Postings(index_of(tmp_path, document)))
     for text in ("mode of a cache", "cache mode", "development mode"):
         assert [hit.family for hit in index.search(text).hits] == ["read", "delete"]
@@ -292,7 +241,7 @@ def test_what_probably_is_not_meant_is_weak_and_unknown_words_are_named(ranking:
 
 def test_a_new_operation_changes_only_the_lines_of_its_own_words(tmp_path: Path) -> None:
     document = copy.deepcopy(FILMS)
-    document["paths"]["/studios"] = reads("List studios", {"type": "object"}, tag="studios")
+    document["paths"]["/studios"] = {"get": reads("List studios", {"type": "object"}, tag="studios")}
     (tmp_path / "more").mkdir()
     before, after = (
         set(text.splitlines()) for text in (index_of(tmp_path, FILMS), index_of(tmp_path / "more", document))
@@ -350,27 +299,20 @@ def test_an_unknown_operation_is_answered_with_candidates_of_other_words(tmp_pat
 
 def test_a_name_that_is_asked_for_stands_before_a_summary_of_the_same_words(tmp_path: Path) -> None:
     """R-INT-6"""
-    operation = {"summary": "Ping", "responses": {"200": {"description": "OK"}}}
-    methods = {"get": operation | {"operationId": "ping"}, "head": operation | {"operationId": "pingHead"}}
-    document = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": {"/_ping": methods}}
-    index = Ranking(Postings(index_of(tmp_path, document)))
+    operation = {"summary": "Ping", "responses": replies()}
+    keys = {"GET /_ping": operation | {"operationId": "ping"}, "HEAD /_ping": operation | {"operationId": "pingHead"}}
+    index = Ranking(Postings(index_of(tmp_path, api(keys))))
     names = [hit.name for hit in index.hits()]
     assert [index.search(name).hits[0].name for name in names] == names
 
 
 def test_a_name_is_found_among_many_operations_of_the_same_words(tmp_path: Path) -> None:
     """R-INT-6"""
-    answer = {"200": {"description": "OK"}}
-    paths = {
-        f"/orgs{number}/teams": {
-            "get": {"summary": "List teams", "operationId": f"orgs{number}/list-teams", "responses": answer}
-        }
+    operations = {
+        f"GET /orgs{number}/teams": {"summary": "List teams", "operationId": f"orgs{number}/list-teams"}
         for number in range(70)
     }
-    paths["/user/teams"] = {
-        "get": {"summary": "List teams of yours", "operationId": "listMyTeams", "responses": answer}
-    }
-    document = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": paths}
+    document = api(operations | {"GET /user/teams": {"summary": "List teams of yours", "operationId": "listMyTeams"}})
     introspection = written(tmp_path, document, index_of(tmp_path, document))
     answered = introspection.answer({"query": "search", "search": "list_my_teams"}, None)["data"]
     assert [operation["name"] for operation in answered["operations"]] == ["list_my_teams"]
@@ -378,19 +320,10 @@ def test_a_name_is_found_among_many_operations_of_the_same_words(tmp_path: Path)
 
 def test_a_name_stands_before_a_longer_one_of_which_nobody_would_ask_for_the_rest(tmp_path: Path) -> None:
     """R-INT-6"""
-    answer = {"200": {"description": "OK"}}
-    methods = {
-        "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}],
-        "get": {"summary": "Get an archive of a resource in the box", "operationId": "ArchiveBox", "responses": answer},
-        "put": {
-            "summary": "Extract an archive to a folder in the box",
-            "operationId": "PutBoxArchive",
-            "responses": answer,
-        },
-    }
-    document = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": {"/boxes/{id}/archive": methods}}
-    text = index_of(tmp_path, document)
-    index = Ranking(Postings(text))
+    get = {"summary": "Get an archive of a resource in the box", "operationId": "ArchiveBox"}
+    put = {"summary": "Extract an archive to a folder in the box", "operationId": "PutBoxArchive"}
+    document = api({"GET /boxes/{id}/archive": get, "PUT /boxes/{id}/archive": put})
+    index = Ranking(Postings(index_of(tmp_path, document)))
     names = [hit.name for hit in index.hits()]
     assert [index.search(name).hits[0].name for name in names] == names, names
 
@@ -398,16 +331,11 @@ def test_a_name_stands_before_a_longer_one_of_which_nobody_would_ask_for_the_res
 @each("text", ["how far is my parcel", "where is the parcel", "everything about my parcel", "which parcel is it"])
 def test_what_begins_as_a_question_is_answered_by_a_read(text: str) -> None:
     """R-INT-6"""
-    ranking = Ranking(
-        Postings(
-            index_text(
-                [
-                    plain_entry("create_parcel", "create", "safe", "parcel", "Send a parcel"),
-                    plain_entry("update_parcel", "update", "safe", "parcel", "Change a parcel"),
-                    plain_entry("get_parcel", "read", "safe", "parcel", "Show one parcel with its route"),
-                ]
-            )
-        )
-    )
+    entries = [
+        plain_entry("create_parcel", "create", "safe", "parcel", "Send a parcel"),
+        plain_entry("update_parcel", "update", "safe", "parcel", "Change a parcel"),
+        plain_entry("get_parcel", "read", "safe", "parcel", "Show one parcel with its route"),
+    ]
+    ranking = Ranking(Postings(index_text(entries)))
     assert ranking.search("my parcel").hits[0].name != "get_parcel"
     assert ranking.search(text).hits[0].name == "get_parcel"
