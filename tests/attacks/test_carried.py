@@ -2,48 +2,35 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.cases import each
-from tests.generator.agents import ID, Agent, adapter, operation
+from tests.documents import TEXT, list_of, object_of, parameter, replies
+from tests.generator.agents import Agent, adapter, operation
 
-TEXT = {"type": "string"}
 ASKED, REFUSED = "CONFIRMATION_REQUIRED", "PERMISSION_DENIED"
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
-INNER = {
-    "type": "object",
-    "properties": {
-        "method": {"type": "string"},
-        "path": TEXT,
-        "headers": {"type": "object", "additionalProperties": True},
-        "body": {},
-    },
-    "additionalProperties": True,
-}
+FREE = {"type": "object", "additionalProperties": True}
 BUCKETS = {
-    "/buckets": {"get": operation("listBuckets"), "post": operation("createBucket", {"type": "object"})},
-    "/buckets/{id}": {"parameters": [ID], "get": operation("getBucket"), "delete": operation("deleteBucket")},
-    "/payouts": {"post": operation("createPayout", {"type": "object"})},
-    "/databases/{id}": {"parameters": [ID], "post": operation("dropDatabase")},
+    "GET /buckets": operation("listBuckets"),
+    "POST /buckets": operation("createBucket", {"type": "object"}),
+    "GET /buckets/{id}": operation("getBucket"),
+    "DELETE /buckets/{id}": operation("deleteBucket"),
+    "POST /payouts": operation("createPayout", {"type": "object"}),
+    "POST /databases/{id}": operation("dropDatabase"),
 }
 
 
-def requests(name: str = "requests", **inner: Any) -> dict[str, Any]:
-    item = {**INNER, "properties": {**INNER["properties"], **inner}}  # type: ignore[dict-item]
-    return {
-        "type": "object",
-        "properties": {name: {"type": "array", "items": item}},
-        "additionalProperties": True,
-    }
+def requests() -> dict[str, Any]:
+    return object_of(requests=list_of(object_of(method=TEXT, path=TEXT, headers=FREE, body={}) | FREE)) | FREE
 
 
 @pytest.fixture(scope="module")
 def agent(tmp_path_factory: pytest.TempPathFactory) -> Agent:
-    paths = {**BUCKETS, "/batch": {"post": operation("runBatch", requests())}}
+    paths = {**BUCKETS, "POST /batch": operation("runBatch", requests())}
     return adapter(tmp_path_factory.mktemp("batch"), paths)
 
 
@@ -128,8 +115,7 @@ def test_what_deletes_or_cannot_be_told_in_a_batch_is_asked_about(agent: Agent, 
 
 @each("name", ["Requests", "REQUESTS", "re_quests", "re-quests"])
 def test_a_second_list_of_nearly_the_same_name_is_asked_about(tmp_path: Path, name: str) -> None:
-    body = {"type": "object", "properties": {"data": requests()}}
-    agent = adapter(tmp_path, {"/batch": {"post": operation("runBatch", body)}})
+    agent = adapter(tmp_path, {"POST /batch": operation("runBatch", object_of(data=requests()))})
     harmless = {"requests": [{"method": "GET", "path": "/buckets"}]}
     assert agent.call("run_batch", data=harmless) == "sent"
     assert agent.call("run_batch", data={**harmless, name: [{"method": "DELETE", "path": "/buckets/1"}]}) == ASKED
@@ -150,7 +136,7 @@ def test_a_batch_carries_nothing_that_is_refused_alone(agent: Agent) -> None:
 @each("form", ["/buckets/1", "/v1/buckets/1", "/BUCKETS/1", "/api/buckets/1", "/buckets/1?x=1"])
 def test_no_rule_of_the_owner_is_got_round_by_a_batch(tmp_path: Path, form: str) -> None:
     """Under policy open nothing else would hold the call."""
-    paths = {**BUCKETS, "/batch": {"post": operation("runBatch", requests())}}
+    paths = {**BUCKETS, "POST /batch": operation("runBatch", requests())}
     rules = ({"id": "no-deleting", "action": "deny", "families": ["delete"]},)
     agent = adapter(tmp_path, paths, policy="open", policy_rules=rules)
     assert agent.call("delete_bucket", id="1") == REFUSED
@@ -161,74 +147,44 @@ def test_no_rule_of_the_owner_is_got_round_by_a_batch(tmp_path: Path, form: str)
 
 
 def test_the_owner_may_say_that_a_batch_is_harmless_and_what_it_carries_stays_what_it_is(tmp_path: Path) -> None:
-    paths = {**BUCKETS, "/batch": {"post": operation("runBatch", requests())}}
+    paths = {**BUCKETS, "POST /batch": operation("runBatch", requests())}
     agent = adapter(tmp_path, paths, overrides="POST /batch: {danger: reversible}\n")
     assert batch(agent, {"method": "POST", "path": "/elsewhere"}) == "sent"
     assert batch(agent, {"method": "DELETE", "path": "/buckets/1"}) == ASKED
 
 
-ACTIONS = {
-    "type": "object",
-    "properties": {
-        "actions": {
-            "type": "array",
-            "items": {
-                "oneOf": [
-                    {
-                        "type": "object",
-                        "properties": {"action": {"const": kind}, "entities": {"type": "array", "items": {}}},
-                        "required": ["action"],
-                        "additionalProperties": True,
-                    }
-                    for kind in ("create", "update", "delete")
-                ]
-            },
+ACTIONS = object_of(
+    "actions",
+    actions=list_of(
+        {
+            "oneOf": [
+                object_of("action", action={"const": kind}, entities=list_of({})) | FREE
+                for kind in ("create", "update", "delete")
+            ]
         }
-    },
-    "required": ["actions"],
-}
-SETS = {
-    "type": "object",
-    "properties": {name: {"type": "array", "items": {}} for name in ("create", "update", "delete")},
-}
+    ),
+)
+SETS = object_of(create=list_of({}), update=list_of({}), delete=list_of({}))
 
 
 def test_the_action_that_a_call_chooses_decides(tmp_path: Path) -> None:
     """R-SAFE-1"""
-    paths = {
-        "/variables": {"patch": operation("bulkVariables", ACTIONS)},
-        "/products/all": {"post": operation("changeProducts", SETS)},
-        "/servers/{id}/actions": {
-            "parameters": [ID],
-            "post": operation(
-                "doServerAction",
-                {"type": "object", "properties": {"type": {"enum": ["reboot", "power_off", "destroy"]}}},
-            ),
-        },
-        "/machines/{id}": {
-            "parameters": [ID],
-            "post": operation(
-                "operateMachine",
-                {"type": "object", "properties": {"op": {"enum": ["start", "stop", "delete"]}}},
-                "application/x-www-form-urlencoded",
-            ),
-        },
-        "/disks/{id}/change": {
-            "parameters": [ID, {"name": "action", "in": "query", "schema": {"enum": ["resize", "erase"]}}],
-            "post": operation("changeDisk"),
-        },
-        "/jobs/{id}": {
-            "parameters": [ID],
-            "patch": operation(
-                "updateJob",
-                {
-                    "type": "object",
-                    "properties": {"title": TEXT, "run_status": {"enum": ["running", "paused", "terminated"]}},
-                },
-            ),
-        },
+    kinds, ops, states = (
+        ["reboot", "power_off", "destroy"],
+        ["start", "stop", "delete"],
+        ["running", "paused", "terminated"],
+    )
+    form = "application/x-www-form-urlencoded"
+    change = parameter("action", schema={"enum": ["resize", "erase"]})
+    operations = {
+        "PATCH /variables": operation("bulkVariables", ACTIONS),
+        "POST /products/all": operation("changeProducts", SETS),
+        "POST /servers/{id}/actions": operation("doServerAction", object_of(type={"enum": kinds})),
+        "POST /machines/{id}": operation("operateMachine", object_of(op={"enum": ops}), form),
+        "POST /disks/{id}/change": operation("changeDisk", parameters=[change]),
+        "PATCH /jobs/{id}": operation("updateJob", object_of(title=TEXT, run_status={"enum": states})),
     }
-    agent = adapter(tmp_path, paths)
+    agent = adapter(tmp_path, operations)
     names = {row["path"]: name for name, row in agent.table.rows.items()}
     variables, products, machine, disk, job = (
         names[path] for path in ("/variables", "/products/all", "/machines/{id}", "/disks/{id}/change", "/jobs/{id}")
@@ -254,21 +210,13 @@ def test_the_action_that_a_call_chooses_decides(tmp_path: Path) -> None:
     assert agent.call(job, id="1", input={"run_status": "terminated"}) == ASKED
 
 
-PATCH: dict[str, Any] = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "properties": {"op": {"enum": ["add", "remove", "replace"]}, "path": TEXT, "value": {}},
-        "required": ["op", "path"],
-    },
-}
+PATCH = list_of(object_of("op", "path", op={"enum": ["add", "remove", "replace"]}, path=TEXT, value={}))
 
 
 @each("media", ["application/json", "application/json-patch+json"])
 def test_a_patch_of_one_resource_is_an_ordinary_update(tmp_path: Path, media: str) -> None:
     """What JSON Patch removes is part of the resource that the path names."""
-    paths = {"/pets/{id}": {"parameters": [ID], "patch": operation("patchPet", PATCH, media)}}
-    row = adapter(tmp_path, paths).table.rows["patch_pet"]
+    row = adapter(tmp_path, {"PATCH /pets/{id}": operation("patchPet", PATCH, media)}).table.rows["patch_pet"]
     assert row["danger"] == "reversible"
     assert "carries" not in row
 
@@ -282,25 +230,21 @@ def test_an_update_writes_back_what_is_stored_and_chooses_nothing_by_it(
     tmp_path: Path, field: str, stored: Any, code: str
 ) -> None:
     """A description of one request is data of the thing; an action that only the API's answer chose is not made."""
-    hook = {"type": "object", "properties": {"method": {"enum": METHODS}, "url": TEXT}}
-    fields = {"name": TEXT, "hook": hook, "op": {"enum": ["start", "delete"], "default": "start"}}
-    thing = {"type": "object", "properties": {"name": TEXT, field: fields[field]}}
-    answer = {"200": {"description": "OK", "content": {"application/json": {"schema": thing}}}}
-    paths = {
-        "/things/{id}": {
-            "parameters": [ID],
-            "get": operation("getThing") | {"responses": answer},
-            "put": operation("updateThing", thing) | {"responses": answer},
-        }
+    fields = {
+        "hook": object_of(method={"enum": METHODS}, url=TEXT),
+        "op": {"enum": ["start", "delete"], "default": "start"},
     }
-    agent = adapter(tmp_path, paths)
-    agent.server.thing = json.dumps({"name": "old", field: stored}).encode()
+    thing = object_of(name=TEXT, **{field: fields[field]})
+    get = operation("getThing", responses=replies(thing))
+    put = operation("updateThing", thing, responses=replies(thing))
+    agent = adapter(tmp_path, {"GET /things/{id}": get, "PUT /things/{id}": put})
+    agent.server.give = lambda _: {"name": "old", field: stored}
     assert agent.outcome("update_thing", id="7", input={"name": "new"}) == code
-    assert any(request.method == "PUT" for request in agent.server.arrived) is (code == "")
+    assert any(request.method == "PUT" for request in agent.server.sent) is (code == "")
 
 
 @each("path, media, schema", [
-    ("/$batch", "multipart/mixed", {"type": "object", "properties": {"part": {"type": "string"}}}),
+    ("/$batch", "multipart/mixed", object_of(part=TEXT)),
     ("/v1/$batch", "application/json", {"type": "object"}),
     ("/_bulk", "application/x-ndjson", {"type": "string"}),
     ("/docs/bulk", "application/json", {}),
@@ -309,13 +253,13 @@ def test_an_update_writes_back_what_is_stored_and_chooses_nothing_by_it(
 def test_a_batch_that_the_document_does_not_describe_is_asked_about(
     tmp_path: Path, path: str, media: str, schema: Any
 ) -> None:
-    agent = adapter(tmp_path, {path: {"post": operation("", schema, media)}})
+    agent = adapter(tmp_path, {f"POST {path}": operation("", schema, media)})
     (name,) = agent.table.rows
     assert agent.danger(name) == "dangerous"
     assert dict(agent.dispatcher.table.names())[name] == "execute"
 
 
 def test_a_batch_with_a_described_body_that_carries_nothing_is_what_it_was(tmp_path: Path) -> None:
-    things = {"type": "object", "properties": {"items": {"type": "array", "items": {"type": "object"}}}}
-    agent = adapter(tmp_path, {"/things/batch": {"post": operation("createThings", things)}})
+    things = object_of(items=list_of({"type": "object"}))
+    agent = adapter(tmp_path, {"POST /things/batch": operation("createThings", things)})
     assert [row["danger"] for row in agent.table.rows.values()] == ["reversible"]

@@ -10,87 +10,46 @@ import pytest
 from aqlgen.runtime.safety.rules.rules import check_rules
 from aqlgen.runtime.settings.config import Config
 from tests.cases import each
-from tests.generator.agents import ID, Agent, adapter, operation
+from tests.documents import FLAG, INTEGER, TEXT, list_of, object_of, parameter, replies
+from tests.generator.agents import Agent, adapter, operation
 
-TEXT = {"type": "string"}
 SHOWN = {"type": "string", "enum": ["public", "private", "team"]}
-OPTIONS = {"type": "object", "properties": {"admin": {"type": "boolean"}, "name": TEXT}, "additionalProperties": True}
-REPO: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "id": {**TEXT, "readOnly": True},
-        "name": TEXT,
-        "visibility": SHOWN,
-        "size": {"type": "integer"},
-        "colour": {"type": ["string", "null"]},
-        "labels": {"type": "array", "items": TEXT},
-        "options": OPTIONS,
-    },
+OPTIONS = object_of(admin=FLAG, name=TEXT) | {"additionalProperties": True}
+REPO = object_of(
+    id={**TEXT, "readOnly": True},
+    name=TEXT,
+    visibility=SHOWN,
+    size=INTEGER,
+    colour={"type": ["string", "null"]},
+    labels=list_of(TEXT),
+    options=OPTIONS,
+)
+STEP = object_of("op", "path", op=TEXT, path=TEXT, value={}, **{"from": TEXT}) | {"additionalProperties": True}
+DEFAULTED = object_of(**{**REPO["properties"], "visibility": {**SHOWN, "default": "public"}})
+UPLOAD = object_of(**REPO["properties"], file={**TEXT, "format": "binary"})
+FREE = {"type": "object", "additionalProperties": True}
+OPERATIONS = {
+    "POST /repos": operation("createRepo", DEFAULTED),
+    "GET /repos": operation("listRepos"),
+    "GET /repos/{id}": operation("getRepo", responses=replies(REPO)),
+    "PUT /repos/{id}": operation("replaceRepo", REPO, responses=replies(REPO)),
+    "PATCH /patched/{id}": operation("patchRepo", list_of(STEP), "application/json-patch+json"),
+    "PATCH /merged/{id}": operation("mergeRepo", REPO | FREE, "application/merge-patch+json"),
+    "PATCH /users/{id}": operation("changeUser", object_of(schemas=list_of(TEXT), Operations=list_of(STEP))),
+    "POST /bulk": operation("createRepos", list_of(DEFAULTED)),
+    "POST /forms": operation("submitRepo", REPO, "application/x-www-form-urlencoded"),
+    "POST /uploads": operation("uploadRepo", UPLOAD, "multipart/form-data"),
+    "POST /notes": operation("createNote", TEXT, "text/plain"),
+    "POST /open": operation("openRepo", FREE),
+    "POST /search": operation(
+        "sendRepo",
+        parameters=[
+            parameter("visibility"),
+            parameter("more", schema={"type": "object", "additionalProperties": TEXT}),
+        ],
+    ),
 }
-STEP = {
-    "type": "object",
-    "required": ["op", "path"],
-    "properties": {"op": TEXT, "path": TEXT, "from": TEXT, "value": {}},
-    "additionalProperties": True,
-}
-DEFAULTED = {**REPO, "properties": {**REPO["properties"], "visibility": {**SHOWN, "default": "public"}}}
-ANSWER = {"200": {"description": "ok", "content": {"application/json": {"schema": REPO}}}}
-JSON_PATCH = "application/json-patch+json"
-
-
-def body(schema: Any, media: str = "application/json") -> dict[str, Any]:
-    return {"required": True, "content": {media: {"schema": schema}}}
-
-
-PATHS: dict[str, Any] = {
-    "/repos": {"post": operation("createRepo", DEFAULTED), "get": operation("listRepos")},
-    "/repos/{id}": {
-        "parameters": [ID],
-        "get": {"operationId": "getRepo", "responses": ANSWER},
-        "put": {"operationId": "replaceRepo", "requestBody": body(REPO), "responses": ANSWER},
-    },
-    "/patched/{id}": {
-        "parameters": [ID],
-        "patch": operation("patchRepo", {"type": "array", "items": STEP}, JSON_PATCH),
-    },
-    "/merged/{id}": {
-        "parameters": [ID],
-        "patch": operation("mergeRepo", {**REPO, "additionalProperties": True}, "application/merge-patch+json"),
-    },
-    "/users/{id}": {
-        "parameters": [ID],
-        "patch": operation(
-            "changeUser",
-            {
-                "type": "object",
-                "properties": {
-                    "schemas": {"type": "array", "items": TEXT},
-                    "Operations": {"type": "array", "items": STEP},
-                },
-            },
-        ),
-    },
-    "/bulk": {"post": operation("createRepos", {"type": "array", "items": DEFAULTED})},
-    "/forms": {"post": operation("submitRepo", REPO, "application/x-www-form-urlencoded")},
-    "/uploads": {
-        "post": operation(
-            "uploadRepo",
-            {**REPO, "properties": {**REPO["properties"], "file": {**TEXT, "format": "binary"}}},
-            "multipart/form-data",
-        )
-    },
-    "/notes": {"post": operation("createNote", TEXT, "text/plain")},
-    "/open": {"post": operation("openRepo", {"type": "object", "additionalProperties": True})},
-    "/search": {
-        "post": operation(
-            "sendRepo",
-            parameters=[
-                {"name": "visibility", "in": "query", "schema": TEXT},
-                {"name": "more", "in": "query", "schema": {"type": "object", "additionalProperties": TEXT}},
-            ],
-        )
-    },
-}
+HELD = {"id": "1", "name": "a", "visibility": "private", "size": 5, "labels": [], "options": {}}
 RULES: list[dict[str, Any]] = [
     {"visibility": {"equals": "public"}},
     {"options.admin": {"equals": True}},
@@ -101,8 +60,8 @@ RULES: list[dict[str, Any]] = [
 
 def refusing(folder: Path, when: dict[str, Any], action: str = "deny", **more: Any) -> Agent:
     rule = {"id": "hidden", "operations": ["*"], "when": when, "action": action}
-    agent = adapter(folder, PATHS, policy="open", policy_rules=(rule,), **more)
-    agent.server.thing = b'{"id": "1", "name": "a", "visibility": "private", "size": 5, "labels": [], "options": {}}'
+    agent = adapter(folder, OPERATIONS, policy="open", policy_rules=(rule,), **more)
+    agent.server.give = lambda _: HELD
     return agent
 
 
@@ -246,10 +205,10 @@ def test_what_an_update_reads_and_sends_back_is_decided_about_too(tmp_path: Path
     """R-SAFE-1: nothing is written; naming the field in the call is how it is asked about or let through."""
     for action in ("deny", "confirm"):
         agent = refusing(tmp_path / action, RULES[0], action)
-        agent.server.thing = b'{"id": "1", "name": "a", "visibility": "public", "size": 5, "labels": [], "options": {}}'
+        agent.server.give = lambda _: {**HELD, "visibility": "public"}
         for change in ({"name": "b"}, {"size": 6}, {"options": {"admin": False}}):
             assert agent.outcome("replace_repo", repo_id="1", input=change) == DENIED
-        assert {request.method for request in agent.server.arrived} == {"GET"}
+        assert {request.method for request in agent.server.sent} == {"GET"}
         assert agent.call("replace_repo", repo_id="1", input={"name": "b", "visibility": "team"}) == "sent"
 
 

@@ -14,20 +14,10 @@ from typing import Any
 
 from aqlgen.runtime.table import Row
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
+from tests.documents import FLAG, INTEGER, TEXT, body_of, list_of, object_of, replies
 
-TEXT, NUMBER, FLAG = {"type": "string"}, {"type": "number"}, {"type": "boolean"}
-WHOLE = {"type": "integer"}
-PLACE = {
-    "type": "object",
-    "required": ["city"],
-    "properties": {"city": TEXT, "geo": {"type": "object", "properties": {"lat": NUMBER, "lng": NUMBER}}},
-}
-KEY = {"type": "object", "properties": {"k": TEXT, "v": {"type": "array", "items": {"type": "array", "items": WHOLE}}}}
-
-
-def fields(*required: str, **properties: Any) -> dict[str, Any]:
-    schema: dict[str, Any] = {"type": "object", "properties": properties}
-    return schema | ({"required": list(required)} if required else {})
+NUMBER, READ_ONLY = {"type": "number"}, {**TEXT, "readOnly": True}
+KEY = object_of(k=TEXT, v=list_of(list_of(INTEGER)))
 
 
 def mapped(schema: Any) -> dict[str, Any]:
@@ -36,11 +26,11 @@ def mapped(schema: Any) -> dict[str, Any]:
 
 NULL = {"type": "null"}
 ANYTHING = {"type": "object"}
-GEO = fields(lat=NUMBER, lng=NUMBER)
-PLACE = fields("city", city=TEXT, geo=GEO)
-TEXTS = {"type": "array", "items": TEXT}
-FILE = fields("kind", "path", kind={"const": "file"}, path=TEXT)
-WEB = fields("kind", "url", kind={"const": "web"}, url=TEXT, depth=WHOLE)
+GEO = object_of(lat=NUMBER, lng=NUMBER)
+PLACE = object_of("city", city=TEXT, geo=GEO)
+TEXTS = list_of(TEXT)
+FILE = object_of("kind", "path", kind={"const": "file"}, path=TEXT)
+WEB = object_of("kind", "url", kind={"const": "web"}, url=TEXT, depth=INTEGER)
 
 
 @dataclass(frozen=True)
@@ -61,69 +51,73 @@ class Kind:
     """What stands for secrets in an answer."""
 
 
-FLAT = fields("name", name=TEXT, enabled=FLAG, weight=WHOLE, ratio=NUMBER)
+FLAT = object_of("name", name=TEXT, enabled=FLAG, weight=INTEGER, ratio=NUMBER)
 POOL = {"name": "a", "enabled": True, "weight": 3, "ratio": 0.5}
 KINDS: dict[str, Kind] = {
     "scalars": Kind(FLAT, POOL, ({"name": "b"}, {"enabled": False}, {"weight": 0}, {"ratio": 1})),
     "empty values": Kind(
-        fields(name=TEXT, note=TEXT, tags=TEXTS, count=WHOLE, on=FLAG, more={"type": "object"}),
+        object_of(name=TEXT, note=TEXT, tags=TEXTS, count=INTEGER, on=FLAG, more={"type": "object"}),
         {"name": "", "note": "n", "tags": [], "count": 0, "on": False, "more": {}},
         ({"note": ""}, {"tags": ["t"]}, {"name": "x"}),
     ),
     "nullable": Kind(
-        fields(
+        object_of(
             "name", "owner", name=TEXT, owner={"type": ["string", "null"]}, note={"anyOf": [TEXT, {"type": "null"}]}
         ),
         {"name": "a", "owner": None, "note": "n"},
         ({"name": "b"}, {"owner": "o"}, {"note": None}),
     ),
-    "removed": Kind(fields("name", name=TEXT, note=TEXT), {"name": "a", "note": "n"}, ({"note": None}, {"name": "b"})),
+    "removed": Kind(
+        object_of("name", name=TEXT, note=TEXT), {"name": "a", "note": "n"}, ({"note": None}, {"name": "b"})
+    ),
     "nested": Kind(
-        fields("name", name=TEXT, home=PLACE),
+        object_of("name", name=TEXT, home=PLACE),
         {"name": "a", "home": {"city": "c", "geo": {"lat": 1.5, "lng": 2}}},
         ({"home": {"geo": {"lng": 3}}}, {"home": {"city": "d"}}, {"name": "b"}),
     ),
     "lists": Kind(
-        fields(name=TEXT, tags=TEXTS, keys={"type": "array", "items": KEY}),
+        object_of(name=TEXT, tags=TEXTS, keys={"type": "array", "items": KEY}),
         {"name": "a", "tags": ["x", "y"], "keys": [{"k": "1", "v": [[1, 2], [3]]}, {"k": "2"}]},
         ({"tags": ["z"]}, {"keys": [{"k": "3", "v": []}]}, {"name": "b"}),
     ),
     "read-only": Kind(
-        fields("name", id={**TEXT, "readOnly": True}, created_at={**TEXT, "readOnly": True}, name=TEXT, size=WHOLE),
+        object_of("name", id=READ_ONLY, created_at=READ_ONLY, name=TEXT, size=INTEGER),
         {"name": "a", "size": 1},
         ({"name": "b"}, {"size": 2}),
         computed={"id": "7", "created_at": "then"},
     ),
     "computed": Kind(
-        fields("name", name=TEXT, size=WHOLE),
+        object_of("name", name=TEXT, size=INTEGER),
         {"name": "a", "size": 1},
         ({"name": "b"}, {"size": 2}),
-        read=fields(id=TEXT, name=TEXT, size=WHOLE, status=TEXT, members=WHOLE),
+        read=object_of(id=TEXT, name=TEXT, size=INTEGER, status=TEXT, members=INTEGER),
         computed={"id": "7", "status": "ok", "members": 3, "updated_at": "now", "_links": {"self": "/7"}, "etag": "x"},
     ),
     "computed within": Kind(
-        fields("name", name=TEXT, home=fields(city=TEXT), keys={"type": "array", "items": fields(k=TEXT)}),
+        object_of("name", name=TEXT, home=object_of(city=TEXT), keys={"type": "array", "items": object_of(k=TEXT)}),
         {"name": "a", "home": {"city": "c"}, "keys": [{"k": "1"}]},
         ({"name": "b"},),
-        read=fields(
-            name=TEXT, home=fields(city=TEXT, zone=TEXT), keys={"type": "array", "items": fields(k=TEXT, made=WHOLE)}
+        read=object_of(
+            name=TEXT,
+            home=object_of(city=TEXT, zone=TEXT),
+            keys=list_of(object_of(k=TEXT, made=INTEGER)),
         ),
         computed={"home": {"city": "c", "zone": "z"}, "keys": [{"k": "1", "made": 1}]},
     ),
     "secrets": Kind(
-        fields("name", name=TEXT, size=WHOLE, password={**TEXT, "writeOnly": True}, api_key=TEXT),
+        object_of("name", name=TEXT, size=INTEGER, password={**TEXT, "writeOnly": True}, api_key=TEXT),
         {"name": "a", "size": 1, "password": "p", "api_key": "k"},
         ({"name": "b"}, {"size": 2}, {"password": "q"}, {"api_key": "l"}),
         hidden=frozenset({"password", "api_key"}),
         shown={"api_key": "••••1234"},
     ),
     "enumerated": Kind(
-        fields("mode", mode={"enum": ["on", "off"]}, level={"type": "integer", "enum": [1, 2]}, label=TEXT),
+        object_of("mode", mode={"enum": ["on", "off"]}, level={"type": "integer", "enum": [1, 2]}, label=TEXT),
         {"mode": "on", "level": 1, "label": "l"},
         ({"mode": "off"}, {"level": 2}, {"label": "m"}),
     ),
     "maps": Kind(
-        fields(
+        object_of(
             name=TEXT,
             labels={"type": "object", "additionalProperties": TEXT},
             rules={"type": "object", "additionalProperties": PLACE},
@@ -132,20 +126,20 @@ KINDS: dict[str, Kind] = {
         ({"labels": {"new": "n"}}, {"labels": {"id": "2"}}, {"labels": {"id": None}}, {"name": "b"}),
     ),
     "composed": Kind(
-        {"allOf": [FLAT, fields(note=TEXT)]},
+        {"allOf": [FLAT, object_of(note=TEXT)]},
         {**POOL, "note": "n"},
         ({"note": "m"}, {"weight": 9}),
-        read={"allOf": [fields(id=TEXT), FLAT, fields(note=TEXT)]},
+        read={"allOf": [object_of(id=TEXT), FLAT, object_of(note=TEXT)]},
         computed={"id": "7"},
     ),
     "alternatives": Kind(
-        fields(
+        object_of(
             "name",
             name=TEXT,
             source={
                 "oneOf": [
-                    fields("kind", "path", kind={"const": "file"}, path=TEXT),
-                    fields("kind", "url", kind={"const": "web"}, url=TEXT, depth=WHOLE),
+                    object_of("kind", "path", kind={"const": "file"}, path=TEXT),
+                    object_of("kind", "url", kind={"const": "web"}, url=TEXT, depth=INTEGER),
                 ],
                 "discriminator": {"propertyName": "kind"},
             },
@@ -154,25 +148,25 @@ KINDS: dict[str, Kind] = {
         ({"name": "b"}, {"source": {"kind": "web", "depth": 2}}),
     ),
     "defaults": Kind(
-        fields(name={**TEXT, "default": "none"}, size={**WHOLE, "default": 10}, on={**FLAG, "default": True}),
+        object_of(name={**TEXT, "default": "none"}, size={**INTEGER, "default": 10}, on={**FLAG, "default": True}),
         {"name": "a", "size": 1, "on": False},
         ({"name": "b"}, {"size": 2}, {"on": True}),
     ),
     "optional and absent": Kind(
-        fields("name", name=TEXT, home=PLACE, note=TEXT), {"name": "a"}, ({"note": "n"}, {"home": {"city": "c"}})
+        object_of("name", name=TEXT, home=PLACE, note=TEXT), {"name": "a"}, ({"note": "n"}, {"home": {"city": "c"}})
     ),
     "spelled otherwise": Kind(
-        fields(
+        object_of(
             "fullName",
             fullName=TEXT,
-            homeAddress=fields(zipCode=TEXT, streetName=TEXT),
+            homeAddress=object_of(zipCode=TEXT, streetName=TEXT),
             userIds=TEXTS,
         ),
         {"fullName": "a", "homeAddress": {"zipCode": "1", "streetName": "s"}, "userIds": ["u"]},
         ({"fullName": "b"}, {"homeAddress": {"zipCode": "2"}}, {"userIds": []}),
     ),
     "long numbers": Kind(
-        fields("name", name=TEXT, balance=NUMBER, serial=WHOLE, rates={"type": "array", "items": NUMBER}),
+        object_of("name", name=TEXT, balance=NUMBER, serial=INTEGER, rates={"type": "array", "items": NUMBER}),
         {
             "name": "a",
             "balance": Decimal("12345678901234567890.1234567890"),
@@ -187,7 +181,7 @@ KINDS: dict[str, Kind] = {
         ({"weight": 1}, {"name": "b"}),
     ),
     "other letters": Kind(
-        fields("navn", navn=TEXT, størrelse=WHOLE),
+        object_of("navn", navn=TEXT, størrelse=INTEGER),
         {"navn": "æøå\U0001f600", "størrelse": 1},
         ({"størrelse": 2}, {"navn": "ß"}),
     ),
@@ -208,12 +202,12 @@ STATUS = {"success": FLAG, "errors": TEXTS}
 ENVELOPES: dict[str, Envelope] = {
     "none": Envelope(),
     "result": Envelope(("result",), (), {"success": True, "errors": []}, STATUS),
-    "data in both": Envelope(("data",), ("data",), {"meta": {"took": 1}}, {"meta": fields(took=WHOLE)}),
+    "data in both": Envelope(("data",), ("data",), {"meta": {"took": 1}}, {"meta": object_of(took=INTEGER)}),
     "its name in the answer": Envelope(("pool",), ()),
     "its name in the request": Envelope((), ("pool",)),
     "two names": Envelope(("data",), ("pool",), {"success": True, "errors": []}, STATUS),
     "resource object in the answer": Envelope(
-        ("data", "attributes"), (), {"links": {"self": "/"}}, {"links": fields(self=TEXT)}
+        ("data", "attributes"), (), {"links": {"self": "/"}}, {"links": object_of(self=TEXT)}
     ),
     "resource object in both": Envelope(("data", "attributes"), ("data", "attributes")),
 }
@@ -222,7 +216,7 @@ ENVELOPES: dict[str, Envelope] = {
 def wrapped(schema: Any, steps: tuple[str, ...], around: Mapping[str, Any]) -> dict[str, Any]:
     """Return the schema of an envelope."""
     for step in reversed(steps):
-        schema = fields(step, **{step: schema})
+        schema = object_of(step, **{step: schema})
     return {**schema, "properties": {**schema["properties"], **around}} if steps else schema
 
 
@@ -243,24 +237,12 @@ class Pair:
     envelope: Envelope
 
     def paths(self) -> dict[str, Any]:
-        """Return the path item."""
+        """Return both operations."""
         read = wrapped(self.kind.read or self.kind.written, self.envelope.read, self.envelope.schema)
         written = wrapped(self.kind.written, self.envelope.written, {})
-        return {
-            f"/p{self.number}/{{id}}": {
-                "parameters": [{"name": "id", "in": "path", "required": True, "schema": TEXT}],
-                "get": {"operationId": f"getThing{self.number}", "responses": ok(read)},
-                "put": {
-                    "operationId": f"updateThing{self.number}",
-                    "requestBody": {"required": True, "content": {"application/json": {"schema": written}}},
-                    "responses": ok(read),
-                },
-            }
-        }
-
-
-def ok(schema: Any) -> dict[str, Any]:
-    return {"200": {"description": "ok", "content": {"application/json": {"schema": schema}}}}
+        get = {"operationId": f"getThing{self.number}", "responses": replies(read)}
+        put = {"operationId": f"updateThing{self.number}", "requestBody": body_of(written), "responses": replies(read)}
+        return {f"GET /p{self.number}/{{id}}": get, f"PUT /p{self.number}/{{id}}": put}
 
 
 PAIRS = [

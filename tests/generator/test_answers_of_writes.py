@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from aqlgen.runtime.client import Api
-from aqlgen.runtime.dispatch.dispatcher import Dispatcher
-from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.table import Adapter, Row, Table
-from aqlgen.runtime.wire import ApiRequest, ApiResponse
 from tests.documents import FLAG, INTEGER, TEXT, body_of, list_of, object_of, ref, replies
 from tests.generator.commands import api, tabulate
+from tests.in_process import StandIn, dispatcher_of
 
 KEY = {
     "id": INTEGER,
@@ -52,32 +47,15 @@ DOCUMENT = api(
 )
 
 
-class Keys:
-    """An API that answers each write with a key."""
-
-    offline = True
-
-    def __init__(self) -> None:
-        self.answer: dict[str, Any] = {}
-
-    async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
-        return ApiResponse(200, {"content-type": "application/json"}, json.dumps(self.answer).encode())
-
-    async def aclose(self) -> None:
-        """Nothing is open."""
-
-
 class Adapted:
-    """The adapter, and the API behind it."""
+    """The adapter of an API that answers each write with a key."""
 
     def __init__(self, package: Path) -> None:
-        self.api = Keys()
-        table, adapter = Table(package), Adapter.load(package)
-        side = Api(adapter, table, self.api, Config(base_url="https://api.example.com"), environ={})  # type: ignore[arg-type]
-        self._dispatcher = Dispatcher(adapter, table, side, Config())
+        self.answer: dict[str, Any] = {}
+        self._dispatcher = dispatcher_of(package, StandIn(lambda _request: self.answer))
 
     def call(self, family: str, operation: str, answer: dict[str, Any], **params: Any) -> Any:
-        self.api.answer = answer
+        self.answer = answer
         return asyncio.run(self._dispatcher.handle(family, {"operation": operation, "params": params}))
 
 

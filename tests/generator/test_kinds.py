@@ -9,27 +9,20 @@ from typing import Any
 
 import pytest
 
-from aqlgen.runtime.client import Api
-from aqlgen.runtime.dispatch.dispatcher import Dispatcher
-from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.table import Adapter, Table
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 from tests.cases import each
+from tests.documents import INTEGER, JSON, TEXT, list_of, object_of, parameter, replies
 from tests.generator.commands import api, tabulate
-from tests.runtime.api.hand_made import Recorder
+from tests.in_process import StandIn, dispatcher_of
 
 pytestmark = pytest.mark.anyio
 
-FORM = "application/x-www-form-urlencoded"
-THING = {"type": "object", "required": ["url"], "properties": {"url": {"type": "string"}, "title": {"type": "string"}}}
-UPLOAD = {
-    "type": "object",
-    "required": ["file"],
-    "properties": {"file": {"type": "string", "format": "binary"}, "title": {"type": "string"}},
-}
-LARGER = {**THING, "properties": {**THING["properties"], "more": {"type": "string"}}}
-OTHER = {"type": "object", "properties": {"other": {"type": "integer"}}}
-TEXT = {"type": "string"}
+FORM, FREE = "application/x-www-form-urlencoded", {"type": "object"}
+FILE = {**TEXT, "format": "binary"}
+THING = object_of("url", url=TEXT, title=TEXT)
+UPLOAD = object_of("file", file=FILE, title=TEXT)
+LARGER = object_of("url", url=TEXT, title=TEXT, more=TEXT)
+OTHER = object_of(other=INTEGER)
 
 
 def media(kinds: Mapping[str, Any]) -> dict[str, Any]:
@@ -40,19 +33,17 @@ def document(
     body: Mapping[str, Any] | None = None, answer: Mapping[str, Any] | None = None, method: str = "post", **more: Any
 ) -> dict[str, Any]:
     """Return a document of one operation, whose body and answer have these content types with their schemas."""
-    path, parameters = "/things", []
-    if method == "patch":
-        path, parameters = "/things/{id}", [{"name": "id", "in": "path", "required": True, "schema": TEXT}]
-    operation: dict[str, Any] = {
-        "operationId": "sendThing",
-        "parameters": parameters,
-        "responses": {"200": {"description": "OK"}},
-    } | more
+    operation: dict[str, Any] = {"operationId": "sendThing", "responses": replies()} | more
     if body is not None:
         operation["requestBody"] = {"required": True, **media(body)}
     if answer is not None:
         operation["responses"]["200"] |= media(answer)
-    return api({path: {method: operation}}, servers=[{"url": "https://things.example"}])
+    return api({f"{method} {'/things/{id}' if method == 'patch' else '/things'}": operation})
+
+
+def patching(*kinds: str, schema: Any = FREE) -> dict[str, Any]:
+    """Return a document of one update, which takes patches of these kinds."""
+    return document(dict.fromkeys(kinds, schema), method="patch", operationId="updateThing")
 
 
 class Adapted:
@@ -60,11 +51,8 @@ class Adapted:
 
     def __init__(self, folder: Path, spec: Mapping[str, Any], answer: ApiResponse | None = None) -> None:
         self.table = tabulate(folder, spec)
-        self.table.write(folder / "package")
-        rows, adapter = Table(folder / "package"), Adapter.load(folder / "package")
-        self.recorder = Recorder() if answer is None else Recorder(answer)
-        side = Api(adapter, rows, self.recorder, Config(), environ={})
-        self.dispatcher = Dispatcher(adapter, rows, side, Config(policy="open"))
+        self.api = StandIn(lambda _request: answer or {})
+        self.dispatcher = dispatcher_of(self.table.write(folder / "package"), self.api, policy="open")
         ((self.name, self.row),) = self.table.rows.items()
 
     async def call(self, **params: Any) -> dict[str, Any]:
@@ -73,7 +61,7 @@ class Adapted:
     async def sent(self, **params: Any) -> ApiRequest:
         envelope = await self.call(**params)
         assert envelope["success"], envelope
-        return self.recorder.sent[-1]
+        return self.api.sent[-1]
 
 
 def header(request: ApiRequest, name: str) -> str:
@@ -81,11 +69,11 @@ def header(request: ApiRequest, name: str) -> str:
 
 
 BODIES: list[tuple[str, dict[str, Any], list[str] | None]] = [
-    ("one type", {"application/json": THING}, None),
-    ("JSON and a form with a file", {"application/json": THING, "multipart/form-data": UPLOAD}, ["json", "multipart"]),
+    ("one type", {JSON: THING}, None),
+    ("JSON and a form with a file", {JSON: THING, "multipart/form-data": UPLOAD}, ["json", "multipart"]),
     (
         "the default first, whatever the order",
-        {"multipart/form-data": UPLOAD, "application/json": THING},
+        {"multipart/form-data": UPLOAD, JSON: THING},
         ["json", "multipart"],
     ),
     (
@@ -93,15 +81,15 @@ BODIES: list[tuple[str, dict[str, Any], list[str] | None]] = [
         {FORM: THING, "multipart/form-data": UPLOAD},
         ["form", "multipart"],
     ),
-    ("JSON under two names", {"application/json": THING, "application/vnd.x+json": THING, "text/json": THING}, None),
-    ("JSON of two schemas", {"application/json": THING, "application/vnd.acme.v3.raw+json": OTHER}, ["json", "raw"]),
-    ("JSON and a range", {"application/json": THING, "application/*+json": THING, "*/*": THING}, None),
-    ("JSON and a file", {"application/json": THING, "application/octet-stream": {}}, ["json", "bytes"]),
-    ("JSON and CSV", {"application/json": THING, "text/csv": TEXT}, ["json", "csv"]),
-    ("JSON and XML", {"application/json": THING, "application/xml": LARGER}, ["json", "xml"]),
-    ("the same as XML and as a form", {"application/json": THING, "text/xml": THING, FORM: THING}, None),
-    ("JSON and the text of it", {"application/json": THING, "text/plain": THING}, None),
-    ("JSON Patch and the fields", {"application/json": THING, "application/json-patch+json": OTHER}, None),
+    ("JSON under two names", {JSON: THING, "application/vnd.x+json": THING, "text/json": THING}, None),
+    ("JSON of two schemas", {JSON: THING, "application/vnd.acme.v3.raw+json": OTHER}, ["json", "raw"]),
+    ("JSON and a range", {JSON: THING, "application/*+json": THING, "*/*": THING}, None),
+    ("JSON and a file", {JSON: THING, "application/octet-stream": {}}, ["json", "bytes"]),
+    ("JSON and CSV", {JSON: THING, "text/csv": TEXT}, ["json", "csv"]),
+    ("JSON and XML", {JSON: THING, "application/xml": LARGER}, ["json", "xml"]),
+    ("the same as XML and as a form", {JSON: THING, "text/xml": THING, FORM: THING}, None),
+    ("JSON and the text of it", {JSON: THING, "text/plain": THING}, None),
+    ("JSON Patch and the fields", {JSON: THING, "application/json-patch+json": OTHER}, None),
     (
         "two of one name",
         {"application/vnd.a.list+json": THING, "application/vnd.b.list+json": OTHER},
@@ -121,23 +109,23 @@ async def test_the_kinds_of_a_body(tmp_path: Path, title: str, kinds: dict[str, 
 
 
 ANSWERS: list[tuple[str, dict[str, Any], list[str] | None]] = [
-    ("one type", {"application/json": THING}, None),
-    ("JSON, CSV and PDF", {"text/csv": TEXT, "application/json": THING, "application/pdf": {}}, ["json", "csv", "pdf"]),
-    ("JSON and XML", {"application/json": THING, "application/xml": LARGER}, ["json", "xml"]),
-    ("the same as XML", {"application/xml": THING, "application/json": THING}, None),
+    ("one type", {JSON: THING}, None),
+    ("JSON, CSV and PDF", {"text/csv": TEXT, JSON: THING, "application/pdf": {}}, ["json", "csv", "pdf"]),
+    ("JSON and XML", {JSON: THING, "application/xml": LARGER}, ["json", "xml"]),
+    ("the same as XML", {"application/xml": THING, JSON: THING}, None),
     ("pictures", {"image/png": {}, "image/svg+xml": {}}, ["png", "svg"]),
-    ("what JSON gives, as text", {"text/plain": THING, "application/json": THING, "text/json": THING}, None),
-    ("what JSON gives, as a page", {"application/json": THING, "text/html": THING}, None),
-    ("the same as CSV", {"application/json": THING, "text/csv": THING}, ["json", "csv"]),
+    ("what JSON gives, as text", {"text/plain": THING, JSON: THING, "text/json": THING}, None),
+    ("what JSON gives, as a page", {JSON: THING, "text/html": THING}, None),
+    ("the same as CSV", {JSON: THING, "text/csv": THING}, ["json", "csv"]),
     ("lines under several names", {"application/jsonl": THING, "application/x-ndjson": THING}, None),
-    ("no media type", {"application/json": THING, "examples": OTHER}, None),
-    ("another text", {"application/json": THING, "text/plain": TEXT}, ["json", "text"]),
-    ("a problem", {"application/json": THING, "application/problem+json": OTHER}, None),
-    ("a range", {"application/json": THING, "*/*": THING}, None),
-    ("events", {"application/json": THING, "text/event-stream": OTHER}, None),
+    ("no media type", {JSON: THING, "examples": OTHER}, None),
+    ("another text", {JSON: THING, "text/plain": TEXT}, ["json", "text"]),
+    ("a problem", {JSON: THING, "application/problem+json": OTHER}, None),
+    ("a range", {JSON: THING, "*/*": THING}, None),
+    ("events", {JSON: THING, "text/event-stream": OTHER}, None),
     (
         "forms of one resource",
-        {"application/json": THING, "application/vnd.acme.diff": TEXT, "application/vnd.acme.v3.html+json": OTHER},
+        {JSON: THING, "application/vnd.acme.diff": TEXT, "application/vnd.acme.v3.html+json": OTHER},
         ["json", "diff", "html"],
     ),
 ]
@@ -154,7 +142,7 @@ async def test_the_kinds_of_an_answer(
 
 
 async def test_a_body_of_several_kinds_that_may_be_left_out_is_shown_and_accepted_so(tmp_path: Path) -> None:
-    content = media({"application/json": OTHER, "text/plain": TEXT})
+    content = media({JSON: OTHER, "text/plain": TEXT})
     for required, refused in ((None, False), (True, True)):
         stated = content if required is None else {"required": required, **content}
         (tmp_path / str(required)).mkdir()
@@ -166,7 +154,7 @@ async def test_a_body_of_several_kinds_that_may_be_left_out_is_shown_and_accepte
 
 
 async def test_each_kind_of_a_body_has_its_own_fields_and_encoding(tmp_path: Path) -> None:
-    thing = Adapted(tmp_path, document({"application/json": THING, "multipart/form-data": UPLOAD}))
+    thing = Adapted(tmp_path, document({JSON: THING, "multipart/form-data": UPLOAD}))
     parameters = thing.row["parameters"]
     assert "required" not in parameters["url"] | parameters["file"]
     assert parameters["as"]["description"] == "How the body is sent; json needs `url`; multipart needs `file`"
@@ -180,7 +168,7 @@ async def test_each_kind_of_a_body_has_its_own_fields_and_encoding(tmp_path: Pat
 
 
 async def test_parameters_that_one_kind_alone_has_choose_it(tmp_path: Path) -> None:
-    thing = Adapted(tmp_path, document({"application/json": THING, "multipart/form-data": UPLOAD}))
+    thing = Adapted(tmp_path, document({JSON: THING, "multipart/form-data": UPLOAD}))
     assert header(await thing.sent(file="aGk="), "Content-Type").startswith("multipart/form-data")
 
 
@@ -195,11 +183,11 @@ REFUSALS: list[tuple[dict[str, Any], str, str]] = [
 
 @pytest.mark.parametrize(("params", "code", "word"), REFUSALS)
 async def test_a_call_is_checked_by_its_kind(tmp_path: Path, params: dict[str, Any], code: str, word: str) -> None:
-    thing = Adapted(tmp_path, document({"application/json": THING, "multipart/form-data": UPLOAD}))
+    thing = Adapted(tmp_path, document({JSON: THING, "multipart/form-data": UPLOAD}))
     error = (await thing.call(**params))["error"]
     assert error["code"] == code
     assert word in error["message"]
-    assert not thing.recorder.sent
+    assert not thing.api.sent
 
 
 SENT: list[tuple[str, Any, dict[str, Any], str, bytes]] = [
@@ -216,7 +204,7 @@ SENT: list[tuple[str, Any, dict[str, Any], str, bytes]] = [
 async def test_a_chosen_kind_is_sent(
     tmp_path: Path, kind: str, schema: Any, params: dict[str, Any], content_type: str, text: bytes
 ) -> None:
-    thing = Adapted(tmp_path, document({"application/json": THING, kind: schema}))
+    thing = Adapted(tmp_path, document({JSON: THING, kind: schema}))
     request = await thing.sent(**params)
     assert content_type in header(request, "Content-Type")
     assert text in (request.content or b"")
@@ -224,35 +212,35 @@ async def test_a_chosen_kind_is_sent(
 
 @pytest.mark.parametrize("params", [{"file": "aGk="}, {"file": "aGk=", "title": "t"}])
 async def test_a_kind_that_is_understood_is_the_one_that_is_sent(tmp_path: Path, params: dict[str, Any]) -> None:
-    thing = Adapted(tmp_path, document({"application/json": THING, "multipart/form-data": UPLOAD}))
+    thing = Adapted(tmp_path, document({JSON: THING, "multipart/form-data": UPLOAD}))
     request = await thing.sent(**params, **{"as": "MULTIPART"})
     assert header(request, "Content-Type").startswith("multipart/form-data")
-    bare = {"type": "object", "properties": {"title": TEXT}}
-    thing = Adapted(tmp_path, document({"application/json": bare, FORM: LARGER | {"required": []}}))
+    bare = object_of(title=TEXT)
+    thing = Adapted(tmp_path, document({JSON: bare, FORM: LARGER | {"required": []}}))
     assert (await thing.sent(**{"title": "t", "as": "FORM"})).content == b"title=t"
 
 
 async def test_the_answer_is_asked_for_in_the_chosen_kind(tmp_path: Path) -> None:
-    spec = document(answer={"application/json": THING, "text/csv": TEXT, "application/pdf": {}}, method="get")
+    spec = document(answer={JSON: THING, "text/csv": TEXT, "application/pdf": {}}, method="get")
     pdf = ApiResponse(200, {"content-type": "application/pdf"}, b"%PDF")
     thing = Adapted(tmp_path, spec, pdf)
     assert header(await thing.sent(), "Accept") == "application/json"
     assert header(await thing.sent(**{"as": "csv"}), "Accept") == "text/csv"
     envelope = await thing.call(**{"as": "pdf"})
-    assert header(thing.recorder.sent[-1], "Accept") == "application/pdf"
+    assert header(thing.api.sent[-1], "Accept") == "application/pdf"
     assert envelope["data"]["mime_type"] == "application/pdf"
 
 
 async def test_an_xml_answer_is_read_by_its_schema(tmp_path: Path) -> None:
-    schema = {"type": "object", "properties": {"itemId": {"type": "integer", "xml": {"attribute": True}}}}
-    spec = document(answer={"application/json": THING, "application/xml": schema}, method="get")
+    schema = object_of(itemId={**INTEGER, "xml": {"attribute": True}})
+    spec = document(answer={JSON: THING, "application/xml": schema}, method="get")
     answer = ApiResponse(200, {"content-type": "application/xml"}, b'<thing itemId="7"/>')
     envelope = await Adapted(tmp_path, spec, answer).call(**{"as": "xml"})
     assert envelope["data"] == {"item_id": 7}
 
 
 async def test_body_and_answer_are_chosen_apart(tmp_path: Path) -> None:
-    spec = document({"application/json": THING, "text/csv": TEXT}, {"application/json": THING, "text/plain": TEXT})
+    spec = document({JSON: THING, "text/csv": TEXT}, {JSON: THING, "text/plain": TEXT})
     thing = Adapted(tmp_path, spec)
     request = await thing.sent(**{"as": "text", "send_as": "csv", "body": "a"})
     assert (header(request, "Accept"), header(request, "Content-Type")) == ("text/plain", "text/csv")
@@ -261,19 +249,17 @@ async def test_body_and_answer_are_chosen_apart(tmp_path: Path) -> None:
 
 
 async def test_a_parameter_of_the_same_name_keeps_it(tmp_path: Path) -> None:
-    declared: dict[str, Any] = {"parameters": [{"name": "as", "in": "query", "schema": TEXT}]}
-    thing = Adapted(tmp_path, document(answer={"application/json": THING, "text/csv": TEXT}, method="get", **declared))
+    spec = document(answer={JSON: THING, "text/csv": TEXT}, method="get", parameters=[parameter("as")])
+    thing = Adapted(tmp_path, spec)
     request = await thing.sent(**{"as": "me", "adapter_as": "csv"})
     assert request.url.endswith("?as=me")
     assert header(request, "Accept") == "text/csv"
 
 
 async def test_another_kind_of_a_list_is_asked_for_by_the_parameters_of_the_api(tmp_path: Path) -> None:
-    pages = [{"name": name, "in": "query", "schema": {"type": "integer"}} for name in ("page", "per_page")]
-    schema = {"type": "array", "items": {"type": "object", "properties": {"id": {"type": "integer"}}}}
-    spec = document(
-        answer={"application/json": schema, "text/csv": TEXT}, method="get", parameters=pages, operationId="listThings"
-    )
+    pages = [parameter(name, schema=INTEGER) for name in ("page", "per_page")]
+    answer = {JSON: list_of(object_of(id=INTEGER)), "text/csv": TEXT}
+    spec = document(answer=answer, method="get", parameters=pages, operationId="listThings")
     thing = Adapted(tmp_path, spec, ApiResponse(200, {"content-type": "text/csv"}, b"id\n1\n"))
     assert "first" in thing.row["parameters"]
     request = await thing.sent(**{"as": "csv", "page": 2})
@@ -283,28 +269,23 @@ async def test_another_kind_of_a_list_is_asked_for_by_the_parameters_of_the_api(
 
 
 async def test_an_update_that_is_merged_has_one_kind(tmp_path: Path) -> None:
-    ok = {"200": {"description": "OK", **media({"application/json": THING})}}
-    put = {"operationId": "updateThing", "responses": ok}
-    put["requestBody"] = media({"application/json": THING, "multipart/form-data": UPLOAD})
-    path = {"parameters": [{"name": "id", "in": "path", "required": True, "schema": TEXT}]}
-    paths = {"/things/{id}": {**path, "get": {"operationId": "getThing", "responses": ok}, "put": put}}
-    row = tabulate(tmp_path, api(paths)).rows["update_thing"]
+    get = {"operationId": "getThing", "responses": replies(THING)}
+    body = media({JSON: THING, "multipart/form-data": UPLOAD})
+    put = {"operationId": "updateThing", "responses": replies(THING), "requestBody": body}
+    row = tabulate(tmp_path, api({"GET /things/{id}": get, "PUT /things/{id}": put})).rows["update_thing"]
     assert row["update"]["strategy"] == "put-merge"
     assert "as" not in row["parameters"]
 
 
 async def test_an_update_with_a_file_is_sent_as_a_form(tmp_path: Path) -> None:
-    spec = document(
-        {"application/json": THING, "multipart/form-data": UPLOAD}, method="patch", operationId="updateThing"
-    )
-    thing = Adapted(tmp_path, spec)
+    kinds = {JSON: THING, "multipart/form-data": UPLOAD}
+    thing = Adapted(tmp_path, document(kinds, method="patch", operationId="updateThing"))
     request = await thing.sent(**{"as": "multipart", "id": "1", "input": {"file": "aGk="}})
     assert header(request, "Content-Type").startswith("multipart/form-data")
     assert b"hi" in (request.content or b"")
     assert header(await thing.sent(id="1", input={"title": "t"}), "Content-Type") == "application/json"
 
 
-FREE = {"type": "object"}
 PATCH, MERGE, STRATEGIC, APPLY = (
     "application/json-patch+json",
     "application/merge-patch+json",
@@ -318,7 +299,7 @@ PATCHES: list[tuple[str, dict[str, Any], list[str] | None]] = [
         dict.fromkeys((PATCH, MERGE, STRATEGIC), FREE),
         ["merge-patch", "json-patch", "strategic-merge-patch"],
     ),
-    ("with fields", {"application/json": THING, PATCH: THING, MERGE: THING}, ["json", "json-patch", "merge-patch"]),
+    ("with fields", {JSON: THING, PATCH: THING, MERGE: THING}, ["json", "json-patch", "merge-patch"]),
     ("a list of operations", {MERGE: THING, PATCH: {"type": "array", "items": {}}}, ["merge-patch", "json-patch"]),
     ("of YAML", {STRATEGIC: FREE, APPLY: FREE}, ["strategic-merge-patch", "apply-patch"]),
 ]
@@ -335,10 +316,7 @@ async def test_every_kind_of_patch_is_a_choice(
 
 
 async def test_each_kind_of_patch_is_sent_as_it_is_given(tmp_path: Path) -> None:
-    thing = Adapted(
-        tmp_path,
-        document(dict.fromkeys((PATCH, MERGE, STRATEGIC, APPLY), FREE), method="patch", operationId="updateThing"),
-    )
+    thing = Adapted(tmp_path, patching(PATCH, MERGE, STRATEGIC, APPLY))
     change, operations = {"tags": ["a"]}, [{"op": "add", "path": "/tags/-", "value": "a"}]
     for kind, value, content_type in (
         (None, change, MERGE),
@@ -366,28 +344,21 @@ async def described(thing: Adapted, *, all_of_it: bool = True) -> dict[str, Any]
 
 
 async def test_what_a_patch_does_with_lists_is_described(tmp_path: Path) -> None:
-    operation = await described(
-        Adapted(
-            tmp_path,
-            document(dict.fromkeys((PATCH, MERGE, STRATEGIC), FREE), method="patch", operationId="updateThing"),
-        )
-    )
+    operation = await described(Adapted(tmp_path, patching(PATCH, MERGE, STRATEGIC)))
     chooser = next(parameter for parameter in operation["parameters"] if parameter["name"] == "as")
     assert chooser["default"] == "merge-patch"
     assert chooser["description"] == (
         "How the body is sent; merge-patch replaces a list whole; json-patch takes a list of operations; "
         "strategic-merge-patch merges lists by key"
     )
-    operation = await described(Adapted(tmp_path, document({MERGE: FREE}, method="patch", operationId="updateThing")))
+    operation = await described(Adapted(tmp_path, patching(MERGE)))
     assert operation["description"].endswith("In a merge patch a list replaces the whole list.")
 
 
 async def test_a_choice_is_described_with_all_its_values(tmp_path: Path) -> None:
     kinds = {f"application/vnd.acme.kind{number}": TEXT for number in range(20)}
-    wide = [
-        {"name": f"query{number}", "in": "query", "schema": TEXT, "description": "words " * 60} for number in range(90)
-    ]
-    spec = document(answer={"application/json": THING, **kinds}, method="get", parameters=wide)
+    wide = [parameter(f"query{number}", description="words " * 60) for number in range(90)]
+    spec = document(answer={JSON: THING, **kinds}, method="get", parameters=wide)
     thing = Adapted(tmp_path, spec)
     names = ["json", *(f"kind{number}" for number in range(20))]
     for all_of_it in (True, False):
@@ -397,20 +368,19 @@ async def test_a_choice_is_described_with_all_its_values(tmp_path: Path) -> None
 
 async def test_the_owner_s_content_type_is_no_choice(tmp_path: Path) -> None:
     text = "POST /things: {body: {content_type: multipart/form-data}}"
-    spec = document({"application/json": THING, "multipart/form-data": UPLOAD})
+    spec = document({JSON: THING, "multipart/form-data": UPLOAD})
     row = tabulate(tmp_path, spec, overrides=text).rows["send_thing"]
     assert row["body"]["content_type"] == "multipart/form-data"
     assert "as" not in row["parameters"]
 
 
 async def test_the_dry_run_shows_the_chosen_kind(tmp_path: Path) -> None:
-    thing = Adapted(tmp_path, document({"application/json": THING, "text/csv": TEXT}))
+    thing = Adapted(tmp_path, document({JSON: THING, "text/csv": TEXT}))
     data = (await thing.call(**{"as": "csv", "body": "a,b", "dry_run": True}))["data"]
     assert data["headers"]["Content-Type"] == "text/csv"
     assert data["body"] == "a,b"
 
 
-FILE = {"type": "string", "format": "binary"}
 RANGES: list[tuple[str, Any, Any, str, bytes]] = [
     ("image/*", FILE, {"content": "aGk=", "mime_type": "image/webp"}, "image/webp", b"hi"),
     ("image/*", FILE, {"content": "aGk=", "filename": "a.gif"}, "image/gif", b"hi"),
@@ -437,14 +407,13 @@ async def test_a_range_is_sent_as_the_type_of_the_content(
 
 @pytest.mark.parametrize("schema", [{"type": ["array", "null"], "items": {}}, {"type": ["string", "null"]}])
 async def test_a_whole_body_that_may_be_null_can_be_null(tmp_path: Path, schema: dict[str, Any]) -> None:
-    thing = Adapted(tmp_path, document({"application/json": schema}))
+    thing = Adapted(tmp_path, document({JSON: schema}))
     assert "as" not in thing.row["parameters"]
     assert (await thing.sent(body=None)).content == b"null"
 
 
 async def test_the_input_of_an_update_that_may_be_null_can_be_null(tmp_path: Path) -> None:
-    schema = THING | {"type": ["object", "null"]}
-    spec = document({"application/json": schema}, method="patch", operationId="updateThing")
+    spec = patching(JSON, schema=THING | {"type": ["object", "null"]})
     assert (await Adapted(tmp_path, spec).sent(id="1", input=None)).content == b"null"
 
 
@@ -468,7 +437,7 @@ TYPED: list[tuple[str, Any, Any, Any, str]] = [
 async def test_a_part_has_the_type_that_is_stated(
     tmp_path: Path, title: str, schema: Any, encoding: str | None, value: Any, kind: str
 ) -> None:
-    spec = document({"multipart/form-data": {"type": "object", "properties": {"part": schema}}})
+    spec = document({"multipart/form-data": object_of(part=schema)})
     if encoding is not None:
         content = spec["paths"]["/things"]["post"]["requestBody"]["content"]
         content["multipart/form-data"]["encoding"] = {"part": {"contentType": encoding}}
@@ -477,7 +446,7 @@ async def test_a_part_has_the_type_that_is_stated(
 
 
 async def test_answers_of_several_statuses_are_no_choice(tmp_path: Path) -> None:
-    spec = document(answer={"application/json": THING}, method="get")
+    spec = document(answer={JSON: THING}, method="get")
     spec["paths"]["/things"]["get"]["responses"]["203"] = {"description": "OK", **media({"image/jpeg": {}})}
     (row,) = tabulate(tmp_path, spec).rows.values()
     assert "as" not in row["parameters"]

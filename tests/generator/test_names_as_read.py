@@ -10,31 +10,24 @@ from urllib.parse import unquote
 
 import pytest
 
-from aqlgen.runtime.client import Api
-from aqlgen.runtime.dispatch.dispatcher import Dispatcher
-from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.table import Adapter, Row, Table
-from aqlgen.runtime.wire import ApiRequest, ApiResponse
+from tests.documents import INTEGER, TEXT, list_of, object_of, ref, replies
 from tests.generator.commands import api, tabulate
+from tests.in_process import StandIn, dispatcher_of
 
 pytestmark = pytest.mark.anyio
 
-TEXT, NUMBER, FREE = {"type": "string"}, {"type": "integer"}, {"type": "object"}
+FREE = {"type": "object"}
 MERGE, PATCH = "application/merge-patch+json", "application/json-patch+json"
 
 
-def fields(**properties: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": properties}
-
-
-POD = fields(
+POD = object_of(
     podName=TEXT,
     labels={"type": "object", "additionalProperties": TEXT},
-    spec=fields(
-        restartCount=NUMBER,
-        containers={"type": "array", "items": fields(imagePullPolicy=TEXT, env=FREE)},
-        byZone={"type": "object", "additionalProperties": fields(hostPort=NUMBER)},
-        parent={"$ref": "#/components/schemas/Pod"},
+    spec=object_of(
+        restartCount=INTEGER,
+        containers=list_of(object_of(imagePullPolicy=TEXT, env=FREE)),
+        byZone={"type": "object", "additionalProperties": object_of(hostPort=INTEGER)},
+        parent=ref("Pod"),
     ),
 )
 OWN = {
@@ -59,28 +52,22 @@ READ = {
 }
 
 
-def answering(schema: Any) -> dict[str, Any]:
-    return {"200": {"description": "OK", "content": {"application/json": {"schema": schema}}}}
-
-
 def document(
     bodies: Mapping[str, Any], *, method: str = "patch", wrapped: str = "", reads: bool = True, answers: bool = True
 ) -> dict[str, Any]:
     """Return a document of pods that are read, listed and, with these bodies, written."""
-    pod = {"$ref": "#/components/schemas/Pod"}
-    answer = fields(**{wrapped: pod}) if wrapped else pod
-    written: dict[str, Any] = {"operationId": "createPod" if method == "post" else "updatePod"}
-    written["requestBody"] = {"required": True, "content": {kind: {"schema": body} for kind, body in bodies.items()}}
-    written["responses"] = answering(answer) if answers else {"204": {"description": "OK"}}
-    item: dict[str, Any] = {"parameters": [{"name": "id", "in": "path", "required": True, "schema": TEXT}]}
-    collection: dict[str, Any] = {}
+    pod = ref("Pod")
+    answer = object_of(**{wrapped: pod}) if wrapped else pod
+    written = {
+        "operationId": "createPod" if method == "post" else "updatePod",
+        "requestBody": {"required": True, "content": {kind: {"schema": body} for kind, body in bodies.items()}},
+        "responses": replies(answer) if answers else replies(status="204"),
+    }
+    operations: dict[str, Any] = {f"{method} {'/pods' if method == 'post' else '/pods/{id}'}": written}
     if reads:
-        item["get"] = {"operationId": "getPod", "responses": answering(answer)}
-        collection["get"] = {"operationId": "listPods", "responses": answering({"type": "array", "items": pod})}
-    (collection if method == "post" else item)[method] = written
-    paths = {"/pods/{id}": item} | ({"/pods": collection} if collection else {})
-    servers = [{"url": "https://pods.example"}]
-    return api(paths, "3.0.3", servers=servers, components={"schemas": {"Pod": POD}})
+        operations["GET /pods/{id}"] = {"operationId": "getPod", "responses": replies(answer)}
+        operations["GET /pods"] = {"operationId": "listPods", "responses": replies(list_of(pod))}
+    return api(operations, "3.0.3", components={"schemas": {"Pod": POD}})
 
 
 class Pods:
@@ -88,19 +75,9 @@ class Pods:
 
     def __init__(self, folder: Path, spec: Mapping[str, Any], answer: Any = OWN) -> None:
         table = tabulate(folder, spec)
-        table.write(folder / "package")
-        self.rows, self.answer, self.requests = table.rows, answer, list[ApiRequest]()
-        rows, adapter = Table(folder / "package"), Adapter.load(folder / "package")
-        side = Api(adapter, rows, self, Config(), environ={})
-        self.dispatcher = Dispatcher(adapter, rows, side, Config(policy="open"))
-
-    async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
-        self.requests.append(request)
-        answer = [self.answer] if row.name == "list_pods" else self.answer
-        return ApiResponse(200, {"content-type": "application/json"}, json.dumps(answer).encode())
-
-    async def aclose(self) -> None:
-        """Do nothing: no connection is open."""
+        self.rows, self.answer = table.rows, answer
+        self.api = StandIn(lambda request: [self.answer] if request.url.endswith("/pods") else self.answer)
+        self.dispatcher = dispatcher_of(table.write(folder / "package"), self.api, policy="open")
 
     async def call(self, operation: str, **params: Any) -> dict[str, Any]:
         return await self.dispatcher.handle(None, {"operation": operation, "params": params})
@@ -109,7 +86,7 @@ class Pods:
         """Return the body that a call sends."""
         answer = await self.call(operation, **params)
         assert answer["success"], answer
-        return json.loads(self.requests[-1].content or b"null")
+        return json.loads(self.api.sent[-1].content or b"null")
 
 
 UPDATES: list[tuple[str, dict[str, Any]]] = [
@@ -147,38 +124,38 @@ async def test_a_filter_in_the_query_has_the_names_of_the_things_that_it_is_abou
     spec = document({MERGE: FREE})
     where = {"name": "where", "in": "query", "content": {"application/json": {"schema": schema}}}
     spec["paths"]["/pods/count"] = {
-        "get": {"operationId": "countPods", "parameters": [where], "responses": answering(fields(count=NUMBER))}
+        "get": {"operationId": "countPods", "parameters": [where], "responses": replies(object_of(count=INTEGER))}
     }
     pods = Pods(tmp_path, spec, {"count": 1})
     name = next(name for name, row in pods.rows.items() if row["path"] == "/pods/count")
     for key in ("pod_name", "podName", "other_name"):
         assert (await pods.call(name, where={key: "a"}))["success"]
-    wheres = [json.loads(unquote(request.url.partition("where=")[2])) for request in pods.requests]
+    wheres = [json.loads(unquote(request.url.partition("where=")[2])) for request in pods.api.sent]
     assert wheres == [{"podName": "a"}, {"podName": "a"}, {"other_name": "a"}]
 
 
 PARTS: list[tuple[str, Any, Any, Any]] = [
-    ("an object within it", fields(spec=FREE), {"spec": READ["spec"]}, {"spec": OWN["spec"]}),
+    ("an object within it", object_of(spec=FREE), {"spec": READ["spec"]}, {"spec": OWN["spec"]}),
     (
         "the items of a list",
-        fields(spec=fields(containers={"type": "array", "items": FREE})),
+        object_of(spec=object_of(containers=list_of(FREE))),
         {"spec": {"containers": READ["spec"]["containers"]}},
         {"spec": {"containers": OWN["spec"]["containers"]}},
     ),
     (
         "a field beside renamed ones",
-        fields(podName=TEXT, spec=FREE),
+        object_of(podName=TEXT, spec=FREE),
         {"pod_name": "a", "spec": READ["spec"]},
         {"podName": "a", "spec": OWN["spec"]},
     ),
     (
         "a map is none",
-        fields(labels={"type": "object", "additionalProperties": TEXT}),
+        object_of(labels={"type": "object", "additionalProperties": TEXT}),
         *[{"labels": OWN["labels"]}] * 2,
     ),
     (
         "a map of anything is none",
-        fields(spec={"type": "object", "additionalProperties": True}),
+        object_of(spec={"type": "object", "additionalProperties": True}),
         *[{"spec": {"restart_count": 1}}] * 2,
     ),
 ]
@@ -237,7 +214,7 @@ OPERATIONS: list[tuple[dict[str, Any], dict[str, Any]]] = [
 
 async def test_a_json_patch_has_the_api_s_names_in_its_paths_and_values(tmp_path: Path) -> None:
     """R-SEL-1"""
-    bodies = ({PATCH: FREE, MERGE: FREE}, {PATCH: {"type": "array", "items": FREE}}, {PATCH: POD, MERGE: POD})
+    bodies = ({PATCH: FREE, MERGE: FREE}, {PATCH: list_of(FREE)}, {PATCH: POD, MERGE: POD})
     for index, body in enumerate(bodies):
         folder = tmp_path / str(index)
         folder.mkdir()
@@ -258,7 +235,7 @@ async def test_the_type_that_an_open_body_has_is_described_and_not_copied(tmp_pa
 
 async def test_nothing_is_told_where_nothing_is_renamed(tmp_path: Path) -> None:
     spec = document({MERGE: FREE})
-    spec["components"]["schemas"]["Pod"] = fields(name=TEXT, spec=fields(count=NUMBER))
+    spec["components"]["schemas"]["Pod"] = object_of(name=TEXT, spec=object_of(count=INTEGER))
     rows = tabulate(tmp_path, spec).rows
     assert rows["update_pod"]["parameters"]["input"]["schema"] == {"type": "object"}
 
@@ -327,5 +304,5 @@ async def test_plans_refer_to_fields_by_either_spelling(tmp_path: Path) -> None:
     answer = await pods.call("run_steps", steps=steps)
     assert answer["success"], answer
     assert answer["data"]["steps"][0]["data"] == [{"pod_name": "a"}]
-    assert [request.url.rpartition("/pods")[2] for request in pods.requests] == ["", "/a"]
-    assert json.loads(pods.requests[-1].content or b"") == {"podName": 3}
+    assert [request.url.rpartition("/pods")[2] for request in pods.api.sent] == ["", "/a"]
+    assert json.loads(pods.api.sent[-1].content or b"") == {"podName": 3}

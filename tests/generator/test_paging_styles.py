@@ -3,36 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from aqlgen.runtime.client import Api
-from aqlgen.runtime.dispatch.dispatcher import Dispatcher
-from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.table import Adapter, Row, Table
-from aqlgen.runtime.wire import ApiRequest, ApiResponse
-from tests.generator.commands import api, run
+from aqlgen.runtime.table import Table
+from tests.documents import FLAG, INTEGER, TEXT, list_of, object_of, parameter, replies
+from tests.generator.commands import api, tabulate
+from tests.in_process import StandIn, dispatcher_of, query_of
 
 MANY = 1000
-TEXT, NUMBER, FLAG = {"type": "string"}, {"type": "integer"}, {"type": "boolean"}
-EITHER = {"anyOf": [{"type": "integer"}, {"type": "string", "format": "uuid"}]}
+EITHER = {"anyOf": [INTEGER, {"type": "string", "format": "uuid"}]}
 
 
-def query(name: str, schema: Any = NUMBER, **more: Any) -> dict[str, Any]:
-    return {"name": name, "in": "query", "schema": schema, **more}
+def query(name: str, schema: Any = INTEGER) -> dict[str, Any]:
+    return parameter(name, schema=schema)
 
 
-def items(*names: str, of: Any = TEXT) -> dict[str, Any]:
-    return {"type": "array", "items": {"type": "object", "properties": dict.fromkeys(names, of)}}
-
-
-def answer(**fields: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": fields}
+def items(*names: str) -> dict[str, Any]:
+    return list_of(object_of(**dict.fromkeys(names, TEXT)))
 
 
 Given = Mapping[str, str]
@@ -46,8 +37,6 @@ class Style(NamedTuple):
     schema: dict[str, Any]
     give: Callable[[Given], Any]
     """Returns the body for the query's parameters, or the body and the response headers."""
-    headers: tuple[str, ...] = ()
-    """The response headers that the document declares."""
 
 
 def after(cursor: Given, name: str, size: str, key: str, usual: int = 20) -> tuple[list[Any], bool]:
@@ -110,19 +99,19 @@ STYLES: dict[str, Style] = {
     "the token of the last item": Style(
         "/accounts",
         [query("starting_after", TEXT), query("ending_before", TEXT), query("page_size")],
-        answer(data=items("token", "name"), has_more=FLAG),
+        object_of(data=items("token", "name"), has_more=FLAG),
         by_token_of_item,
     ),
     "an offset that may be a text": Style(
         "/points",
         [query("limit"), query("offset", EITHER)],
-        answer(result=answer(points=items("id"), next_page_offset=EITHER)),
+        object_of(result=object_of(points=items("id"), next_page_offset=EITHER)),
         by_offset_of_either_kind,
     ),
     "an offset that the answer tells": Style(
         "/rows",
         [query("limit"), query("offset")],
-        answer(data=items("id"), next_offset=NUMBER),
+        object_of(data=items("id"), next_offset=INTEGER),
         by_offset_that_jumps,
     ),
     "a Link header that is not declared": Style(
@@ -134,44 +123,22 @@ STYLES: dict[str, Style] = {
     "a list that is called as others beside a list are": Style(
         "/Messages.json",
         [query("PageSize"), query("PageToken", TEXT)],
-        answer(messages=items("id"), next_page_uri=TEXT),
+        object_of(messages=items("id"), next_page_uri=TEXT),
         by_messages,
     ),
     "pages of nothing": Style(
         "/tags",
         [query("pageSize"), query("pageToken", TEXT)],
-        answer(tags=items("id"), nextPageToken=TEXT),
+        object_of(tags=items("id"), nextPageToken=TEXT),
         by_token_with_empty_pages,
     ),
 }
 
 
-class Listing:
-    """The API; it refuses to be asked for ever."""
-
-    offline = True
-
-    def __init__(self, give: Callable[[Given], Any]) -> None:
-        self._give = give
-        self._asked = 0
-
-    async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
-        self._asked += 1
-        assert self._asked < 2 * MANY, "it goes on for ever"
-        answer = self._give({key: values[0] for key, values in parse_qs(urlsplit(request.url).query).items()})
-        body, headers = answer if isinstance(answer, tuple) else (answer, {})
-        return ApiResponse(200, {"content-type": "application/json", **headers}, json.dumps(body).encode())
-
-    async def aclose(self) -> None:
-        """Nothing is open."""
-
-
 def pages(package: Path, give: Callable[[Given], Any]) -> Iterator[dict[str, Any]]:
     """Page through the adapter's only operation."""
-    table, adapter = Table(package), Adapter.load(package)
-    (name,) = table.raw("read")
-    side = Api(adapter, table, Listing(give), Config(base_url="https://api.example.com"), environ={})  # type: ignore[arg-type]
-    dispatcher = Dispatcher(adapter, table, side, Config())
+    (name,) = Table(package).raw("read")
+    dispatcher = dispatcher_of(package, StandIn(lambda request: give(query_of(request))))
     params: dict[str, Any] = {"fields": "full"}
     while True:
         envelope: Any = asyncio.run(dispatcher.handle("read", {"operation": name, "params": params}))
@@ -186,13 +153,8 @@ def pages(package: Path, give: Callable[[Given], Any]) -> Iterator[dict[str, Any
 
 @pytest.mark.parametrize("style", STYLES)
 def test_every_item_comes_once_whatever_the_way_of_paging_is_called(tmp_path: Path, style: str) -> None:
-    path, parameters, schema, give, headers = STYLES[style]
-    declared = {name: {"schema": TEXT} for name in headers}
-    content = {"application/json": {"schema": schema}}
-    answers = {"200": {"description": "ok", "headers": declared, "content": content}}
-    spec = tmp_path / "document.json"
-    spec.write_text(json.dumps(api({path: {"get": {"parameters": parameters, "responses": answers}}})))
-    assert run("from-openapi", spec, "-o", tmp_path / "project", "-q").code == 0
-    package = next((tmp_path / "project" / "src").iterdir())
+    path, parameters, schema, give = STYLES[style]
+    table = tabulate(tmp_path, api({f"GET {path}": {"parameters": parameters, "responses": replies(schema)}}))
+    package = table.write(tmp_path / "package")
     items = [next(iter(item.values())) for page in pages(package, give) for item in page["items"]]
     assert items == [f"x{number}" for number in range(MANY)]

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
-from aqlgen.runtime.client import Api
-from aqlgen.runtime.dispatch.dispatcher import Dispatcher
-from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.table import Adapter, Row, Table
-from aqlgen.runtime.wire import ApiRequest, ApiResponse
 from tests.cases import each
-from tests.generator.commands import api, run
+from tests.documents import INTEGER, TEXT, list_of, object_of, parameter, replies
+from tests.generator.commands import api, tabulate
+from tests.in_process import StandIn, dispatcher_of, query_of
 
 MANY, PAGE = 15, 5
 THINGS = [{"id": number, "name": f"thing {number}"} for number in range(MANY)]
-THING = {"type": "object", "properties": {"id": {"type": "integer"}, "name": {"type": "string"}}}
-LIST = {"type": "array", "items": THING}
+LIST = list_of(object_of(id=INTEGER, name=TEXT))
 PARTIAL = "VALIDATION_PARTIAL_LIST_WARNING"
 Answer = tuple[Any, Mapping[str, str]]
 
@@ -32,25 +26,7 @@ def held(**beside: Any) -> dict[str, Any]:
 def envelope(**beside: Any) -> dict[str, Any]:
     kinds = {bool: "boolean", int: "integer", str: "string", dict: "object"}
     fields = {name: {"type": kinds[type(value)]} for name, value in beside.items()}
-    return {"type": "object", "properties": {"things": LIST, **fields}}
-
-
-class Listing:
-    """An API that answers a query with a body and headers, and counts how often it is asked."""
-
-    offline = True
-
-    def __init__(self, give: Callable[[Mapping[str, str]], Answer]) -> None:
-        self._give = give
-        self.asked = 0
-
-    async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
-        self.asked += 1
-        body, headers = self._give({key: values[0] for key, values in parse_qs(urlsplit(request.url).query).items()})
-        return ApiResponse(200, {"content-type": "application/json", **headers}, json.dumps(body).encode())
-
-    async def aclose(self) -> None:
-        """Nothing is open."""
+    return object_of(things=LIST, **fields)
 
 
 def calls(
@@ -59,26 +35,14 @@ def calls(
     *,
     schema: Any = LIST,
     parameters: Any = (),
-    headers: Mapping[str, Any] | None = None,
+    headers: tuple[str, ...] = (),
     overrides: str = "",
 ) -> Callable[..., Any]:
     """Generate an adapter for `GET /things`, and return how its only operation is called."""
-    answer = {"description": "ok", "headers": headers or {}, "content": {"application/json": {"schema": schema}}}
-    operation = {"parameters": list(parameters), "responses": {"200": answer}}
-    (folder / "document.json").write_text(json.dumps(api({"/things": {"get": operation}})))
-    options = []
-    if overrides:
-        (folder / "given.yaml").write_text(overrides)
-        options = ["--overrides", folder / "given.yaml"]
-    project = folder / "project"
-    result = run("from-openapi", folder / "document.json", "-o", project, "-q", *options)
-    assert result.code == 0, result.err
-    package = next((project / "src").iterdir())
-    table, adapter = Table(package), Adapter.load(package)
-    (name,) = table.raw("read")
-    listing: Any = Listing(give)
-    side = Api(adapter, table, listing, Config(base_url="https://api.example.com"), environ={})
-    dispatcher = Dispatcher(adapter, table, side, Config())
+    operation = {"parameters": list(parameters), "responses": replies(schema, "200", *headers)}
+    table = tabulate(folder, api({"GET /things": operation}), overrides=overrides)
+    dispatcher = dispatcher_of(table.write(folder / "package"), StandIn(lambda request: give(query_of(request))))
+    (name,) = table.rows
 
     def call(**params: Any) -> Any:
         return asyncio.run(dispatcher.handle("read", {"operation": name, "params": params}))
@@ -87,7 +51,7 @@ def calls(
 
 
 def query(name: str, kind: str = "integer", **more: Any) -> dict[str, Any]:
-    return {"name": name, "in": "query", "schema": {"type": kind, **more}}
+    return parameter(name, schema={"type": kind, **more})
 
 
 NEXT = "/things?page=2"
@@ -210,7 +174,7 @@ def test_a_declared_header_that_names_the_next_page_is_followed(
         tmp_path,
         lambda asked: by_number(asked, header.lower(), value),
         parameters=parameters,
-        headers={header: {"schema": {"type": "string"}}},
+        headers=(header,),
     )
     assert call(aggregate={"count": True})["data"] == {"aggregations": {"result": MANY}}
 
@@ -263,10 +227,9 @@ def test_a_count_of_the_page_is_not_the_count_of_the_list(tmp_path: Path) -> Non
 
 def test_a_table_in_columns_is_an_object_and_counted_by_nobody(tmp_path: Path) -> None:
     """R-SEL-3: one column would stand for the rows."""
-    words = {"type": "array", "items": {"type": "string"}}
     columns = {"ids": ["a", "b", "c"], "documents": None, "metadatas": [{"x": 1}, {"x": 2}, {"x": 3}]}
-    metadata = {"type": "array", "items": {"type": "object", "additionalProperties": True}}
-    schema = {"type": "object", "properties": {"ids": words, "documents": words, "metadatas": metadata}}
+    metadata = list_of({"type": "object", "additionalProperties": True})
+    schema = object_of(ids=list_of(TEXT), documents=list_of(TEXT), metadatas=metadata)
     call = calls(
         tmp_path, lambda _: (columns, {}), schema=schema, parameters=[query("limit", default=10), query("offset")]
     )

@@ -12,24 +12,20 @@ from typing import Any
 import pytest
 
 from aqlgen.diagnostics.errors import OptionError
-from aqlgen.runtime.client import Api
-from aqlgen.runtime.dispatch.dispatcher import Dispatcher
-from aqlgen.runtime.encode.urls import placeholders
-from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.table import Adapter, Table, Update
+from aqlgen.runtime.table import Update
 from tests.cases import each
+from tests.documents import INTEGER, TEXT, body_of, list_of, object_of, parameter, replies
 from tests.generator.commands import Tabulation, api, tabulate
-from tests.generator.replaced_things import PAIRS, TEXT, Pair, Things, ok, within, written
+from tests.generator.replaced_things import PAIRS, Pair, Things, within, written
+from tests.in_process import dispatcher_of
 
 
 class Agent:
     """Calls of the updates of all pairs."""
 
     def __init__(self, folder: Path, things: Things) -> None:
-        adapter, table = Adapter.load(folder), Table(folder)
         self.things = things
-        side = Api(adapter, table, things, Config(base_url="https://api.example"), environ={})
-        self.dispatcher = Dispatcher(adapter, table, side, Config(policy="open"))
+        self.dispatcher = dispatcher_of(folder, things, policy="open")
 
     def update(self, pair: Pair, change: Mapping[str, Any]) -> Any:
         return asyncio.run(self.change(pair, change))
@@ -135,27 +131,20 @@ def test_two_updates_at_once_take_turns(agent: Agent) -> None:
     assert things.thing == {"name": "b", "enabled": False, "weight": 9, "ratio": Decimal("0.5")}
 
 
-FIELDS = {
-    "type": "object",
-    "required": ["name"],
-    "properties": {"name": TEXT, "note": TEXT, "size": {"type": "integer"}},
-}
-LISTED = {"type": "object", "properties": {"data": {"type": "array", "items": FIELDS}}}
+FIELDS = object_of("name", name=TEXT, note=TEXT, size=INTEGER)
+MERGED = {"strategy": "put-merge", "read": "get_pool"}
+LISTED = object_of(data=list_of(FIELDS))
 
 
 def replacing(read: Any = None, schema: Any = FIELDS, method: str = "put", **more: Any) -> dict[str, Any]:
     """Return a document whose only update replaces, with what reads the same path."""
-    body = {"required": True, "content": {"application/json": {"schema": schema}}}
-    item: dict[str, Any] = {
-        "parameters": [{"name": "id", "in": "path", "required": True, "schema": TEXT}],
-        method: {"operationId": "updatePool", "requestBody": body, "responses": {"204": {"description": "ok"}}, **more},
-    }
-    if read is not None:
-        item["get"] = {"operationId": "getPool", "responses": ok(read)}
-    return api({"/pools/{id}": item})
+    body = body_of(schema)
+    update = {"operationId": "updatePool", "requestBody": body, "responses": replies(status="204"), **more}
+    reader = {} if read is None else {"GET /pools/{id}": {"operationId": "getPool", "responses": replies(read)}}
+    return api({f"{method} /pools/{{id}}": update, **reader})
 
 
-@pytest.mark.parametrize("read", [None, LISTED, {"type": "string"}, {"type": "object", "properties": {"job": TEXT}}])
+@pytest.mark.parametrize("read", [None, LISTED, TEXT, object_of(job=TEXT)])
 def test_a_replacement_of_what_cannot_be_read_is_asked_about_at_its_first_use_and_reviewed(
     tmp_path: Path, read: Any
 ) -> None:
@@ -171,9 +160,9 @@ def test_a_replacement_of_what_cannot_be_read_is_asked_about_at_its_first_use_an
     "document",
     [
         replacing(FIELDS),
-        replacing({"type": "object", "properties": {"result": FIELDS}}),
-        replacing(None, {"type": "object", "properties": {"name": TEXT}}),
-        replacing(None, {"type": "object", "required": ["a", "b"], "properties": {"a": TEXT, "b": TEXT}}),
+        replacing(object_of(result=FIELDS)),
+        replacing(None, object_of(name=TEXT)),
+        replacing(None, object_of("a", "b", a=TEXT, b=TEXT)),
         replacing(None, method="patch"),
         replacing(None, method="post", description="Changes the fields that are sent."),
     ],
@@ -203,9 +192,7 @@ def test_the_owner_says_how_dangerous_a_replacement_is(tmp_path: Path) -> None:
 def test_a_reader_that_asks_for_more_than_the_update_has_reads_nothing(tmp_path: Path) -> None:
     """R-UPD-2"""
     document = replacing(FIELDS)
-    document["paths"]["/pools/{id}"]["get"]["parameters"] = [
-        {"name": "region", "in": "query", "required": True, "schema": TEXT}
-    ]
+    document["paths"]["/pools/{id}"]["get"]["parameters"] = [parameter("region", required=True)]
     row = tabulate(tmp_path, document).rows["update_pool"]
     assert (row["update"]["strategy"], row["asked"]) == ("put", "first")
 
@@ -242,10 +229,7 @@ def test_the_put_of_a_single_thing_creates_it_if_nothing_else_can_after_a_delete
 ) -> None:
     """R-UPD-2"""
     document = identified(path, path)
-    document["paths"][path] |= {
-        method: {"parameters": document["paths"][path]["get"]["parameters"], "responses": {"204": {"description": ""}}}
-        for method in beside
-    }
+    document["paths"][path] |= {method: {"responses": replies(status="204")} for method in beside}
     rows = tabulate(tmp_path, document).rows.values()
     (update,) = (row["update"] for row in rows if "update" in row)
     assert update.get("creates", False) is creates
@@ -253,41 +237,25 @@ def test_the_put_of_a_single_thing_creates_it_if_nothing_else_can_after_a_delete
 
 def identified(path: str, other: str, read: Any = FIELDS, **schemas: Any) -> dict[str, Any]:
     """Return a document with a PUT at one path and a GET at another; parameters are texts but those of `schemas`."""
-
-    def parameters(path: str) -> list[dict[str, Any]]:
-        return [
-            {"name": name, "in": "path", "required": True, "schema": schemas.get(name, TEXT)}
-            for name in placeholders(path)
-        ]
-
-    (update,) = (item["put"] for item in replacing()["paths"].values())
-    reader = {"operationId": "getPool", "responses": ok(read), "parameters": parameters(other)}
-    paths = {path: {"put": {**update, "parameters": parameters(path)}}}
-    paths.setdefault(other, {})["get"] = reader
-    return api(paths)
+    update, reader = replacing()["paths"]["/pools/{id}"]["put"], {"operationId": "getPool", "responses": replies(read)}
+    document = api({f"PUT {path}": update, f"GET {other}": reader})
+    for item in document["paths"].values():
+        for declared in item.get("parameters", ()):
+            declared["schema"] = schemas.get(declared["name"], TEXT)
+    return document
 
 
 @pytest.mark.parametrize(
     ("document", "send", "expected", "danger"),
     [
         (replacing(FIELDS), "named", {"strategy": "patch", "read": "get_pool"}, "reversible"),
-        (replacing(FIELDS), "whole", {"strategy": "put-merge", "read": "get_pool"}, "reversible"),
-        (replacing(FIELDS), "upsert", {"strategy": "put-merge", "read": "get_pool", "creates": True}, "reversible"),
+        (replacing(FIELDS), "whole", MERGED, "reversible"),
+        (replacing(FIELDS), "upsert", MERGED | {"creates": True}, "reversible"),
         (replacing(None), "named", {"strategy": "patch"}, "reversible"),
-        (
-            identified("/pools/{uuid}", "/pools/{name}"),
-            "whole",
-            {"strategy": "put-merge", "read": "get_pool"},
-            "reversible",
-        ),
-        (replacing(FIELDS, method="post"), "whole", {"strategy": "put-merge", "read": "get_pool"}, "reversible"),
-        (replacing(FIELDS, method="patch"), "whole", {"strategy": "put-merge", "read": "get_pool"}, "reversible"),
-        (
-            replacing({"type": "object", "properties": {"job": TEXT}}),
-            "whole",
-            {"strategy": "put-merge", "read": "get_pool", "undeclared": True},
-            "reversible",
-        ),
+        (identified("/pools/{uuid}", "/pools/{name}"), "whole", MERGED, "reversible"),
+        (replacing(FIELDS, method="post"), "whole", MERGED, "reversible"),
+        (replacing(FIELDS, method="patch"), "whole", MERGED, "reversible"),
+        (replacing(object_of(job=TEXT)), "whole", MERGED | {"undeclared": True}, "reversible"),
     ],
 )
 def test_the_owner_says_what_an_update_sends(
@@ -307,8 +275,8 @@ def test_the_owner_says_what_an_update_sends(
     ("document", "message"),
     [
         (replacing(None), "cannot send the whole: nothing reads the resource"),
-        (replacing({"type": "array", "items": FIELDS}), "cannot send the whole: get_pool gives a list"),
-        (api({"/pools/{id}": {"put": {"responses": {"204": {"description": "ok"}}}}}), "is not an update with a body"),
+        (replacing(list_of(FIELDS)), "cannot send the whole: get_pool gives a list"),
+        (api({"PUT /pools/{id}": {"responses": replies(status="204")}}), "is not an update with a body"),
     ],
 )
 def test_what_an_owner_says_of_what_an_update_sends_is_an_error_where_it_cannot_be(
@@ -320,8 +288,8 @@ def test_what_an_owner_says_of_what_an_update_sends_is_an_error_where_it_cannot_
     assert message in str(caught.value)
 
 
-UUID, NUMBER = {"type": "string", "format": "uuid"}, {"type": "integer"}
-BOTH = {**FIELDS, "properties": {**FIELDS["properties"], "uuid": UUID, "rack": UUID}}
+UUID = {"type": "string", "format": "uuid"}
+BOTH = object_of("name", **FIELDS["properties"], uuid=UUID, rack=UUID)
 
 
 @pytest.mark.parametrize(
@@ -332,9 +300,9 @@ BOTH = {**FIELDS, "properties": {**FIELDS["properties"], "uuid": UUID, "rack": U
         (identified("/pools/{uuid}", "/pools/{key}", uuid=UUID, key=UUID), "put"),
         (identified("/pools/{uuid}", "/pools/{name}", uuid=UUID), "put"),
         (identified("/pools/{uuid}", "/pools/{name}"), "put"),
-        (identified("/pools/{poolId}", "/pools/{id}", poolId=UUID, id=NUMBER), "put"),
+        (identified("/pools/{poolId}", "/pools/{id}", poolId=UUID, id=INTEGER), "put"),
         (identified("/pools/{uuid}", "/pools/{rack}", BOTH, uuid=UUID, rack=UUID), "put"),
-        (identified("/pools/{iid}", "/pools/{number}", iid=NUMBER, number=NUMBER), "put"),
+        (identified("/pools/{iid}", "/pools/{number}", iid=INTEGER, number=INTEGER), "put"),
         (identified("/{a}/pools/{b}", "/{b}/pools/{a}"), "put"),
     ],
     ids=[
@@ -368,28 +336,21 @@ def test_of_several_paths_that_look_alike_the_one_of_the_update_reads(tmp_path: 
 
 def test_a_replacement_in_an_envelope_is_no_less_asked_about(tmp_path: Path) -> None:
     """R-SAFE-1"""
-    wrapped = {"type": "object", "required": ["pool"], "properties": {"pool": FIELDS}}
-    row = tabulate(tmp_path, replacing(None, wrapped)).rows["update_pool"]
+    row = tabulate(tmp_path, replacing(None, object_of("pool", pool=FIELDS))).rows["update_pool"]
     assert (row["update"], row["asked"]) == ({"strategy": "put", "write_at": "/pool"}, "first")
     assert "note, size" in row["danger_reason"]
 
 
 def test_an_example_has_no_field_that_an_update_does_not_declare(tmp_path: Path) -> None:
     """R-INT-4: though nothing of the update is required, and though the document's example has such a field."""
-    content = {
-        "schema": {"type": "object", "properties": {"size": {"type": "integer"}}},
-        "example": {"size": 3, "depth": 5},
-    }
-    operation = {
-        "operationId": "updatePool",
-        "requestBody": {"required": False, "content": {"application/json": content}},
-        "responses": {"200": {"description": "OK"}},
-    }
-    row = tabulate(tmp_path, api({"/pool": {"patch": operation}})).rows["update_pool"]
+    content = {"schema": object_of(size=INTEGER), "example": {"size": 3, "depth": 5}}
+    body = {"required": False, "content": {"application/json": content}}
+    operation = {"operationId": "updatePool", "requestBody": body, "responses": replies()}
+    row = tabulate(tmp_path, api({"PATCH /pool": operation})).rows["update_pool"]
     assert row["example"] == {"input": {"size": 3}}
 
 
-LABELS = {"type": "array", "items": {"type": "object", "properties": {"text": TEXT, "color": TEXT}}}
+LABELS = list_of(object_of(text=TEXT, color=TEXT))
 
 
 @each("at", ["", "card"])
@@ -397,15 +358,12 @@ def test_the_example_names_what_cannot_be_written_back_as_it_is_read(tmp_path: P
     """R-UPD-1, R-INT-4: else the adapter would refuse its own example."""
 
     def card(labels: object, **more: object) -> dict[str, Any]:
-        schema = {"type": "object", "properties": {"name": TEXT, "note": TEXT, "labels": labels, **more}}
-        schema = {"type": "object", "properties": {at: schema}, "required": [at]} if at else schema
-        return {"content": {"application/json": {"schema": schema}}}
+        schema = object_of(name=TEXT, note=TEXT, labels=labels, **more)
+        return object_of(at, **{at: schema}) if at else schema
 
-    answer = {"200": {"description": "OK", **card(LABELS)}}
-    body = {"required": True, **card({"type": "array", "items": TEXT}, owner=TEXT)}
-    number = {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}
-    item = {"parameters": [number], "get": {"responses": answer}, "put": {"requestBody": body, "responses": answer}}
-    table = tabulate(tmp_path, api({"/cards/{id}": item})).table
+    get = {"responses": replies(card(LABELS))}
+    put = get | {"requestBody": body_of(card(list_of(TEXT), owner=TEXT))}
+    table = tabulate(tmp_path, api({"GET /cards/{id}": get, "PUT /cards/{id}": put})).table
     row = table.find("update_card", "update")
     assert row is not None
     assert row.update is not None
