@@ -171,13 +171,12 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class OAuthFlow:
-    """A way to a token (OpenAPI 3.1.1, 4.8.29; 3.2 for the device's). `grant` is its key; URLs may be relative."""
+    """A way to a token (OpenAPI 3.1.1, 4.8.29). `grant` is its key; URLs may be relative."""
 
     grant: str
     authorization_url: str = ""
     token_url: str = ""
     refresh_url: str = ""
-    device_url: str = ""
     scopes: tuple[str, ...] = ()
 
 

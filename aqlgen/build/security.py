@@ -128,7 +128,6 @@ def _flows(raw: Json) -> tuple[OAuthFlow, ...]:
             authorization_url=text(flow.get("authorizationUrl")),
             token_url=text(flow.get("tokenUrl")),
             refresh_url=text(flow.get("refreshUrl")),
-            device_url=text(flow.get("deviceAuthorizationUrl")),
             scopes=tuple(name for name, _ in entries(flow.get("scopes")))[:MAX_SCOPES],
         )
         for grant, flow in entries(raw)

@@ -157,7 +157,7 @@ def _scopes(operation: Operation, side: Surface) -> frozenset[str]:
     return frozenset(scope for names in scopes.values() for scope in names)
 
 
-_ENDPOINTS: Final = ("token_url", "refresh_url", "device_url", "authorization_url")
+_ENDPOINTS: Final = ("token_url", "refresh_url", "authorization_url")
 
 
 def compare_hosts(old: Surface, new: Surface, pairing: Pairing, notes: Notes) -> None:

@@ -153,8 +153,6 @@ def _flow(flow: OAuthFlow) -> Flow:
         entry["token_url"] = flow.token_url
     if flow.refresh_url:
         entry["refresh_url"] = flow.refresh_url
-    if flow.device_url:
-        entry["device_url"] = flow.device_url
     entry["scopes"] = list(flow.scopes)
     return entry
 
@@ -174,7 +172,7 @@ def _variables(scheme: DocumentScheme, stem: str) -> _Naming:
 
 def _roles(scheme: DocumentScheme) -> list[str]:
     """Return the roles of the variables that get a token, if the document says where tokens come from."""
-    grants = {flow.grant for flow in scheme.flows if flow.token_url or flow.refresh_url or flow.device_url}
+    grants = {flow.grant for flow in scheme.flows if flow.token_url or flow.refresh_url}
     if not grants and not scheme.discovery_url:
         return []
     roles = ["client_id", "client_secret"]

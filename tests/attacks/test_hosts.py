@@ -332,7 +332,7 @@ def asked(answer: Json, scheme: Json, **hosts: Any) -> list[str]:
     return seen
 
 
-@pytest.mark.parametrize("endpoint", ["token_endpoint", "authorization_endpoint", "device_authorization_endpoint"])
+@pytest.mark.parametrize("endpoint", ["token_endpoint", "authorization_endpoint"])
 def test_an_endpoint_that_is_discovered_at_another_host_is_not_used(endpoint: str) -> None:
     answer = {"token_endpoint": f"{API}/t", "authorization_endpoint": f"{API}/a", endpoint: f"{EVIL}/x"}
     assert asked(answer, {"discovery_url": f"{API}/oidc"}) == ["api.example.com"]
@@ -343,9 +343,8 @@ def test_metadata_is_not_read_from_a_host_that_a_later_document_names() -> None:
     assert asked({}, {"discovery_url": f"{EVIL}/oidc"}, accepted=accepted) == []
 
 
-@pytest.mark.parametrize("key", ["device_url", "authorization_url"])
-def test_nobody_is_sent_to_log_in_where_a_later_document_says(key: str) -> None:
-    flow = {"token_url": f"{API}/t", "authorization_url": f"{API}/a", key: f"{EVIL}/x"}
+def test_nobody_is_sent_to_log_in_where_a_later_document_says() -> None:
+    flow = {"token_url": f"{API}/t", "authorization_url": f"{EVIL}/x"}
     assert asked({}, {"flows": {"authorizationCode": flow}}, accepted={"api": [API], "oauth": [API]}) == []
 
 

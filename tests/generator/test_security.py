@@ -51,7 +51,6 @@ def test_every_kind_of_scheme_has_variables_of_its_own(tmp_path: Path) -> None:
 def test_the_flows_and_the_discovery_of_a_scheme_are_kept(tmp_path: Path) -> None:
     flows = {
         "clientCredentials": {"tokenUrl": "/token", "refreshUrl": "/refresh", "scopes": {"a": "A", "b": "B"}},
-        "deviceAuthorization": {"deviceAuthorizationUrl": "/device", "tokenUrl": "/token", "scopes": {}},
         "x-own": {"tokenUrl": "/other"},
         "password": "nonsense",
     }
@@ -62,7 +61,6 @@ def test_the_flows_and_the_discovery_of_a_scheme_are_kept(tmp_path: Path) -> Non
     entries = secured(tmp_path, schemes).adapter["security_schemes"]
     assert entries["oauth"]["flows"] == {
         "clientCredentials": {"token_url": "/token", "refresh_url": "/refresh", "scopes": ["a", "b"]},
-        "deviceAuthorization": {"token_url": "/token", "device_url": "/device", "scopes": []},
     }
     assert entries["oauth"]["optional_variables"]["client_secret"] == "SHOP_OAUTH_CLIENT_SECRET"
     assert entries["oauth"]["optional_variables"]["token_url"] == "SHOP_OAUTH_TOKEN_URL"

@@ -1,4 +1,4 @@
-"""The command `login`: a person's browser, a device's code, and what is kept of it."""
+"""The command `login`: a person's browser, and what is kept of it."""
 
 from __future__ import annotations
 
@@ -30,37 +30,24 @@ CODE = "one-time-code-0123"
 
 
 def scheme(*grants: str) -> dict[str, Any]:
-    flow = {
-        "authorization_url": "/authorize",
-        "token_url": "/token",
-        "device_url": "/device",
-        "scopes": ["from", "flow"],
-    }
-    needed = {"authorizationCode": ("authorization_url",), "deviceAuthorization": ("device_url",)}
-    flows = {
-        grant: {key: value for key, value in flow.items() if key in (*needed[grant], "token_url", "scopes")}
-        for grant in grants
-    }
+    flow = {"authorization_url": "/authorize", "token_url": "/token", "scopes": ["from", "flow"]}
+    flows = dict.fromkeys(grants, flow)
     roles = {role: f"P_{role.upper()}" for role in ROLES}
     return {"oauth": {"type": "oauth2", "variables": ["P_TOKEN"], "flows": flows, "optional_variables": roles}}
 
 
 class Server:
-    """An authorization server: `login` is what the person's browser does; a device is allowed at the third question."""
+    """An authorization server: `login` is what the person's browser does."""
 
     def __init__(self, **token: Any) -> None:
         self.token = {"access_token": "access-token-1", "refresh_token": "refresh-token-1"} | token
         self.challenge = ""
-        self.pending = 2
         self.answers: list[httpx2.Response] = []
         self.when_answered: Callable[[], object] = bool
 
     def __call__(self, asked: Asked) -> Answer:
         if asked.path == "/token":
             return self.exchange(asked.form)
-        if asked.path == "/device":
-            body = {"device_code": "device-code-1", "user_code": "WDJB-MJHT", "interval": 7}
-            return Answer(body | {"verification_uri": "https://example.com/device"}, 201)
         return Answer({"said": asked.headers.get("authorization")})
 
     def exchange(self, form: dict[str, str]) -> Answer:
@@ -69,9 +56,6 @@ class Server:
             proof = base64.urlsafe_b64encode(hashlib.sha256(form["code_verifier"].encode()).digest()).rstrip(b"=")
             if form["code"] != CODE or proof.decode() != self.challenge:
                 return Answer({"error": "invalid_grant"}, 400)
-        elif grant.endswith("device_code") and self.pending:
-            self.pending -= 1
-            return Answer({"error": "slow_down" if self.pending else "authorization_pending"}, 400)
         elif grant == "refresh_token" and form["refresh_token"] != self.token["refresh_token"]:
             return Answer({"error": "invalid_grant"}, 400)
         elif grant == "refresh_token":
@@ -97,13 +81,9 @@ class Server:
         return opened
 
 
-def around(browser: Any = None, messages: list[str] | None = None, pauses: list[float] | None = None) -> LoginIO:
-    async def pause(seconds: float) -> None:
-        (pauses if pauses is not None else []).append(seconds)
-        await anyio.sleep(0)
-
+def around(browser: Any = None, messages: list[str] | None = None) -> LoginIO:
     printed = [] if messages is None else messages
-    return LoginIO(Fetch(10), printed.append, browser, pause, lambda: 1000.0, 20)
+    return LoginIO(Fetch(10), printed.append, browser, lambda: 1000.0, 20)
 
 
 def environ(tmp_path: Path, **more: str) -> dict[str, str]:
@@ -197,25 +177,6 @@ def test_a_forged_redirect_is_not_heard(tmp_path: Path, monkeypatch: pytest.Monk
     assert not local.at("/token")
 
 
-@pytest.mark.parametrize("grants", [("deviceAuthorization",), ("authorizationCode", "deviceAuthorization")])
-def test_a_device_is_allowed_by_a_code(tmp_path: Path, grants: tuple[str, ...]) -> None:
-    server, messages, pauses = Server(), [], []
-    with serving(server) as local:
-        folder = adapter(tmp_path / "p", f"{local.url}/v1", scheme(*grants), ["oauth"])
-        result = log_in(
-            folder,
-            None,
-            LoginOptions(device=len(grants) > 1, browser=False),
-            environ(tmp_path),
-            around(None, messages, pauses),
-        )
-        assert Running(folder, environ(tmp_path)).calls()[0]["success"]
-    assert result.startswith("Logged in")
-    assert messages == ["Open https://example.com/device and enter the code WDJB-MJHT"]
-    assert pauses == [7, 12, 12]
-    assert local.at("/device")[0].form == {"client_id": "me", "scope": "from flow"}
-
-
 def test_openid_connect_is_logged_into_where_it_says(tmp_path: Path) -> None:
     server = Server()
 
@@ -268,7 +229,6 @@ def test_another_process_that_renewed_first_is_followed(tmp_path: Path) -> None:
     [
         (scheme("authorizationCode"), [], {"P_CLIENT_ID": ""}, "set P_CLIENT_ID"),
         (scheme("authorizationCode"), [], {"MCP_AQL_STATE_URL": "memory:"}, "MCP_AQL_STATE_URL"),
-        (scheme("authorizationCode"), ["--device"], {}, "no login by a device's code"),
         (scheme("authorizationCode"), ["other"], {}, "choose one of oauth"),
         ({**scheme("authorizationCode"), "b": scheme("authorizationCode")["oauth"]}, [], {}, "oauth, b"),
         ({"key": {"type": "apiKey", "in": "header", "name": "K", "variables": ["P_KEY"]}}, [], {}, "has no login"),

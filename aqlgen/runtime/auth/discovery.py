@@ -129,7 +129,6 @@ class Server(NamedTuple):
     issuer: str
     token_url: str
     authorization_url: str
-    device_url: str
     scopes: tuple[str, ...]
     answers_issuer: bool = False
 
@@ -160,13 +159,11 @@ class Discovery:
             raise Unreachable("has a URL that is neither https nor on this machine")
         answer = await self._fetch.get(url)
         body = answer.body if answer.status == 200 else {}
-        keys = ("issuer", "token_endpoint", "authorization_endpoint", "device_authorization_endpoint")
-        issuer, token, authorization, device = (
-            value if isinstance(value := body.get(key), str) else "" for key in keys
-        )
-        if not all(is_safe(endpoint) for endpoint in (token, authorization, device) if endpoint):
+        keys = ("issuer", "token_endpoint", "authorization_endpoint")
+        issuer, token, authorization = (value if isinstance(value := body.get(key), str) else "" for key in keys)
+        if not all(is_safe(endpoint) for endpoint in (token, authorization) if endpoint):
             raise Unreachable("names an endpoint that is neither https nor on this machine")
         scopes = body.get("scopes_supported")
         names = tuple(scope for scope in scopes if isinstance(scope, str)) if isinstance(scopes, list) else ()
         answers_issuer = body.get("authorization_response_iss_parameter_supported") is True
-        return Server(issuer, token, authorization, device, names, answers_issuer)
+        return Server(issuer, token, authorization, names, answers_issuer)

@@ -1,4 +1,4 @@
-"""The login of a person, once, so that the adapter can act for them (RFC 6749, 4.1, with PKCE, RFC 7636; RFC 8628).
+"""The login of a person, once, so that the adapter can act for them (RFC 6749, 4.1, with PKCE, RFC 7636).
 
 The tokens are stored in the adapter's state and used from then on. Nothing secret is printed.
 """
@@ -11,7 +11,7 @@ import hashlib
 import secrets
 import sys
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, parse_qsl, urlencode, urljoin, urlsplit
@@ -27,15 +27,13 @@ from .tokens import Client, Refused, Token, ask, stated_error
 WAIT = 300.0
 """Seconds that a person may take."""
 
-_DEVICE = "urn:ietf:params:oauth:grant-type:device_code"
 _MAX_SCOPES = 4000
 
 
 class LoginOptions(NamedTuple):
-    """The person's options: port of the redirect, code of a device."""
+    """The person's options: port of the redirect, and whether to open a browser."""
 
     port: int = 0
-    device: bool = False
     browser: bool = True
 
 
@@ -45,7 +43,6 @@ class LoginIO(NamedTuple):
     fetch: Fetch
     say: Callable[[str], None] = lambda text: print(terminal_text(text), file=sys.stderr, flush=True)  # noqa: T201
     open: Callable[[str], object] | None = None
-    pause: Callable[[float], Awaitable[None]] = anyio.sleep
     clock: Callable[[], float] = time.time
     wait: float = WAIT
 
@@ -58,19 +55,16 @@ def schemes_of(sources: Sources) -> list[str]:
 async def find_server(sources: Sources, scheme: str, base: str, io: LoginIO) -> Server:
     """Find the endpoints in the document or in the server's metadata. Raises CommandError, Unreachable and Failure."""
     entry = sources.schemes[scheme]
-    flows = [entry.get("flows", {}).get(name, {}) for name in ("authorizationCode", "deviceAuthorization")]
-    token, authorization, device = (
-        next((str(flow[key]) for flow in flows if flow.get(key)), "")
-        for key in ("token_url", "authorization_url", "device_url")
-    )
-    server = Server("", sources.role(scheme, "token_url") or token, authorization, device, ())
-    if not server.token_url or not (authorization or device):
+    flow = entry.get("flows", {}).get("authorizationCode", {})
+    token, authorization = (str(flow.get(key) or "") for key in ("token_url", "authorization_url"))
+    server = Server("", sources.role(scheme, "token_url") or token, authorization, ())
+    if not server.token_url or not authorization:
         server = await Discovery(io.fetch, io.clock).find(discovery_url_of(sources, scheme))
-    urls = [urljoin(f"{base}/", url) if url else "" for url in server[1:4]]
+    urls = [urljoin(f"{base}/", url) if url else "" for url in server[1:3]]
     for url in filter(None, urls):
         _check(url, base, sources.role(scheme, "token_url"))
         io.fetch.admit(url)
-    return server._replace(token_url=urls[0], authorization_url=urls[1], device_url=urls[2])
+    return server._replace(token_url=urls[0], authorization_url=urls[1])
 
 
 def _check(url: str, base: str, configured: str | None) -> None:
@@ -102,7 +96,7 @@ async def login(sources: Sources, scheme: str, base: str, scopes: str, options: 
                 "audience": sources.role(scheme, "audience") or "",
             }
             form = {key: value for key, value in form.items() if value}
-            token = await _token(server, client, form, options, io)
+            token = await _by_browser(server, client, form, options, io)
     except Failure as refusal:
         raise CommandError(refusal.message) from None
     except TimeoutError:
@@ -112,13 +106,6 @@ async def login(sources: Sources, scheme: str, base: str, scopes: str, options: 
     except Refused as refused:
         raise CommandError(_explanation(refused, variables)) from None
     return _store(sources, scheme, server, client, token, io)
-
-
-async def _token(server: Server, client: Client, form: Mapping[str, str], options: LoginOptions, io: LoginIO) -> Token:
-    by_device = bool(server.device_url) and (options.device or not server.authorization_url)
-    if options.device and not by_device:
-        raise CommandError("the API offers no login by a device's code")
-    return await (_by_device if by_device else _by_browser)(server, client, form, options, io)
 
 
 def _store(sources: Sources, scheme: str, server: Server, client: Client, token: Token, io: LoginIO) -> str:
@@ -162,42 +149,6 @@ async def _by_browser(
         code = await loopback.code()
     form = {"grant_type": "authorization_code", "code": code, "redirect_uri": loopback.url, "code_verifier": verifier}
     return await ask(io.fetch, server.token_url, form, client, clock=io.clock)
-
-
-async def _by_device(
-    server: Server, client: Client, form: Mapping[str, str], options: LoginOptions, io: LoginIO
-) -> Token:
-    """Let the person enter a code wherever they have a browser, and poll until they did (RFC 8628)."""
-    answer = await io.fetch.post(server.device_url, {"client_id": client.id, **form}, {})
-    body = answer.body
-    device, user, url = (_printable(body.get(key)) for key in ("device_code", "user_code", "verification_uri"))
-    if not answer.ok or not (device and user and url):
-        error = body.get("error")
-        raise Refused(error if isinstance(error, str) else "", "", answer.status)
-    complete = body.get("verification_uri_complete")
-    io.say(f"Open {url} and enter the code {user}")
-    if options.browser and isinstance(complete, str) and is_safe(complete):
-        await anyio.to_thread.run_sync(io.open or _open, complete, abandon_on_cancel=True)
-    interval = body.get("interval")
-    pause = float(interval) if isinstance(interval, int | float) and 0 < interval < 300 else 5.0
-    return await _polled(server, client, {"grant_type": _DEVICE, "device_code": device}, pause, io)
-
-
-def _printable(value: Any) -> str:
-    return value if isinstance(value, str) and value.isprintable() else ""
-
-
-async def _polled(server: Server, client: Client, form: Mapping[str, str], pause: float, io: LoginIO) -> Token:
-    """Ask for the token until the person has entered the code, as often as the server lets it."""
-    while True:
-        await io.pause(pause)
-        try:
-            return await ask(io.fetch, server.token_url, form, client, clock=io.clock)
-        except Refused as refused:
-            if refused.error == "slow_down":
-                pause += 5
-            elif refused.error != "authorization_pending":
-                raise
 
 
 def _open(url: str) -> object:

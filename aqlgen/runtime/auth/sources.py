@@ -21,8 +21,6 @@ from ..table import Adapter
 from . import sent_as
 from .logins import Logins, PerUser, per_user_of
 
-_LOGIN_FLOWS = ("authorizationCode", "deviceAuthorization")
-
 
 class Source(NamedTuple):
     """Where a credential comes from. If `grant` is empty, `values` are sent as they are.
@@ -111,7 +109,7 @@ class Sources:
         discovered = bool(scheme.get("discovery_url"))
         if "refresh_token" in roles:
             options.append(self._option(scheme, "refresh_token", "client_id", "refresh_token"))
-        if discovered or any(flow in flows for flow in _LOGIN_FLOWS):
+        if discovered or "authorizationCode" in flows:
             options.append(self._option(scheme, "login", "client_id"))
         if discovered or "clientCredentials" in flows:
             options.append(self._option(scheme, "client_credentials", "client_id", "client_secret"))

@@ -141,7 +141,7 @@ def _login(folder: Path, _: object | None, options: argparse.Namespace) -> int:
     if options.forget:
         _print(forget(folder, options.scheme, os.environ))
     else:
-        login_options = LoginOptions(options.port, options.device, not options.no_browser)
+        login_options = LoginOptions(options.port, not options.no_browser)
         _print(log_in(folder, options.scheme, login_options, os.environ))
     return 0
 

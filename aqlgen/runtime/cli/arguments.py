@@ -83,7 +83,6 @@ def argument_parser(adapter: Adapter) -> argparse.ArgumentParser:
     login = add("login", "log in, so that the adapter acts for you")
     login.add_argument("scheme", metavar="SCHEME", nargs="?", help="security scheme, if there are several")
     login.add_argument("--port", type=_port, default=0, help="port of the redirect to this machine (default: any)")
-    login.add_argument("--device", action="store_true", help="log in by a code, in a browser on another device")
     login.add_argument("--no-browser", action="store_true", help="print the address instead of opening a browser")
     login.add_argument("--forget", action="store_true", help="forget the login")
 

@@ -20,7 +20,6 @@ _NO_SETTINGS: Mapping[str, tuple[str | None, Mapping[str, str]]] = {}
 _ENDPOINTS = {
     "token_url": "tokens",
     "refresh_url": "renewed tokens",
-    "device_url": "logins with a device",
     "authorization_url": "logins in the browser",
 }
 

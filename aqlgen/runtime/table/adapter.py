@@ -96,8 +96,6 @@ class Flow(TypedDict, total=False):
     """Token URL."""
     refresh_url: str
     """URL to refresh tokens, if different."""
-    device_url: str
-    """URL of the device flow (RFC 8628)."""
     scopes: Sequence[str]
     """Available scopes."""
 
