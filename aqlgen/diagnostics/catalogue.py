@@ -91,11 +91,6 @@ _ENTRIES: Final[dict[str, Entry]] = {
         "A comma, quote or bracket is missing or extra, it has a comment, or the file was truncated.",
         "Fix the position shown, or download the file again.",
     ),
-    "json-as-yaml": Entry(
-        "The document looks like JSON but is YAML",
-        "It uses YAML syntax, such as a comma after the last item, so it was read as YAML.",
-        "Nothing. Fix it for stricter tools.",
-    ),
     "yaml-syntax": Entry(
         "The document is not valid YAML",
         "Usually the indentation (a tab, an extra space), or unquoted text with a colon or hash.",

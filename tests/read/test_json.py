@@ -45,16 +45,6 @@ def test_an_error_has_its_position(refusal, text: str, message: str, line: int, 
     assert refusal(text) == ("json-syntax", message, line, column)
 
 
-def test_a_trailing_comma_is_read_as_yaml_and_noted(source):
-    read = source('{"a": 1,}')
-    assert (read.root, read.format) == ({"a": 1}, "yaml")
-    assert [diagnostic.code for diagnostic in read.diagnostics] == ["json-as-yaml"]
-
-
-def test_yaml_may_begin_with_a_brace(source):
-    assert source("{a: no, b: [x]}").root == {"a": "no", "b": ["x"]}
-
-
 def test_numbers_that_json_cannot_hold_become_text(root):
     big = "9" * 5000
     tree = root(f'{{"a": 1e999, "b": NaN, "c": {big}, "d": 1.5}}')

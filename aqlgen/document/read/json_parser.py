@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any, Final
 
 from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.diagnostics.errors import DocumentError
 from aqlgen.document.positions import CONTAINERS, Lines, Position, join
 from aqlgen.document.read.limits import MOST_FINDINGS, Limits, too_deep, too_many
 from aqlgen.ir import Json
@@ -23,18 +24,8 @@ _HALF: Final = re.compile(
 _LONE: Final = re.compile("[\ud800-\udfff]")
 
 
-class NotJson(Exception):
-    """The text is not JSON; `offset` counts characters from 0."""
-
-    def __init__(self, problem: str, offset: int, help: str = "") -> None:
-        super().__init__(problem)
-        self.problem = problem
-        self.offset = offset
-        self.help = help
-
-
 def parse(name: str, text: str, limits: Limits) -> tuple[Json, list[Diagnostic]]:
-    """Parse JSON. Raises NotJson on a syntax error, DocumentError past the limits.
+    """Parse JSON. Raises DocumentError on a syntax error and past the limits.
 
     A repeated key keeps its last value, with a warning. Numbers that no float can hold (1e999, NaN) become text,
     because they could not be written as JSON again. Half surrogate pairs become U+FFFD.
@@ -51,7 +42,7 @@ def parse(name: str, text: str, limits: Limits) -> tuple[Json, list[Diagnostic]]
         return members
 
     try:
-        root = _decode(text, collect)
+        root = _decode(name, text, collect)
     except RecursionError:
         raise too_deep(name, limits, *_depth_reached(text, limits.depth)) from None
     if _deeper_than(root, limits.depth):
@@ -61,7 +52,7 @@ def parse(name: str, text: str, limits: Limits) -> tuple[Json, list[Diagnostic]]
     return root, list(islice(_repeated_keys(name, text), MOST_FINDINGS)) if repeated else []
 
 
-def _decode(text: str, collect: Callable[[list[tuple[str, Any]]], dict[str, Any]]) -> Json:
+def _decode(name: str, text: str, collect: Callable[[list[tuple[str, Any]]], dict[str, Any]]) -> Json:
     fast = json.JSONDecoder(object_pairs_hook=collect, parse_float=_finite, parse_constant=str)
     try:
         try:
@@ -74,15 +65,17 @@ def _decode(text: str, collect: Callable[[list[tuple[str, Any]]], dict[str, Any]
             )
             return patient.decode(text)
     except json.JSONDecodeError as error:
-        raise _not_json(text, error) from None
+        raise _not_json(name, text, error) from None
 
 
-def _not_json(text: str, error: json.JSONDecodeError) -> NotJson:
+def _not_json(name: str, text: str, error: json.JSONDecodeError) -> DocumentError:
+    problem, way = error.msg[0].lower() + error.msg[1:], ""
     if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated"):
-        return NotJson("the text ends in the middle", error.pos, "The file seems to be truncated.")
-    if text[error.pos] in "/#":
-        return NotJson("a comment is here", error.pos, "JSON has no comments.")
-    return NotJson(error.msg[0].lower() + error.msg[1:], error.pos)
+        problem, way = "the text ends in the middle", "The file seems to be truncated."
+    elif text[error.pos] in "/#":
+        problem, way = "a comment is here", "JSON has no comments."
+    line, column = Lines(text).place(error.pos)
+    return DocumentError.of("json-syntax", f"not valid JSON: {problem}", file=name, line=line, column=column, help=way)
 
 
 def _finite(number: str) -> float | str:

@@ -114,35 +114,8 @@ def _parse_text(name: str, text: str, limits: Limits) -> tuple[Json, Format, lis
 
         root, findings = yaml_parser.parse(name, text, limits)
         return root, "yaml", findings
-    try:
-        root, findings = json_parser.parse(name, text, limits)
-    except json_parser.NotJson as fault:
-        root, findings = _parse_flow_yaml(name, text, limits, fault)
-        return root, "yaml", findings
+    root, findings = json_parser.parse(name, text, limits)
     return root, "json", findings
-
-
-def _parse_flow_yaml(name: str, text: str, limits: Limits, fault: json_parser.NotJson) -> tuple[Json, list[Diagnostic]]:
-    """Parse text that begins with a brace but is not JSON as YAML; if it is neither, raise the JSON error."""
-    line, column = Lines(text).place(fault.offset)
-    refused = DocumentError.of(
-        "json-syntax", f"not valid JSON: {fault.problem}", file=name, line=line, column=column, help=fault.help
-    )
-    if text.startswith(("//", "/*"), fault.offset):  # YAML would take the comment for a part of the next key
-        raise refused
-    from aqlgen.document.read import yaml_parser
-
-    try:
-        root, findings = yaml_parser.parse(name, text, limits)
-    except DocumentError as error:
-        if error.diagnostics[0].code != "yaml-syntax":
-            raise
-        raise refused from None
-    if not isinstance(root, (dict, list)):
-        raise refused
-    message = f"not valid JSON ({fault.problem}), so it was read as YAML"
-    note = Diagnostic("json-as-yaml", Severity.NOTE, message, file=name, line=line, column=column)
-    return root, [note, *findings]
 
 
 def _type_name(value: Json) -> str:
