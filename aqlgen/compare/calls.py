@@ -25,8 +25,7 @@ _NAME_RULES: Final = frozenset({"field-renamed", "parameter-renamed", "parameter
 _PAGING_PARAMETERS: Final = frozenset({"first", "after", "last", "before"})
 _SELECTION_PARAMETERS: Final = frozenset({"fields"})
 _ACROSS_FIELDS: Final = (
-    "minProperties", "maxProperties", "dependentRequired", "patternProperties", "propertyNames",
-    "unevaluatedProperties",
+    "minProperties", "maxProperties", "patternProperties", "propertyNames", "unevaluatedProperties",
 )  # fmt: skip
 """Keywords of a body that bind several of its fields."""
 

@@ -40,7 +40,7 @@ _NUMERIC_FORMATS: Final = frozenset(
     {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float", "double"}
 )
 _OTHER_KEYWORDS: Final = (
-    "not", "dependentRequired", "propertyNames", "patternProperties", "unevaluatedProperties", "prefixItems",
+    "not", "propertyNames", "patternProperties", "unevaluatedProperties", "prefixItems",
 )  # fmt: skip
 
 

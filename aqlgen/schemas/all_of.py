@@ -35,7 +35,7 @@ BOUNDS: Mapping[str, Callable[[Json, Json], Json]] = {
     **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), min),
 }
 """Which of two bounds is the tighter one."""
-SAME = ("pattern", "format", "prefixItems", "multipleOf", "dependentRequired")
+SAME = ("pattern", "format", "prefixItems", "multipleOf")
 """Keywords of which two different ones cannot be one."""
 
 DECLARED = ("properties", "patternProperties")

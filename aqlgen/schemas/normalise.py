@@ -4,7 +4,7 @@ Keywords of OpenAPI 3.0 (nullable, boolean exclusiveMinimum, example) and of old
 validator could use are dropped with a finding, and keywords that no later stage needs are removed (OpenAPI 3.0.4,
 4.7.24; OpenAPI 3.1.1, 4.8.24). Three leniencies, since documents are rarely exact there: `oneOf` becomes `anyOf`
 (overlapping branches are common and harmless), a nullable schema admits null whatever its `type` and `enum` say, and
-conditions (`not`, `if`, `contains`, `dependentSchemas`), which hardly a document has, are left to the API to check.
+conditions (`not`, `if`, `contains`, `dependentRequired`), which hardly a document has, are left to the API to check.
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ MAPS = ("properties", "patternProperties")
 SCHEMAS = ("items", "additionalProperties", "propertyNames", "unevaluatedProperties")
 BRANCHES = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 CONDITIONS = frozenset({"if", "dependentSchemas"})
-DEPENDENT = ("dependencies", "dependentRequired")
-OBJECTS = frozenset({*MAPS, *SCHEMAS, *CONDITIONS, *DEPENDENT, "discriminator"})
+OBJECTS = frozenset({*MAPS, *SCHEMAS, *CONDITIONS, "discriminator"})
 
 CONSTRAINTS = BOUNDS | OBJECTS | BRANCHES | {"type", "enum", "const", "required", "pattern", "format", "uniqueItems"}
 """Keywords beside `$ref` that constrain the value: without effect in 3.0, effective since 3.1."""
@@ -203,14 +202,6 @@ def _patterns(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings
         node["patternProperties"] = kept
 
 
-def _dependent(raw: Mapping[str, Json], node: dict[str, Json], _findings: Findings) -> None:
-    """Copy dependentRequired, and the lists of names in `dependencies` of older drafts."""
-    mappings = [raw[key] for key in DEPENDENT if isinstance(raw.get(key), dict)]
-    lists = ((name, wires) for mapping in mappings for name, wires in mapping.items() if isinstance(wires, list))
-    if dependent := {name: sorted({wire for wire in wires if isinstance(wire, str)}) for name, wires in lists}:
-        node["dependentRequired"] = dependent
-
-
 def _required(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
     required = raw["required"]
     if not isinstance(required, list):
@@ -226,7 +217,6 @@ _COPIES = (
     ({"format"}, _let_go),
     (BRANCHES, _branches),
     (OBJECTS, _objects),
-    (DEPENDENT, _dependent),
     ({"required"}, _required),
 )
 """The functions that copy keywords, each with the keywords for which it is called."""

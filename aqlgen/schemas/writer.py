@@ -85,7 +85,7 @@ class Writer:
         elif required := _required_of(node, withheld):
             out["required"] = [names.get(wire, wire) for wire in required]
         if not node.keys().isdisjoint(_BY_KEY):
-            self._key_rules(node, names, out, place, withheld)
+            self._key_rules(node, names, out, place)
         self._items(node, out, place)
         if discriminator is not None and "discriminator" not in out:
             self._write_discriminator(discriminator, {}, names, out, place, pointer)
@@ -121,7 +121,7 @@ class Writer:
 
         What a node itself declares to be writable stays required of it, whatever is around.
         """
-        if not place.request or ("required" not in node and "dependentRequired" not in node):
+        if not place.request or "required" not in node:
             return frozenset()
         declared = node.get("properties", {})
         around = self._declared(place.around)
@@ -173,9 +173,7 @@ class Writer:
     def _server_set(self, declared: Mapping[str, Json]) -> list[str]:
         return [wire for wire, raw in declared.items() if self.read_only(raw)]
 
-    def _key_rules(
-        self, node: Node, names: Mapping[str, str], out: dict[str, Json], place: Place, withheld: frozenset[str]
-    ) -> None:
+    def _key_rules(self, node: Node, names: Mapping[str, str], out: dict[str, Json], place: Place) -> None:
         """Write the keywords about field names and about undeclared fields."""
         renamed = {wire: name for wire, name in names.items() if name != wire}
         is_open = "patternProperties" in node and bool(renamed)  # the patterns are about the API's names
@@ -192,8 +190,6 @@ class Writer:
             }
         if "propertyNames" in node:
             out["propertyNames"] = self._property_names(node["propertyNames"], renamed, place)
-        if "dependentRequired" in node:
-            out["dependentRequired"] = _dependent(node, names, withheld)
 
     def _property_names(self, raw: Json, renamed: Mapping[str, str], place: Place) -> Json:
         """Write the schema of the names, which admits those of agents, too, whose API's name fits it."""
@@ -338,14 +334,6 @@ def _in_common(first: dict[str, Json], second: dict[str, Json]) -> dict[str, Jso
     return either
 
 
-def _dependent(node: Node, names: Mapping[str, str], withheld: frozenset[str]) -> dict[str, Json]:
-    """Return the fields that others require, without those that a request need not have."""
-    return {
-        names.get(name, name): [names.get(wire, wire) for wire in wires if wire not in withheld]
-        for name, wires in node["dependentRequired"].items()
-    }
-
-
 def _unstructured(node: Node, names: Mapping[str, str]) -> dict[str, Json]:
     """Return the keywords that hold no schemas; not enumerated objects, whose fields would have the API's spelling."""
     out: dict[str, Json] = {key: value for key, value in node.items() if key not in STRUCTURED}
@@ -357,15 +345,12 @@ def _unstructured(node: Node, names: Mapping[str, str]) -> dict[str, Json]:
 
 
 _DESCRIBING = frozenset({"description", "default", "deprecated", "readOnly", "writeOnly", "examples"})
-_NAMING = frozenset({"required", "dependentRequired", "patternProperties", "propertyNames", "anyOf"})
-_BY_KEY = frozenset(
-    {"additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames", "dependentRequired"}
-)
+_NAMING = frozenset({"required", "patternProperties", "propertyNames", "anyOf"})
+_BY_KEY = frozenset({"additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames"})
 STRUCTURED = frozenset(
     {
         "properties", "required", "items", "additionalProperties", "propertyNames", "patternProperties",
-        "prefixItems", "anyOf", "allOf", "nullable", "dependentRequired", "unevaluatedProperties", "discriminator",
-        "$ref",
+        "prefixItems", "anyOf", "allOf", "nullable", "unevaluatedProperties", "discriminator", "$ref",
     }
 )  # fmt: skip
 """Keywords that hold schemas or names of fields; a node without them is written unchanged."""

@@ -18,7 +18,7 @@ from aqlgen.table.parameters import MAX_DESCRIPTION, VALID
 from aqlgen.words import pascal, snake, split
 
 ACROSS_FIELDS = (
-    "anyOf", "allOf", "minProperties", "maxProperties", "dependentRequired", "patternProperties", "propertyNames",
+    "anyOf", "allOf", "minProperties", "maxProperties", "patternProperties", "propertyNames",
     "unevaluatedProperties",
 )  # fmt: skip
 """Keywords that bind several fields, so that the assembled body has to be validated too."""

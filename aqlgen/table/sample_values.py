@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
 from json import dumps
 
 from aqlgen.ir import Json
@@ -190,8 +189,7 @@ class _Variant:
 
     def _object(self, flat: Flat, depth: int) -> Json:
         properties: dict[str, Json] = flat.get("properties", {})
-        names, dependent = flat.get("required", ()), flat.get("dependentRequired", {})
-        required = dict.fromkeys(chain(names, *map(dependent.__getitem__, filter(dependent.__contains__, names))))
+        required = dict.fromkeys(flat.get("required", ()))
         if depth > MAX_REQUIRED_DEPTH or len(self.tally) > MAX_VALUES:
             return {}
         if self.surface is not None:

@@ -18,12 +18,7 @@ TYPES: dict[str, Any] = {
         "anyOf": [{"$ref": "#/types/Cat"}, {"$ref": "#/types/Dog"}],
         "discriminator": {"propertyName": "kind", "mapping": {"cat": "#/types/Cat", "dog": "#/types/Dog"}},
     },
-    "Closed": {
-        "type": "object",
-        "properties": {"a": {}},
-        "additionalProperties": False,
-        "dependentRequired": {"a": ["b"]},
-    },
+    "Closed": {"type": "object", "properties": {"a": {}}, "additionalProperties": False},
 }
 
 
@@ -63,17 +58,10 @@ def test_a_union_says_which_value_means_which_type() -> None:
 
 
 def test_a_type_says_its_rules() -> None:
-    assert type_details("Closed", TYPES["Closed"], TYPES)["description"] == "No other keys. b is needed with a."
+    assert type_details("Closed", TYPES["Closed"], TYPES)["description"] == "No other keys."
     assert type_details("Level", TYPES["Level"], TYPES)["description"] == "One of 1, 2, 3."
 
 
-def test_what_very_many_fields_need_is_bounded() -> None:
-    names = [f"field_{index}" for index in range(3000)]
-    schema = {
-        "type": "object",
-        "properties": {name: {} for name in names},
-        "dependentRequired": dict.fromkeys(names, names),
-    }
-    assert len(type_details("Many", schema, {})["description"]) < 10_000
+def test_what_very_many_values_are_is_bounded() -> None:
     union = {"anyOf": [{"const": index} for index in range(3000)]}
     assert parameter_info(parameter(union), {})["description"].endswith(" and 2950 more.")

@@ -129,7 +129,6 @@ def keywords(depth: int) -> list[st.SearchStrategy[Any]]:
         st.fixed_dictionaries({"if": conditions(), "then": conditions()}),
         st.fixed_dictionaries({"if": conditions(), "else": conditions()}),
         st.fixed_dictionaries({"not": conditions()}),
-        st.fixed_dictionaries({"dependentRequired": entry(wire, st.tuples(wire).map(list))}),
         st.fixed_dictionaries({"dependentSchemas": entry(wire, conditions())}),
         st.fixed_dictionaries({"patternProperties": entry(st.sampled_from(["^x-", "^[a-z_]+$", "-"]), texts())}),
         st.fixed_dictionaries({"additionalProperties": st.one_of(st.just(False), texts())}),

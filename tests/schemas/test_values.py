@@ -44,7 +44,6 @@ NODE = "#/components/schemas/Node"
             "minProperties": 2,
             "properties": {"aB": {"type": "string"}, "c": {"type": "boolean"}, "d": {}},
         },
-        {"type": "object", "required": ["a"], "properties": {"a": {}}, "dependentRequired": {"a": ["bC"]}},
         {"anyOf": [{"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}}, {"type": "array"}]},
         {"allOf": [{"type": "object", "properties": {"a": {"type": "string"}}}, {"anyOf": [{"required": ["a"]}]}]},
         {"oneOf": [{"const": None}, {"type": "string", "maxLength": 2}]},

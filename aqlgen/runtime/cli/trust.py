@@ -20,7 +20,7 @@ from ..text import iso_time, line
 
 
 class Change(NamedTuple):
-    """A change that somebody asks for. `to` is "" for the next level, up or down."""
+    """A change that somebody asks for: one level up or down."""
 
     up: bool
     by: str
@@ -28,7 +28,6 @@ class Change(NamedTuple):
     authority: str = ""
     certificate_id: str = ""
     expires_at: str = ""
-    to: str = ""
 
 
 def shown_trust(folder: Path, environ: Mapping[str, str]) -> str:
@@ -91,10 +90,7 @@ def _next(level: str, change: Change) -> str:
     place = TRUST_LEVELS.index(level) + (1 if change.up else -1)
     if not 0 <= place < len(TRUST_LEVELS):
         raise CommandError(f"'{level}' is the {'highest' if change.up else 'lowest'} level: it cannot be {word}")
-    reached = TRUST_LEVELS[place]
-    if change.to and change.to != reached:
-        raise CommandError(f"'{level}' is {word} one step at a time, to '{reached}' and not to '{change.to}'")
-    return reached
+    return TRUST_LEVELS[place]
 
 
 def _entries(record: TrustRecord, level: str, change: Change) -> dict[str, Any]:

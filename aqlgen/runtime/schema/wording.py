@@ -55,16 +55,11 @@ def key_notes(schema: JsonSchema) -> Iterator[str]:
 
 
 def presence_notes(schema: JsonSchema, fields: Sequence[str], names: Mapping[str, str] | None = None) -> Iterator[str]:
-    """Describe how many of an object's fields it needs and takes, and which of them need others.
+    """Describe how many of an object's fields it needs and takes.
 
     `names` are those of the fields that are shown, if not all are.
     """
     spelling = {name: name for name in fields} if names is None else names
-    for name, needed in list(as_schema(schema.get("dependentRequired")).items())[:_MOST_LISTED]:
-        others = [spelling.get(other, other) for other in needed]
-        if others:
-            verb = "is" if len(others) == 1 else "are"
-            yield f"{joined(map(named, others))} {verb} needed with {named(spelling.get(name, name))}."
     least, most = schema.get("minProperties", 0), schema.get("maxProperties")
     least = 0 if least <= len(schema.get("required", ())) else least
     if not least and most is None:

@@ -79,7 +79,7 @@ class Leaves:
             keyword = error.kind.name
             demand = schema[keyword] if keyword in ("enum", "const") and keyword in schema else error.kind.value
             if type(error.kind).__name__ not in _UNCHECKED and (keyword != "enum" or demand):
-                broken.append(("dependentRequired" if "dependentRequired" in error.schema_path else keyword, demand))
+                broken.append((keyword, demand))
         return broken or None
 
     def _validator(self, schema: JsonSchema) -> tuple[Draft202012Validator | None, Set[str]]:

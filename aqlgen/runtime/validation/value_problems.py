@@ -93,13 +93,9 @@ class Explanation:
         keyword, expected, name = fault.keyword, fault.expected, self._place(fault.path)
         if keyword in _UNIONS:
             yield from self._of_union(fault, name)
-        elif keyword in ("required", "dependentRequired"):
-            lacking, needing = self._place((*fault.path, expected)), ""
-            if keyword == "dependentRequired":
-                rules = as_schema(fault.schema.get(keyword)).items()
-                others = [self._place((*fault.path, key)) for key, needs in rules if expected in needs]
-                needing = f": it is needed with {listed(others, _MOST_TOLD)}"
-            message = f"Missing required parameter '{lacking}'{needing}"
+        elif keyword == "required":
+            lacking = self._place((*fault.path, expected))
+            message = f"Missing required parameter '{lacking}'"
             yield Problem(Code.MISSING_PARAM, lacking, message, {"param_name": lacking})
         elif keyword == "type":
             yield self._of_type(fault, name, sorted(expected, key=lambda kind: kind == "null"))

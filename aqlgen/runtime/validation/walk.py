@@ -29,7 +29,7 @@ _MATCHES_OF_A_STEP = 20
 _MOST_CHANGES, _MOST_OPTIONS = 1000, 200
 _DEEPEST = 64
 _ROUNDS = 3
-_PRESENCE = frozenset({"required", "minProperties", "dependentRequired"})
+_PRESENCE = frozenset({"required", "minProperties"})
 
 
 class Allowed(Enum):

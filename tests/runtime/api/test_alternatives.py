@@ -116,11 +116,6 @@ def test_a_change_that_is_merged_may_lack_what_an_alternative_requires(package: 
                 "The body has unknown fields: 'number'",
             ],
         ),
-        (
-            {**PLAIN, "dependentRequired": {"card_no": ["holder"]}},
-            {"card_no": "1"},
-            ["Missing required parameter 'holder': it is needed with 'card_no'"],
-        ),
         ({**PLAIN, "minProperties": 2}, {"bic": "1"}, ["The body needs a minimum of 2 fields"]),
         ({**PLAIN, "required": ["card_no"]}, {"bic": "1"}, ["Missing required parameter 'card_no'"]),
     ],
