@@ -25,9 +25,9 @@ _SHOWN: Final = 10
 """The number of files of a kind that are named before the rest is counted."""
 
 _POLICIES: Final = {
-    "yours": "never touched by aqlgen",
-    "shared": "edits are merged",
-    "machine": "replaced; edits are refused",
+    "yours": "an update changes none, but --aliases adds to overrides.yaml",
+    "shared": "an update merges your edits",
+    "machine": "an update replaces them, and refuses edits",
 }
 
 
@@ -86,11 +86,11 @@ def _files(whose: Kind, status: Status, *, show_all: bool) -> Iterator[str]:
 def _todo(status: Status, *, show_all: bool) -> Iterator[str]:
     """Yield what needs somebody's attention."""
     if status.misplaced:
-        yield "Files of yours in folders that aqlgen alone writes to; move them elsewhere:"
+        yield "Your files in folders that belong to aqlgen; move them elsewhere:"
         yield from _some([f"  {visible(path)}" for path in status.misplaced], show_all=show_all)
     reports = (
         ("Edits of generated files that `aqlgen update` refuses:", status.edits),
-        ("Overrides to look at:", status.overrides),
+        ("Overrides to check:", status.overrides),
         ("aqlgen cannot regenerate this project yet:", status.problems),
     )
     for heading, findings in reports:
@@ -103,13 +103,13 @@ def _freshness(status: Status, *, show_all: bool) -> Iterator[str]:
     recorded, today = status.recorded, status.today
     if (recorded.aqlgen, recorded.templates) != (today.aqlgen, today.templates):
         of = f", templates {today.templates}" if today.templates else ""
-        yield f"This is aqlgen {today.aqlgen}{of}: `aqlgen update` brings the changes."
+        yield f"The installed aqlgen is {today.aqlgen}{of}: `aqlgen update` applies its changes."
     if status.stale:
         stale = counted(len(status.stale), "generated file")
-        yield f"{stale} would come out otherwise now; `aqlgen update` writes them:"
+        yield f"{stale} out of date; `aqlgen update` writes them again:"
         yield from _some([f"  {visible(path)}" for path in status.stale], show_all=show_all)
         if status.changes is not None:
-            yield "For an agent that changes:"
+            yield "Changes for agents:"
             yield status.changes.as_text(show_all=show_all)
     elif not status.problems and recorded.aqlgen == today.aqlgen:
         yield "Up to date with its document and its overrides."

@@ -32,7 +32,7 @@ class Kind(StrEnum):
     """The treatment of a file by `aqlgen update`."""
 
     YOURS = "yours"
-    """Written once, then never touched again."""
+    """Written once. No update changes it, but `--aliases` adds old names to `overrides.yaml`."""
     SHARED = "shared"
     """Edits are merged with what aqlgen changes."""
     MACHINE = "machine"

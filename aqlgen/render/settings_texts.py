@@ -30,7 +30,7 @@ _SMALL = 2
 """The settings of a table that needs no section of its own on the page."""
 
 _HEAD = """\
-# yours: aqlgen writes this file once and never touches it again.
+# yours: an update does not change this file.
 # Settings of the adapter with their defaults. Remove the '#' of a line to change its setting. The environment variable
 # behind each description overrides this file. No key, token or password belongs here: `doctor` lists their variables.
 """

@@ -121,7 +121,7 @@ def test_another_aqlgen_is_told(pets: Petstore, monkeypatch: pytest.MonkeyPatch)
     report = pets.report()
     assert (report["recorded"]["aqlgen"], report["today"]["aqlgen"]) != ("99.0", "0.1.0")
     assert report["today"]["aqlgen"] == "99.0"
-    assert "This is aqlgen 99.0" in run("status", pets.folder).out
+    assert "The installed aqlgen is 99.0" in run("status", pets.folder).out
 
 
 def test_a_folder_that_is_no_project_is_refused(pets: Petstore) -> None:

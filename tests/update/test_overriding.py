@@ -151,7 +151,7 @@ def test_status_says_what_overrides_change_for_an_agent(repo: Repo) -> None:
     assert run("status", repo.folder).out.strip().endswith("Up to date with its document and its overrides.")
     repo.write("overrides.yaml", "GET /goods: {name: browse_goods}\n")
     done = run("status", repo.folder)
-    assert "For an agent that changes:" in done.out
+    assert "Changes for agents:" in done.out
     assert "browse_goods" in done.out.split("For an agent")[1]
 
 
