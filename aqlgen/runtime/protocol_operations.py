@@ -217,13 +217,13 @@ MAX_CALLS = 100
 
 _STEPS_DESCRIPTION = "Run several operations in one call, each with values from the answers before it"
 _STEPS_TEXT = (
-    f"Steps in order: at most {MAX_STEPS} of {{id?, operation, params?, foreach?, where?, expect?, fields?}}, of "
+    f"Steps in order: at most {MAX_STEPS} of {{id?, operation, params?, foreach?, where?, fields?}}, of "
     f"at most {MAX_CALLS} calls. Any value may be {{$ref: 'find.items[0].id'}}: a step's id or number (the first is "
     "1), then a path into its data, [*] for each item of a list. foreach: {$ref: 'find.items'} repeats the step with "
     "{$ref: 'item.id'} and {$ref: 'index'}. "
     "where keeps items, of foreach or else of the answer: {state: 'open'} or {size: {gt: 3}} with eq, ne, gt, gte, lt, "
-    "lte, in, contains; the plan ends where an answer does not meet expect. fields are the paths that are "
-    "shown. All of it is checked before anything is sent; it halts at a failure and where something must be confirmed"
+    "lte, in, contains. fields are the paths that are shown. All of it is checked before anything is sent; it halts at "
+    "a failure and where something must be confirmed"
 )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, cast, get_args
+from typing import Any, Final, get_args
 
 from aqlgen.decide.naming.spelling import fit, hashed
 from aqlgen.diagnostics import Diagnostic, Severity
@@ -19,7 +19,6 @@ from aqlgen.document.texts.instructions import instruction_in
 from aqlgen.ir import Json
 from aqlgen.runtime.errors import Failure
 from aqlgen.runtime.schema import JSON_TYPES
-from aqlgen.runtime.schema.field_names import Names
 from aqlgen.runtime.steps.plan import check_plan, read_plan
 from aqlgen.runtime.steps.references import INPUTS
 from aqlgen.runtime.table import ADAPTER, Parameter, Row, Workflow
@@ -31,9 +30,6 @@ from aqlgen.words import snake
 from aqlgen.words import split as words_of
 from aqlgen.workflows.expressions import Scope, UnsayableError, member
 from aqlgen.workflows.steps import Api, write_step
-
-if TYPE_CHECKING:
-    from aqlgen.runtime.table import Table as RuntimeTable
 
 _MOST: Final = 200
 _DANGERS: Final[Sequence[str]] = get_args(DangerLevel)
@@ -121,9 +117,8 @@ class _Document:
                 f"the document is about {len(sources)} APIs, and an adapter is about one", "/sourceDescriptions"
             )
         components = self._root.get("components")
-        names = Names(cast("RuntimeTable", self._table))  # which asks for nothing but the types
         name = str(sources[0].get("name"))
-        return Api(self._rows, name, components if isinstance(components, dict) else {}, names)
+        return Api(self._rows, name, components if isinstance(components, dict) else {})
 
     def _workflow(self, entry: Json, api: Api, pointer: str) -> Workflow:
         workflow_id = entry.get("workflowId") if isinstance(entry, dict) else None

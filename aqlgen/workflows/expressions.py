@@ -1,13 +1,11 @@
 """Runtime expressions of Arazzo as references of a plan (Arazzo 1.0, Runtime Expressions), and what it cannot say.
 
-So are success criteria (Arazzo 1.0, Criterion Object). A plan halts where a call fails, and every status from 200 to
-299 is a success to it. Of conditions it takes comparisons that all must hold. Texts are compared exactly, where Arazzo
-compares them in any case: a plan rather halts.
+A plan halts where a call fails, and every status from 200 to 299 is a success to it. Success criteria (Arazzo 1.0,
+Criterion Object) may say the same.
 """
 
 from __future__ import annotations
 
-import json
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,7 +15,6 @@ from typing import Any, Final
 from aqlgen.document.positions import escape, split
 from aqlgen.ir import Json
 from aqlgen.runtime.errors import Failure
-from aqlgen.runtime.schema.field_names import Names, Way, other_name
 from aqlgen.runtime.steps.references import INPUTS, read_reference
 from aqlgen.runtime.table import Row
 
@@ -166,7 +163,6 @@ def _shown(text: str) -> str:
     return repr(text if len(text) <= 80 else f"{text[:79]}…")
 
 
-_OPERATORS: Final[Mapping[str, str]] = {"==": "eq", "!=": "ne", ">=": "gte", "<=": "lte", ">": "gt", "<": "lt"}
 _COMPARE: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
     "==": operator.eq,
     "!=": operator.ne,
@@ -175,16 +171,15 @@ _COMPARE: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
     ">": operator.gt,
     "<": operator.lt,
 }
-_HELP: Final = "A plan takes simple comparisons, joined by &&: of $statusCode, or of $response.body#/… with a value."
+_HELP: Final = "A plan takes simple comparisons of $statusCode, joined by &&."
 _SUCCESSES: Final = range(200, 300)
 _COMPARISON: Final = re.compile(
     r"\s*(?P<left>\$[^\s=!<>&|()']+)\s*(?P<sign>[=!<>]=|[<>])\s*(?P<right>'(?:[^']|'')*'|[^\s=!<>&|()']+)\s*(?:$|&&)"
 )
 
 
-def expected(criteria: Json, row: Row, scope: Scope, names: Names, pointer: str) -> dict[str, Json]:
-    """Return the conditions that the answer must meet, {} for none. Raises UnsayableError."""
-    conditions: dict[str, Json] = {}
+def check_criteria(criteria: Json, row: Row, pointer: str) -> None:
+    """Raise UnsayableError unless the criteria hold for every answer that is a success to the adapter."""
     for index, criterion in enumerate(criteria if isinstance(criteria, list) else []):
         place = member(pointer, str(index))
         if not isinstance(criterion, dict) or not isinstance(criterion.get("condition"), str):
@@ -193,15 +188,9 @@ def expected(criteria: Json, row: Row, scope: Scope, names: Names, pointer: str)
             raise UnsayableError("a condition is not of the type simple", member(place, "type"), _HELP)
         place = member(place, "condition")
         for left, sign, right in _comparisons(criterion["condition"], place):
-            if left == STATUS:
-                _check_status(row, sign, right, place)
-                continue
-            field, key = _field(left, row, names, place), _OPERATORS[sign]
-            tests = conditions.setdefault(field, {})
-            if not isinstance(tests, dict) or key in tests:
-                raise UnsayableError("a field is compared in the same way twice", place, _HELP)
-            tests[key] = _value(right, scope, place)
-    return conditions
+            if left != STATUS:
+                raise UnsayableError("a condition is about something else than the status", place, _HELP)
+            _check_status(row, sign, right, place)
 
 
 def _comparisons(text: str, pointer: str) -> Iterator[tuple[str, str, str]]:
@@ -226,37 +215,3 @@ def _check_status(row: Row, sign: str, right: str, pointer: str) -> None:
             pointer,
             "Leave the condition out, or make it hold for every success that the API's document declares.",
         )
-
-
-def _field(expression: str, row: Row, names: Names, pointer: str) -> str:
-    source, hash_mark, inner = expression.partition("#")
-    tokens = split(inner) if hash_mark else []
-    if source != BODY or not tokens:
-        raise UnsayableError(
-            "a condition is about something else than the status or a field of the body", pointer, _HELP
-        )
-    if row.paging is not None:
-        raise UnsayableError("a condition is about an answer in pages", pointer, _HELP)
-    if any(not token or "." in token or token.isdecimal() for token in tokens):
-        raise UnsayableError("a condition concerns an item, or a field with dots in its name", pointer, _HELP)
-    schema = next((answer.get("schema") for status, answer in row.responses.items() if status[:1] == "2"), None)
-    plan = names.plan(schema) if isinstance(schema, Mapping) else None
-    agents: list[str] = []
-    for token in tokens:
-        name, plan = other_name(plan, Way.TO_AGENT, token)
-        agents.append(name)
-    return ".".join(agents)
-
-
-def _value(text: str, scope: Scope, pointer: str) -> Json:
-    if is_expression(text):
-        return {"$ref": scope.reference(text, pointer)}
-    if len(text) > 1 and text[0] == text[-1] == "'":
-        return text[1:-1].replace("''", "'")
-    try:
-        value: Json = json.loads(text)
-    except ValueError:
-        value = []
-    if isinstance(value, (list, dict)) or text.startswith('"'):
-        raise UnsayableError("a condition compares with something else than a plain value", pointer, _HELP)
-    return value

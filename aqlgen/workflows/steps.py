@@ -9,12 +9,11 @@ from typing import Final, NamedTuple
 
 from aqlgen.document.positions import split
 from aqlgen.ir import Json
-from aqlgen.runtime.schema.field_names import Names
 from aqlgen.runtime.steps.plan import LOCAL
 from aqlgen.runtime.steps.references import INPUTS
 from aqlgen.runtime.table import Row
 from aqlgen.runtime.text import folded
-from aqlgen.workflows.expressions import DoneStep, Scope, UnsayableError, expected, is_expression, member
+from aqlgen.workflows.expressions import DoneStep, Scope, UnsayableError, check_criteria, is_expression, member
 
 _PLACE: Final = "$components.parameters."
 _FIELDS: Final = "fields"
@@ -30,13 +29,12 @@ class Written(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """The operations that steps can name, the components of the document, and the names of fields."""
+    """The operations that steps can name, and the components of the document."""
 
     rows: tuple[Row, ...]
     source: str
     """The name of the one description of an API."""
     components: Mapping[str, Json]
-    names: Names
 
     def row(self, step: Mapping[str, Json], pointer: str) -> Row:
         """Return the operation of a step. Raises UnsayableError."""
@@ -79,11 +77,11 @@ def write_step(
     _refuse_actions(step, pointer, last=last)
     params = _params(step, shared, row, api, scope, pointer)
     outputs = step["outputs"] if isinstance(step.get("outputs"), dict) else {}
-    conditions = expected(step.get("successCriteria"), row, scope, api.names, member(pointer, "successCriteria"))
-    if row.family != "read" and (outputs or conditions):  # a write answers with little unless it is asked for more
+    check_criteria(step.get("successCriteria"), row, member(pointer, "successCriteria"))
+    if row.family != "read" and outputs:  # a write answers with little unless it is asked for more
         params |= {name: "full" for name in row.adapter_parameters if row.parameters[name].wire == _FIELDS}
     named = {"id": step_id} if _is_name(step_id) else {}
-    written = {**named, "operation": row.name, "params": params, **({"expect": conditions} if conditions else {})}
+    written = {**named, "operation": row.name, "params": params}
     return Written(written, DoneStep(step_id if named else str(number), row, outputs))
 
 

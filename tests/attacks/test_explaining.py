@@ -287,7 +287,7 @@ DEEP = [f"{index}.{'a.' * 90}b" for index in range(400)]
         ({"operation": "list_pets", "params": {"fields": DEEP}}, None),
         ({"operation": "introspect", "params": {"query": "operations", "search": " ".join(NAMES)}}, None),
         (
-            {"operation": "run_steps", "params": {"steps": [{"operation": "list_pets", "expect": NAMES}]}},
+            {"operation": "run_steps", "params": {"steps": [{"operation": "list_pets", "where": NAMES}]}},
             "VALIDATION_INVALID_VALUE",
         ),
     ],

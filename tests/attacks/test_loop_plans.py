@@ -39,7 +39,7 @@ PLANS: dict[str, dict[str, Any]] = {
     "by references": {
         "steps": [{"id": "a", "operation": "list_items", "params": {}}, altered(DELETE, item_id={"$ref": "a.name"})]
     },
-    "a key in a step": {"steps": [{**DELETE, "expect": {"name": "old"}}, PLAN["steps"][1]]},
+    "a key in a step": {"steps": [{**DELETE, "fields": "full"}, PLAN["steps"][1]]},
     "a plan in a plan": {"steps": [{"operation": "run_steps", "params": PLAN}]},
     "the loop in a plan": {
         "steps": [{"operation": "confirm_operation", "params": {"element_name": AGENT}}, *PLAN["steps"]]

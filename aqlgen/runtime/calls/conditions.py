@@ -40,22 +40,20 @@ _ORDERS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
 OPERATORS: Final = ("eq", "ne", *_ORDERS, "in", "contains", "startswith")
 
 
-def compile_condition(condition: Any, name: str = "where", agent_path: Callable[[str], str] = str) -> Matcher:
+def compile_condition(condition: Any, agent_path: Callable[[str], str] = str) -> Matcher:
     """Return the test of a condition, for many items. Raises Failure (VALIDATION_INVALID_VALUE) if it is none.
 
     `agent_path` returns the path of a field in the agent's names.
     """
     if not isinstance(condition, Mapping) or not condition or len(condition) > MOST_FIELDS:
-        raise _refused(name, f"it is an object of 1 to {MOST_FIELDS} fields", condition)
+        raise _refused(f"it is an object of 1 to {MOST_FIELDS} fields", condition)
     tests: list[tuple[tuple[str, ...], Callable[[list[Any]], bool]]] = []
     for field, wanted in condition.items():
         is_path = isinstance(field, str) and len(field) <= _LONGEST_PATH
         path = tuple(agent_path(field).split(".")) if is_path else ("",)
         if "" in path:
-            raise _refused(
-                name, f"a field is a path of names with dots, no more than {_LONGEST_PATH} characters", field
-            )
-        tests += [(path, test) for test in _tests(name, str(field), wanted)]
+            raise _refused(f"a field is a path of names with dots, no more than {_LONGEST_PATH} characters", field)
+        tests += [(path, test) for test in _tests(str(field), wanted)]
 
     def matcher(item: Any) -> bool:
         return all(test(values_at(item, path)) for path, test in tests)
@@ -130,19 +128,19 @@ def _elements(values: list[Any]) -> Iterator[Any]:
             yield element
 
 
-def _tests(name: str, field: str, wanted: Any) -> Iterator[Callable[[list[Any]], bool]]:
+def _tests(field: str, wanted: Any) -> Iterator[Callable[[list[Any]], bool]]:
     if isinstance(wanted, list):
-        raise _refused(name, f"for one of several values give {{'{field}': {{'in': […]}}}}", wanted)
+        raise _refused(f"for one of several values give {{'{field}': {{'in': […]}}}}", wanted)
     if not isinstance(wanted, Mapping):
         yield _test("eq", wanted)
         return
     unknown = [key for key in wanted if key not in OPERATORS]
     if unknown or not wanted:
-        raise _refused(name, f"the operators of '{field}' are {', '.join(OPERATORS)}", unknown[:1] or wanted)
+        raise _refused(f"the operators of '{field}' are {', '.join(OPERATORS)}", unknown[:1] or wanted)
     for key, value in wanted.items():
         expected = _expected(key, value)
         if expected:
-            raise _refused(name, f"'{key}' of '{field}' takes {expected}", value)
+            raise _refused(f"'{key}' of '{field}' takes {expected}", value)
         yield _test(key, value)
 
 
@@ -219,9 +217,9 @@ _OF_ONE: Final[Mapping[str, Callable[[Any], Callable[[Any], bool]]]] = {
 """The operators that hold if one value passes: each reads its bound once, and returns the test of a value."""
 
 
-def _refused(name: str, rule: str, value: Any) -> Failure:
+def _refused(rule: str, value: Any) -> Failure:
     return invalid(
-        name,
-        f"Parameter '{name}' is not a condition: {rule}. Examples: {{'state': 'open'}}, {{'amount': {{'gt': 3}}}}.",
+        "where",
+        f"Parameter 'where' is not a condition: {rule}. Examples: {{'state': 'open'}}, {{'amount': {{'gt': 3}}}}.",
         actual_value=repr(value)[:100],
     )

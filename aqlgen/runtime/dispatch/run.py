@@ -72,8 +72,6 @@ class Run:
         self._size = 0
         self._begin = monotonic()
         self._foreseen: set[_Key] = set()
-        self._unmet: Step | None = None
-        """The step whose answer is not as expected; it is done, so that the plan does not go on with it."""
 
     async def run(self) -> Any:
         """Perform what is left of the plan and return its answer. Raises Failure where it halts."""
@@ -147,15 +145,7 @@ class Run:
             self._size += size_of(data, _MOST_KEPT)
             progress.each.append(data)
             progress.index += 1
-            if step.expect is not None and (problem := self._shortcoming(step, data)):
-                self._unmet = step
-                break
-        if self._unmet is None or progress.index == len(progress.items):
-            self._finish(step)
-        if self._unmet is not None:
-            raise invalid(
-                "expect", f"the call was made, and its answer {problem}. The plan ends here.", expected=step.expect
-            )
+        self._finish(step)
 
     def decide(self, choice: str | None) -> None:
         """Make the call of unknown outcome again, or take it for carried out. Raises Failure if nothing was chosen."""
@@ -179,19 +169,6 @@ class Run:
             progress.index += 1
             if progress.index >= len(progress.items or ()):
                 self._finish(step)
-
-    def _shortcoming(self, step: Step, data: Any) -> str:
-        """Return how an answer fails what the step expects, "" if it does not."""
-        progress, failing = self._progress, "does not meet 'expect'"
-        item, index = (progress.items or [None])[progress.index - 1], progress.index - 1
-        try:
-            expected = self._named(self._resolved(step.expect, item, index), step)
-            absent = self._absent([data], expected, step)
-            if absent:
-                return f"{failing}: it has no field {named_with_nearest(absent)}"
-            return "" if compile_condition(expected, "expect")(data) else failing
-        except Failure:
-            return failing
 
     def _matching(self, step: Step, items: list[Any], source: Step | None, path: Sequence[str] = ()) -> list[Any]:
         """Return the items that meet a step's conditions; they are at a path of what `source` answered, if it is known.
@@ -398,13 +375,12 @@ class Run:
     async def _halted(self, failure: Failure) -> Failure:
         """Return the failure that halted the plan, with what is done, what is not, and how to go on."""
         progress, steps = self._progress, self._plan.steps
-        step = self._unmet or steps[min(progress.position, len(steps) - 1)]
+        step = steps[min(progress.position, len(steps) - 1)]
         where = step.label
         if step.foreach is not None and progress.items is not None:
             where |= {"item": progress.index, "of": len(progress.items)}
         token = None
-        resumable = self._unmet is None and not failure.code.value.startswith(_NOT_RESUMED)
-        if resumable and self._size < _MOST_KEPT:
+        if not failure.code.value.startswith(_NOT_RESUMED) and self._size < _MOST_KEPT:
             token = await self._calls.keep({name: getattr(progress, name) for name in progress.__slots__})
         plan: dict[str, Any] = {
             "halted_at": where,

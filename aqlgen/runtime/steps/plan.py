@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 LOCAL = ("item", "index")
 """The names that a step has within `foreach`."""
-_KEYS = ("id", "operation", "params", "foreach", "where", "expect", "fields")
+_KEYS = ("id", "operation", "params", "foreach", "where", "fields")
 _ID = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 _PRESETS = ("minimal", "standard", "full")
 _MOST_REFERENCES = 200
@@ -39,8 +39,6 @@ class Step:
     foreach: Any
     where: Mapping[str, Mapping[str, Any]] | None
     """Conditions in their long form: field → operator → value."""
-    expect: Mapping[str, Mapping[str, Any]] | None
-    """What the answer of each call must meet, as `where` is written."""
     fields: str | Sequence[str] | None
 
     @property
@@ -53,7 +51,6 @@ class Step:
         """Yield every reference. Raises Failure for one that is none."""
         yield from references_in(self.foreach)
         yield from references_in(self.where)
-        yield from references_in(self.expect)
         yield from references_in(self.params)
 
 
@@ -114,11 +111,9 @@ def _read_step(number: int, value: Any) -> Step:
     for key, (is_valid, message, code) in _FORMS.items():
         if value.get(key) is not None and not is_valid(value[key]):
             raise _invalid(key, message, code)
-    where, expect = (None if value.get(key) is None else _read_where(value[key], key) for key in ("where", "expect"))
+    where = None if value.get("where") is None else _read_where(value["where"])
     params = value.get("params") or {}
-    return Step(
-        number, value.get("id"), value["operation"], params, value.get("foreach"), where, expect, value.get("fields")
-    )
+    return Step(number, value.get("id"), value["operation"], params, value.get("foreach"), where, value.get("fields"))
 
 
 _FORMS: Mapping[str, tuple[Callable[[Any], bool], str, Code]] = {
@@ -146,22 +141,22 @@ _FORMS: Mapping[str, tuple[Callable[[Any], bool], str, Code]] = {
 """What the optional keys of a step may be, with what is said of anything else."""
 
 
-def _read_where(where: Any, name: str) -> dict[str, dict[str, Any]]:
+def _read_where(where: Any) -> dict[str, dict[str, Any]]:
     """Return conditions in their long form. Raises Failure if they are none.
 
     What is an operator is decided here, before references are resolved: data of the API are values.
     """
     if not isinstance(where, Mapping) or is_reference(where) or len(where) > MOST_FIELDS:
-        compile_condition(None, name)
+        compile_condition(None)
     lists = {field: wanted for field, wanted in where.items() if isinstance(wanted, list)}
     if lists:
-        compile_condition(lists, name)
+        compile_condition(lists)
     conditions = {
         field: {"eq": wanted} if not isinstance(wanted, Mapping) or is_reference(wanted) else dict(wanted)
         for field, wanted in where.items()
     }
     known = {field: _known_part(wanted) if wanted else wanted for field, wanted in conditions.items()}
-    compile_condition(known, name)
+    compile_condition(known)
     return conditions
 
 
