@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
 from typing import Final
@@ -18,6 +17,7 @@ API: Final = "api"
 """The kind of pattern that selects by the name of one of several APIs; it is never bare."""
 
 UNMATCHED: Final = "unmatched-pattern"
+_FORMS: Final = "Give a tag, a path or an operation, such as 'tag:pets', 'path:/pets/*' or 'operation:get*'."
 
 
 def _words(decision: Decision, kind: str) -> tuple[str, ...]:
@@ -38,18 +38,6 @@ def _matches(decision: Decision, pattern: str) -> bool:
     return any(fnmatchcase(word, pattern) for kind in KINDS for word in _words(decision, kind))
 
 
-def _hint(decisions: Sequence[Decision], pattern: str) -> str:
-    """Return the nearest names for a pattern without matches, else the forms of patterns."""
-    kind, colon, glob = pattern.partition(":")
-    is_known = colon and kind in KINDS
-    kinds, wanted, prefix = ((kind,), glob, f"{kind}:") if is_known else (KINDS, pattern, "")
-    words = {word: None for kind in kinds for decision in decisions for word in _words(decision, kind)}
-    near = difflib.get_close_matches(wanted, words, n=1)
-    if near:
-        return f"Did you mean '{prefix}{near[0]}'?"
-    return "Give a tag, a path or an operation, such as 'tag:pets', 'path:/pets/*' or 'operation:get*'."
-
-
 def select(
     decisions: tuple[Decision, ...], include: Sequence[str], exclude: Sequence[str], report: Report | None = None
 ) -> tuple[Decision, ...]:
@@ -61,12 +49,8 @@ def select(
     for option, patterns in (("--include", include), ("--exclude", exclude)):
         for pattern in patterns:
             if not any(_matches(decision, pattern) for decision in decisions):
-                mistake = Diagnostic(
-                    UNMATCHED,
-                    Severity.ERROR,
-                    f"{option} {pattern!r} matches no operation",
-                    help=_hint(decisions, pattern),
-                )
+                message = f"{option} {pattern!r} matches no operation"
+                mistake = Diagnostic(UNMATCHED, Severity.ERROR, message, help=_FORMS)
                 if report is None:
                     raise OptionError(mistake)
                 report(mistake)
