@@ -152,7 +152,7 @@ def test_status_says_what_overrides_change_for_an_agent(repo: Repo) -> None:
     repo.write("overrides.yaml", "GET /goods: {name: browse_goods}\n")
     done = run("status", repo.folder)
     assert "Changes for agents:" in done.out
-    assert "browse_goods" in done.out.split("For an agent")[1]
+    assert "browse_goods" in done.out.split("Changes for agents")[1]
 
 
 def repo_text(repo: Repo, path: str) -> str:
