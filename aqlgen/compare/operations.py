@@ -165,28 +165,14 @@ def compare_workflows(old: Surface, new: Surface, notes: Notes) -> None:
             _note_added(workflow, "workflow", notes)
 
 
-def _takes_calls_of(old: Workflow, new: Workflow) -> bool:
-    """Return True if each call of the old workflow is one of the new: no input is other, gone or newly required."""
-    kept = [(item, new.inputs.get(name)) for name, item in old.inputs.items()]
-    added = [item for name, item in new.inputs.items() if name not in old.inputs]
-    return all(
-        other is not None and item.schema == other.schema and other.required <= item.required for item, other in kept
-    ) and not any(item.required for item in added)
-
-
 def _compare(old: Workflow, new: Workflow, notes: Notes) -> None:
     if old.family != new.family:
         wording = f"called by the tool for {new.family} now, not for {old.family}"
         notes.add("category-changed", new.name, wording=wording)
-    if old.steps != new.steps:
+    if (old.inputs, old.outputs) != (new.inputs, new.outputs):
+        notes.add("workflow-changed", new.name)
+    elif old.steps != new.steps:
         notes.add("workflow-steps", new.name)
-    if old.inputs != new.inputs:
-        level = Level.COMPATIBLE if _takes_calls_of(old, new) else Level.BREAKING
-        notes.add("workflow-inputs", new.name, level=level)
-    before, after = old.outputs or {}, new.outputs or {}
-    if before != after:
-        is_kept = bool(before) is bool(after) and all(after.get(name) == item for name, item in before.items())
-        notes.add("workflow-outputs", new.name, level=Level.COMPATIBLE if is_kept else Level.BREAKING)
     for what in ("summary", "description"):
         texts = getattr(old, what), getattr(new, what)
         if texts[0] != texts[1]:

@@ -95,8 +95,9 @@ _RULES: Final[dict[str, Rule]] = {
         "An update replaces the whole", "now [replaces|replace] the whole resource: omitted fields are lost", BREAKING
     ),
     "body-reshaped": Rule("A body is passed in another way", "{}", BREAKING),
-    "workflow-inputs": Rule("A workflow takes other inputs", "[takes|take] other inputs now", BREAKING),
-    "workflow-outputs": Rule("A workflow has other outputs", "[has|have] other outputs now", BREAKING),
+    "workflow-changed": Rule(
+        "A workflow has other inputs or outputs", "[has|have] other inputs or outputs now", BREAKING
+    ),
     "answer-removed": Rule("Nothing is answered", "[answers|answer] with nothing now", BREAKING),
     "field-case-changed": Rule("Fields are spelled otherwise", "all fields are spelled in {} now, not in {}", BREAKING),
     # Parameters and fields

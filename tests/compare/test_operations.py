@@ -391,7 +391,6 @@ OURS = Workflow(
     steps=[{"operation": "get_animal", "params": {"animal_id": {"$ref": "inputs.number"}}}],
     outputs={"name": {"$ref": "1.name"}},
 )
-MORE = replace(NUMBER, name="more", wire="more")
 
 
 def surface(*workflows: Workflow) -> Surface:
@@ -406,16 +405,9 @@ def workflow_changes(old: Surface, new: Surface) -> Mapping[str, Level]:
     ("change", "rules"),
     [
         ({}, {}),
-        ({"inputs": {}}, {"workflow-inputs": Level.BREAKING}),
-        ({"inputs": {"number": NUMBER, "more": MORE}}, {"workflow-inputs": Level.BREAKING}),
-        ({"inputs": {"number": replace(NUMBER, schema={})}}, {"workflow-inputs": Level.BREAKING}),
-        (
-            {"inputs": {"number": NUMBER, "more": replace(MORE, required=False)}},
-            {"workflow-inputs": Level.COMPATIBLE},
-        ),
-        ({"inputs": {"number": replace(NUMBER, required=False)}}, {"workflow-inputs": Level.COMPATIBLE}),
-        ({"outputs": {}}, {"workflow-outputs": Level.BREAKING}),
-        ({"outputs": {**(OURS.outputs or {}), "id": {"$ref": "1.id"}}}, {"workflow-outputs": Level.COMPATIBLE}),
+        ({"inputs": {}}, {"workflow-changed": Level.BREAKING}),
+        ({"inputs": {"number": replace(NUMBER, schema={})}}, {"workflow-changed": Level.BREAKING}),
+        ({"outputs": {}, "steps": []}, {"workflow-changed": Level.BREAKING}),
         ({"steps": []}, {"workflow-steps": Level.ATTENTION}),
         ({"summary": "See"}, {"text-changed": Level.TEXTS}),
         ({"family": "update"}, {"category-changed": Level.BREAKING}),
