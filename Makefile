@@ -32,7 +32,7 @@ check: $(STAMP)
 generated: $(STAMP)
 	$(BIN)/python -m aqlgen.diagnostics.catalogue > docs/diagnostics.md
 	$(BIN)/python -m aqlgen.cli.commands_page > docs/commands.md
-	$(BIN)/python -m aqlgen.render.settings_texts
+	$(BIN)/python -m aqlgen.render.settings_texts > docs/settings.md
 	$(BIN)/python -m aqlgen.table.schema
 	$(BIN)/python -m tests.diagrams
 	$(BIN)/python -m tests.check.probe

@@ -78,7 +78,7 @@ PARTS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "overrides": ("overrides.yaml, with an example of each decision", ("overrides.yaml",)),
     "registry": ("server.json and a Server Card, for registries and clients", ("server.json", "server-card.json")),
     "schemas": ("JSON Schemas of the project's files, for editors", ("schema/*.schema.json",)),
-    "settings": ("adapter.toml, with every setting and its default", ("adapter.toml",)),
+    "settings": ("adapter.toml, for your settings", ("adapter.toml",)),
     "skill": ("a skill (SKILL.md) for agents that work in a shell", ("skills/*",)),
 }
 """What a project can have beside the adapter itself: what `aqlgen add` says of each part, and its files.

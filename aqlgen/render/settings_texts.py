@@ -1,7 +1,6 @@
-"""The texts about an adapter's settings: `adapter.toml` of a new project, and the page docs/settings.md.
+"""The page docs/settings.md, from the fields of `aqlgen.runtime.settings.config.Config`.
 
-Both follow from the fields of `aqlgen.runtime.settings.config.Config`. `python -m aqlgen.render.settings_texts` writes
-them anew in a clone of aqlgen.
+`python -m aqlgen.render.settings_texts > docs/settings.md` writes it anew in a clone of aqlgen.
 """
 
 from __future__ import annotations
@@ -10,11 +9,10 @@ import ast
 import inspect
 import json
 import re
-import textwrap
+import sys
 from collections.abc import Iterator
 from functools import cache
 from itertools import groupby, pairwise
-from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -22,18 +20,10 @@ from pydantic import TypeAdapter
 from aqlgen.runtime.settings import VARIABLES
 from aqlgen.runtime.settings.config import SETTINGS, Config, Setting
 
-_ROOT = Path(__file__).parents[2]
-_WIDTH = 120
 _DOCUMENT = re.compile(r"docs/([\w-]+)\.md(#[\w-]+)?")
 """A page that a description names: the page of settings has a link in its place."""
 _SMALL = 2
 """The settings of a table that needs no section of its own on the page."""
-
-_HEAD = """\
-# yours: an update does not change this file.
-# Settings of the adapter with their defaults. Remove the '#' of a line to change its setting. The environment variable
-# behind each description overrides this file. No key, token or password belongs here: `doctor` lists their variables.
-"""
 
 _PAGE_HEAD = """\
 # Settings of an adapter
@@ -52,21 +42,12 @@ passwords are not settings: `doctor` lists their variables. `pip install '.[redi
 """
 
 
-def adapter_toml() -> str:
-    """Return the text of `adapter.toml`, in which every setting is commented out."""
-    return "\n".join((_HEAD, *(text for table, settings in _tables() for text in _toml(table, settings))))
-
-
 def page() -> str:
     """Return the text of docs/settings.md."""
     large = {table: settings for table, settings in _tables() if len(settings) > _SMALL}
     sections = [_section(f"`[{table}]`" if table else "Top-level keys", settings) for table, settings in large.items()]
     small = [setting for table, settings in _tables() if table not in large for setting in settings]
     return "\n".join((_PAGE_HEAD, *sections, _section("Other tables", small, in_table=True), *_other_variables()))
-
-
-PATHS = {_ROOT / "templates/project/adapter.toml": adapter_toml, _ROOT / "docs/settings.md": page}
-"""The files that the texts stand in."""
 
 
 def _other_variables() -> Iterator[str]:
@@ -111,18 +92,6 @@ def description(setting: Setting) -> str:
     return _texts(owner)[field].replace("{allowed}", allowed)
 
 
-def _toml(table: str, settings: list[Setting]) -> Iterator[str]:
-    for index, setting in enumerate(settings):
-        header = f"[{table}]\n" if table and not index else ""
-        end = ". For example:" if setting.names.example else ""
-        lines = textwrap.wrap(f"{description(setting)} {_variable(setting)}{end}", _WIDTH - 2, break_on_hyphens=False)
-        if setting.names.example:
-            lines += [f"  {line}" for line in setting.names.example.splitlines()]
-        else:
-            lines.append(f"{_name(setting)} = {_default(setting)}")
-        yield header + "".join(f"# {line}\n" for line in lines)
-
-
 def _section(title: str, settings: list[Setting], *, in_table: bool = False) -> str:
     rows = [f"## {title}", "", "| key | variable | default | meaning |", "|---|---|---|---|"]
     for setting in settings:
@@ -138,20 +107,10 @@ def _name(setting: Setting) -> str:
     return setting.key.rpartition(".")[2]
 
 
-def _variable(setting: Setting) -> str:
-    return f"{setting.variable} ({setting.names.form})" if setting.names.form else setting.variable
-
-
 def _default(setting: Setting) -> str:
     """Write the default as TOML."""
     return json.dumps("" if setting.default is None else setting.default)
 
 
-def main() -> None:
-    """Write the files anew."""
-    for path, text in PATHS.items():
-        path.write_text(text(), "utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    sys.stdout.write(page())

@@ -142,25 +142,6 @@ def _names(pattern: str, path: str) -> bool:
     return PurePosixPath(path).match(pattern) if not pattern.endswith("/") else path.startswith(pattern)
 
 
-def test_every_setting_stands_in_adapter_toml_with_its_default() -> None:
-    from aqlgen.runtime.settings.config import SETTINGS
-
-    text = render_template(PLAIN)["adapter.toml"].decode()
-    assert {key: value for key, value in tomllib.loads(text).items() if value != {}} == {}
-    tables = tomllib.loads(re.sub(r"^# (?=[a-z_]+ = )", "", text, flags=re.MULTILINE))
-    written = {key: value for key, value in tables.items() if not isinstance(value, dict)}
-    for name, table in tables.items():
-        if isinstance(table, dict):
-            written |= {f"{name}.{key}": value for key, value in table.items()}
-    defaults = {
-        setting.key: "" if setting.default is None else setting.default
-        for setting in SETTINGS
-        if setting.default != {} and not (setting.default in (None, ()) and setting.names.example)
-    }
-    assert written == {key: list(value) if isinstance(value, tuple) else value for key, value in defaults.items()}
-    assert all(setting.variable in text for setting in SETTINGS)
-
-
 def test_the_source_of_the_runtime_is_copied_as_it_stands() -> None:
     source = Path(__file__).parents[2] / "aqlgen/runtime"
     tree = render_template(PLAIN)

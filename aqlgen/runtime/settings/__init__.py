@@ -28,13 +28,12 @@ class Names(NamedTuple):
     """What the annotation of a field says beside its type: that it is a setting, with its names.
 
     Without a `key` in adapter.toml it is the field's name in the table of its class. `form` says how the variable's
-    text differs from the TOML value; `example` is shown in adapter.toml.
+    text differs from the TOML value.
     """
 
     variable: str
     key: str = ""
     form: str = ""
-    example: str = ""
 
 
 class Setting(NamedTuple):

@@ -25,7 +25,6 @@ from .tables import (
 )
 from .trust import TrustLevel, TrustRecord
 from .types import (
-    RULES_EXAMPLE,
     BaseUrl,
     FilePath,
     ForwardedHeaders,
@@ -105,9 +104,7 @@ class Config(NamedTuple):
     """
     policy_people: Annotated[ByEffect, Names("POLICY_PEOPLE", "policy.people")] = "off"
     """Operations that reach people, such as by e-mail: {allowed}, as for `money`."""
-    policy_rules: Annotated[
-        PolicyRules, Names("POLICY_RULES", "policy.rules", form="as JSON", example=RULES_EXAMPLE)
-    ] = ()
+    policy_rules: Annotated[PolicyRules, Names("POLICY_RULES", "policy.rules", form="as JSON")] = ()
     """Rules for operations: allow, confirm or deny (docs/policies.md#rules). An allow rule replaces the result of the
     policy; otherwise the most restrictive result wins. With a rule that matches no operation or no parameter, the
     adapter does not start."""
@@ -143,7 +140,6 @@ class Config(NamedTuple):
             "SERVER_VARIABLES",
             "server.variables",
             form="as NAME=VALUE, NAME=VALUE",
-            example='variables = { region = "eu" }',
         ),
     ] = {}
     """Values of the variables in the API's URL, by name; empty: the document's defaults."""

@@ -176,13 +176,13 @@ LimitTable = Annotated[LimitSettings, known_keys(LimitSettings)]
 class QuotaSettings(NamedTuple):
     """The table `[quota]`. What is not set is not limited."""
 
-    per_minute: Annotated[Requests | None, Names("QUOTA_PER_MINUTE", example="per_minute = 300")] = None
+    per_minute: Annotated[Requests | None, Names("QUOTA_PER_MINUTE")] = None
     """Maximum requests to the API in a minute, of all callers together, {allowed}, including retries, pages, and the
     requests of batches, plans and updates. The adapter sends no further ones. Minutes, hours and days are in UTC. The
     counts are in `state.url`."""
-    per_hour: Annotated[Requests | None, Names("QUOTA_PER_HOUR", example="per_hour = 5000")] = None
+    per_hour: Annotated[Requests | None, Names("QUOTA_PER_HOUR")] = None
     """The same for an hour."""
-    per_day: Annotated[Requests | None, Names("QUOTA_PER_DAY", example="per_day = 50000")] = None
+    per_day: Annotated[Requests | None, Names("QUOTA_PER_DAY")] = None
     """The same for a day."""
     warn_percent: Annotated[Percent, Names("QUOTA_WARN_PERCENT")] = 80
     """Used per cent of a limit from which answers have a warning, {allowed}."""
@@ -196,14 +196,14 @@ class QuotaSettings(NamedTuple):
         Mapping[OperationPattern, LimitTable],
         _json,
         _some,
-        Names("QUOTA_OPERATIONS", form="as JSON", example='[quota.operations."delete_*"]\nper_hour = 20'),
+        Names("QUOTA_OPERATIONS", form="as JSON"),
     ] = {}
     """Further limits, with the same keys. All operations that match a pattern share its limits. A pattern is a name, or
     a method and a path, with * for any part. With a pattern that matches nothing, the adapter does not start."""
     callers: Annotated[
         LimitTable,
         BeforeValidator(from_json),
-        Names("QUOTA_CALLERS", form="as JSON", example="[quota.callers]\nper_minute = 60"),
+        Names("QUOTA_CALLERS", form="as JSON"),
     ] = LimitSettings()
     """Further limits, with the same keys, for each authenticated caller. All other callers together count as one."""
 

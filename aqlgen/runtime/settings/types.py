@@ -224,15 +224,6 @@ BUILT_IN = ("danger-level", "trust-matrix", "under-review", "money", "access", "
 _LONGEST = 200
 _DEEPEST = 16
 
-RULES_EXAMPLE = """\
-[[policy.rules]]
-id = "many-at-once"
-operations = ["delete_*"]
-when = { ids = { items_above = 10 } }
-action = "confirm"
-reason = "More than ten at once"
-"""
-
 one_or_more = BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
 Some = Field(min_length=1, max_length=200)
 Texts = Annotated[tuple[Annotated[Stripped, Field(min_length=1, max_length=_LONGEST)], ...], one_or_more, Some]
