@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from aqlgen.runtime.dispatch.arguments import Limits
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.errors import Code, Failure
 from aqlgen.runtime.settings.config import Config
 from tests.cases import each
@@ -80,3 +81,9 @@ def test_text_that_is_not_unicode_and_null_characters_are_refused(value: Any, lo
 def test_a_small_call_costs_microseconds() -> None:
     call = {"operation": "get_animal", "params": {"animal_id": 7, "note": "é"}}
     assert min(timeit.repeat(lambda: LIMITS.check(call), number=1000, repeat=5)) / 1000 < 50e-6
+
+
+def test_a_large_call_lets_others_have_their_turn(zoo: Dispatcher) -> None:
+    answer = zoo.handle("read", {"operation": "unknown", "params": {"a": "x" * 30_000}})
+    assert answer.send(None) is None
+    answer.close()

@@ -93,6 +93,7 @@ def _ready(folder: Path, hooks: object | None, *, mock: bool) -> tuple[Server[An
     finally:
         gc.enable()
     gc.freeze()
+    gc.set_threshold(5_000, 10, 5)  # a large request is no garbage: it is looked through less often while it is read
     return server, parts
 
 

@@ -39,14 +39,14 @@ class Limits:
         self._array = config.max_array_elements
         self._depth = config.max_nesting_depth
 
-    def check(self, arguments: Mapping[str, Any]) -> None:
-        """Raise Failure if the arguments are too large or too deep, or hold text that is not valid."""
-        bound = self._walk(arguments, 1, "")
-        if bound <= self._request:
-            return
-        size = len(json.dumps(arguments, ensure_ascii=False, separators=(",", ":")).encode())
+    def check(self, arguments: Mapping[str, Any]) -> int:
+        """Return the arguments' size, or more. Raises Failure if they are too large, too deep, or hold invalid text."""
+        size = self._walk(arguments, 1, "")
+        if size > self._request:
+            size = len(json.dumps(arguments, ensure_ascii=False, separators=(",", ":")).encode())
         if size > self._request:
             raise _exceeded("request_size", self._request, size, "bytes")
+        return size
 
     def _walk(self, value: Any, depth: int, path: str) -> int:
         """Return an upper bound of the value's size as JSON."""

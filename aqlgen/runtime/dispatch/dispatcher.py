@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import cached_property, partial
 from time import perf_counter
@@ -17,7 +18,7 @@ from ..logs import Logger
 from ..logs.observers import OK, CallEnd, Observers
 from ..protocol_operations import RUN_STEPS, DiscreetPerson, Handler, Person, Registry
 from ..safety.audit import Audit
-from ..safety.gatekeeper import Gatekeeper
+from ..safety.gatekeeper import LARGE, Gatekeeper
 from ..safety.operations import CANCEL, STATUS, active_operations
 from ..safety.refusals import refused
 from ..session import Session, with_request
@@ -204,7 +205,8 @@ class Dispatcher(Calls):
         with with_request(stamp.request_id):
             arguments = parse_json_texts(arguments or {})
             try:
-                self.limits.check(arguments)
+                if self.limits.check(arguments) > LARGE:
+                    await asyncio.sleep(0)
                 items = read_batch(arguments)
                 if items is None:
                     call = ToolCall(family, read_single(arguments, self.is_known), stamp, session, person)

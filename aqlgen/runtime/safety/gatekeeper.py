@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 Values = TypeVarTuple("Values")
-_LARGE = 20_000
+LARGE = 20_000
 """Characters of the parameters of a call, names among them, beyond which others go on while it is looked at."""
 _WRITTEN_BACK = "The update reads and sends it back: give the field in the call"
 
@@ -266,7 +266,7 @@ class Gatekeeper:
 def _is_large(params: Mapping[str, Any]) -> bool:
     waiting: list[Any] = [params]
     size = 0
-    while waiting and size <= _LARGE:
+    while waiting and size <= LARGE:
         value = waiting.pop()
         size += len(value) if isinstance(value, str) else 10
         if isinstance(value, Mapping):
@@ -274,7 +274,7 @@ def _is_large(params: Mapping[str, Any]) -> bool:
             waiting += value.values()
         elif isinstance(value, list):
             waiting += value
-    return size > _LARGE
+    return size > LARGE
 
 
 def _sent_token(call: Call) -> object:

@@ -39,6 +39,7 @@ from ..exact_json import loses_digits, read_float
 from ..introspection.protocol import TOOL, tool_name
 from ..logs import NUMBERS
 from ..protocol_operations import RUN_STEPS, Person, Unanswered
+from ..safety.gatekeeper import LARGE
 from ..safety.operations import STATUS, active_operations
 from ..session import CALLER_KEY, Session, Sessions, with_caller
 from ..settings.config import Config
@@ -254,7 +255,9 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
             raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: '{line(params.name, 64)}'. Tools: {names}")
         if context.request is not None:
             _check_headers(context.request.headers, params.arguments or {}, input_schema)
-            params = _with_digits(params, await context.request.body())
+            params = _with_digits(params, content := await context.request.body())
+            if len(content) > LARGE:
+                await anyio.sleep(0)  # others have their turn between the steps of a large call
         sessions = context.lifespan_context
         session = sessions.of(context)
         person = person_behind(context, params, session)
