@@ -368,7 +368,7 @@ def test_the_review_has_what_is_asked_and_what_runs_unasked_by_consequence(tmp_p
     words = " ".join(" ".join(page.words).split())
     assert "5 operations run without a confirmation : 4 reads, and 1 write that can be undone" in words
     assert "4 need a confirmation at the first call , since nothing rules out harm" in words
-    assert "it takes client_secret" in words
+    assert "its request has client_secret" in words
     assert "undoes it" in words
 
 

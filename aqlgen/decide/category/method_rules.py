@@ -150,9 +150,9 @@ def procedure(facts: Facts) -> Verdict | None:
     verb = facts.action_verb or facts.named_verb
     if verb is None or not (verb.strong or facts.method == "POST" or facts.shape.queried):
         return None
-    confidence, note = 0.9 if verb.strong else 0.6, f"the procedure is called {verb.word}"
+    confidence, note = 0.9 if verb.strong else 0.6, f"the procedure's name says {verb.word}"
     if not (facts.shape.queried or dotted or facts.named_verb or facts.summary_verb):  # `/sendMessage` alone
-        confidence, note = min(confidence, 0.66), f"the path has {verb.word}, without other evidence"
+        confidence, note = min(confidence, 0.66), f"the path says {verb.word}, without other evidence"
     if facts.method == "GET" and verb.category is not Category.READ:
         confidence = min(confidence, 0.65)
     return Verdict(verb.category, Evidence.RULE, confidence, note)
@@ -184,7 +184,7 @@ def doubted_get(facts: Facts) -> Verdict | None:
     doubt, verb = _get_named_by_change(facts) or _get_told_by_change(facts), facts.action_verb
     if doubt or verb is None or verb.category is Category.READ or not _is_dotted(facts):
         return doubt
-    return Verdict(Category.READ, Evidence.HEURISTIC, 0.65, f"GET, but its path has {verb.word}", Doubt.CONTRADICTED)
+    return Verdict(Category.READ, Evidence.HEURISTIC, 0.65, f"GET, but its path says {verb.word}", Doubt.CONTRADICTED)
 
 
 def _get_named_by_change(facts: Facts) -> Verdict | None:
@@ -193,7 +193,7 @@ def _get_named_by_change(facts: Facts) -> Verdict | None:
         return None
     believed = verb.word in _CHANGES or verb.word in _ACTS
     category, confidence = (verb.category, 0.55) if believed else (Category.READ, 0.65)
-    return Verdict(category, Evidence.HEURISTIC, confidence, f"GET, but called {verb.word}", Doubt.CONTRADICTED)
+    return Verdict(category, Evidence.HEURISTIC, confidence, f"GET, but its name says {verb.word}", Doubt.CONTRADICTED)
 
 
 def _get_told_by_change(facts: Facts) -> Verdict | None:
@@ -202,7 +202,7 @@ def _get_told_by_change(facts: Facts) -> Verdict | None:
     if named is not None and named.category is Category.READ and named.word != "get":
         return None
     is_change = verb is not None and verb.category is not Category.READ and verb.word not in _KEEPING
-    note = f"its text has {verb.word}" if verb and is_change else text_acts(facts)
+    note = f"its text says {verb.word}" if verb and is_change else text_acts(facts)
     return Verdict(Category.READ, Evidence.HEURISTIC, 0.66, f"GET, but {note}", Doubt.CONTRADICTED) if note else None
 
 
@@ -216,7 +216,7 @@ def delete(facts: Facts) -> Verdict | None:
     verb = facts.summary_verb
     if verb and verb.word in _LETTING_GO and not facts.named_verb:
         return Verdict(
-            _effect(verb), Evidence.HEURISTIC, 0.66, f"DELETE, but its summary has {verb.word}", Doubt.CONTRADICTED
+            _effect(verb), Evidence.HEURISTIC, 0.66, f"DELETE, but its summary says {verb.word}", Doubt.CONTRADICTED
         )
     many = facts.last_noun is not None and is_plural(facts.last_noun.words)
     if not (facts.named_verb or verb or facts.shape.item or many):
@@ -234,7 +234,7 @@ def patch(facts: Facts) -> Verdict | None:
         return None
     for verb in (facts.action_verb, facts.named_verb):
         if verb and verb.strong and verb.category in (Category.EXECUTE, Category.DELETE):
-            return Verdict(verb.category, Evidence.RULE, 0.75, f"PATCH, but called {verb.word}", Doubt.CONTRADICTED)
+            return Verdict(verb.category, Evidence.RULE, 0.75, f"PATCH, but named {verb.word}", Doubt.CONTRADICTED)
     return Verdict(Category.UPDATE, Evidence.RULE, 0.97, "PATCH")
 
 
@@ -245,15 +245,15 @@ def put(facts: Facts) -> Verdict | None:
     named, verb = facts.named_verb, facts.summary_verb
     if named and named.strong:
         if named.category is not Category.READ:
-            return Verdict(named.category, Evidence.RULE, 0.92, f"called {named.word}")
+            return Verdict(named.category, Evidence.RULE, 0.92, f"its name says {named.word}")
         is_read = _heads_name(facts, named) and not facts.answers_nothing
         category = Category.READ if is_read else Category.UPDATE
         category = verb.category if verb and verb.category is not Category.READ else category
-        return Verdict(category, Evidence.HEURISTIC, 0.6, f"PUT, but called {named.word}", Doubt.CONTRADICTED)
+        return Verdict(category, Evidence.HEURISTIC, 0.6, f"PUT, but its name says {named.word}", Doubt.CONTRADICTED)
     if named is None and facts.operation.body is None and _attaches(facts):
         return Verdict(Category.CREATE, Evidence.HEURISTIC, 0.68, "PUT of a member, with nothing to send")
     if verb and named is None and verb.category in (Category.CREATE, Category.EXECUTE):
-        return Verdict(verb.category, Evidence.HEURISTIC, 0.68, f"its summary has {verb.word}")
+        return Verdict(verb.category, Evidence.HEURISTIC, 0.68, f"its summary says {verb.word}")
     return Verdict(Category.UPDATE, Evidence.RULE, 0.93, "PUT")
 
 
@@ -294,7 +294,7 @@ def named(facts: Facts) -> Verdict | None:
     verb = facts.named_verb
     if verb is None or not verb.strong or verb.word in ("post", "put"):
         return None
-    return Verdict(verb.category, Evidence.RULE, 0.93, f"called {verb.word}")
+    return Verdict(verb.category, Evidence.RULE, 0.93, f"its name says {verb.word}")
 
 
 def weakly_named(facts: Facts) -> Verdict | None:
@@ -303,8 +303,8 @@ def weakly_named(facts: Facts) -> Verdict | None:
     if verb is None or verb.word in ("post", "put"):
         return None
     if split(facts.operation.summary[:60])[:1] == (verb.word,):
-        return Verdict(verb.category, Evidence.RULE, 0.85, f"called {verb.word}, by its name and its summary")
-    return Verdict(verb.category, Evidence.HEURISTIC, 0.66, f"called {verb.word}")
+        return Verdict(verb.category, Evidence.RULE, 0.85, f"its name and its summary say {verb.word}")
+    return Verdict(verb.category, Evidence.HEURISTIC, 0.66, f"its name says {verb.word}")
 
 
 def summary(facts: Facts) -> Verdict | None:
@@ -314,9 +314,9 @@ def summary(facts: Facts) -> Verdict | None:
         return None
     adding = last is not None and not last.parameters and is_plural(last.words) and not facts.shape.action
     if adding and verb.category not in (Category.CREATE, Category.READ):
-        note = f"its summary has {verb.word}, though it is POST on a collection"
+        note = f"its summary says {verb.word}, on POST of a collection"
         return Verdict(verb.category, Evidence.HEURISTIC, 0.68, note)
-    return Verdict(verb.category, Evidence.RULE, 0.8, f"its summary has {verb.word}")
+    return Verdict(verb.category, Evidence.RULE, 0.8, f"its summary says {verb.word}")
 
 
 def spoken_action(facts: Facts) -> Verdict | None:

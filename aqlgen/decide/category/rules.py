@@ -128,9 +128,9 @@ def _contradiction(rule: Rule, verdict: Verdict, verbs: tuple[tuple[str, Verb], 
         return None
     (place, verb), against = contrary[0], Doubt.CONTRADICTED
     if place == "its summary" and {category, verb.category} <= _CHANGING:
-        note = f"{note}, though {place} has {verb.word}"
+        note = f"{note}, but {place} says {verb.word}"
         return verdict._replace(confidence=min(confidence, _CONTRADICTED_BY_SUMMARY), note=note, doubt=against)
-    return verdict._replace(confidence=_CONTRADICTED, note=f"{note}, but {place} has {verb.word}", doubt=against)
+    return verdict._replace(confidence=_CONTRADICTED, note=f"{note}, but {place} says {verb.word}", doubt=against)
 
 
 def _speaks_for_itself(facts: Facts) -> bool:

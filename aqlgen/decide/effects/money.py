@@ -102,7 +102,7 @@ def _by_account(reading: Reading) -> str:
     """Return the field that says where money comes from or goes to."""
     near = (name for name, depth in reading.fields.items() if depth <= 1)
     fields = (name for name in near if name in _PAID_WITH or any(map(set(map(singular, name)).issuperset, _AT_BANK)))
-    return next((f"it takes {'_'.join(name)}" for name in fields), "")
+    return next((f"its request has {'_'.join(name)}" for name in fields), "")
 
 
 def _by_answer(reading: Reading) -> str:
@@ -130,10 +130,10 @@ def _by_fields(reading: Reading) -> str:
         return ""
     top = [name for name, depth in reading.fields.items() if not depth and name]
     if consent := next(filter(_is_consent, top), ()):
-        return f"it takes {'_'.join(consent)}"
+        return f"its request has {'_'.join(consent)}"
     spoken = _MOVEMENTS | _DOUBTFUL | {"total"}
     sums = (name for name in top if name[0] in _SUMS or (name[-1] in _SUMS and spoken & set(map(singular, name))))
-    return next((f"it takes {'_'.join(name)}" for name in sums), "")
+    return next((f"its request has {'_'.join(name)}" for name in sums), "")
 
 
 def _by_status(reading: Reading) -> str:
@@ -155,12 +155,12 @@ def _by_choice(reading: Reading) -> str:
     top = [name for name, depth in reading.fields.items() if depth <= 0 and _KINDS & {*name}]
     plan = next((name for name in top if not {"plan", "tier"}.isdisjoint(name)), ())
     if plan and reading.noun == "subscription":
-        return f"it takes {'_'.join(plan)}"
+        return f"its request has {'_'.join(plan)}"
     if not top or (reading.category is Category.UPDATE and not reading.facts.shape.action):
         return ""
     priced = reading.around.once("priced", lambda: _priced(reading))
     kind = next((name for name in top if tuple(map(singular, name)) in priced), ())
-    return f"it takes a {' '.join(kind)}, which has a price" if kind else ""
+    return f"its request has a {' '.join(kind)} with a price" if kind else ""
 
 
 def _is_plan_of_account(reading: Reading) -> bool:

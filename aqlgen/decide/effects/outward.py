@@ -54,9 +54,9 @@ def access(reading: Reading) -> Finding | None:
         article = "an" if min(means)[0] in "aeiou" else "a"
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it changes {article} {min(means)}")
     if heads & _PEOPLE and (rights := reading.sends(_RIGHTS | {"scope"})):
-        return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it takes {rights}", "field")
+        return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"its request has {rights}", "field")
     if heads & _PEOPLE and (state := _state(reading)):
-        return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it takes {state}", "field")
+        return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"its request has {state}", "field")
     if reading.category is not Category.CREATE and len(reading.fields) <= _FEW and reading.sends(_PROOFS):
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, "it asks for the password", "field")
     says = _admits(reading, heads)
@@ -102,7 +102,7 @@ def access_beside(reading: Reading) -> Finding | None:
     if words:
         return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it mentions {min(words)}")
     rights = reading.sends(_RIGHTS)
-    return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it takes {rights}", "field") if rights else None
+    return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"its request has {rights}", "field") if rights else None
 
 
 def access_answered(reading: Reading) -> Finding | None:
@@ -139,7 +139,7 @@ def people(reading: Reading) -> Finding | None:
             return Finding(Effect.PEOPLE, Danger.DESTRUCTIVE, act.says, act.kind)
     contents = reading.sends(_CONTENTS)
     if recipients and contents and reading.category in (Category.CREATE, Category.EXECUTE):
-        return Finding(Effect.PEOPLE, Danger.DESTRUCTIVE, f"it takes {recipients} and {contents}", "field")
+        return Finding(Effect.PEOPLE, Danger.DESTRUCTIVE, f"its request has {recipients} and {contents}", "field")
     return None
 
 

@@ -134,7 +134,7 @@ def _by_reading(reading: Reading) -> Finding | None:
     act = next(filter(changes, heads), None)
     addresses = ("_".join(name) for name in reading.fields if name[-1:] in _ADDRESSES and _CALLED_BACK & {*name})
     called_back = reading.sends(_CALLED_BACK) or next(addresses, "")
-    reason = act.says if act else f"it takes {called_back}" if called_back else ""
+    reason = act.says if act else f"its request has {called_back}" if called_back else ""
     is_sure = not reading.is_doubted and _is_borne_out(reading)
     if not reason and (reading.is_paged or is_sure or _answers_otherwise(reading)):
         return None
@@ -187,7 +187,7 @@ def _matched(reading: Reading, level: Danger, pattern: str, words: Words) -> Fin
     """Read a pattern by what it says that it is for: `reset_*` is "reset to empty or factory state"."""
     last = singular(words[head_size(words, 2) - 1])
     if pattern in _EMPTYING and len(words) > 1 and (reading.part or last in outward.MEANS):
-        return Finding(Effect.ENDS, Danger.DESTRUCTIVE, f"a {words[0]} loses the {last} there was")
+        return Finding(Effect.ENDS, Danger.DESTRUCTIVE, f"a {words[0]} loses the previous {last}")
     return Finding(Effect.ENDS, level, f"the name matches {pattern}")
 
 
@@ -196,7 +196,7 @@ def _by_collection(reading: Reading) -> Finding | None:
     facts = reading.facts
     spoken = (*(facts.phrase.object[:1] if facts.phrase else ()), *facts.shape.action[1:2])
     if reading.category is Category.DELETE and "all" in spoken:
-        return Finding(Effect.ENDS, Danger.DANGEROUS, "people say that it takes all")
+        return Finding(Effect.ENDS, Danger.DANGEROUS, "its name says all")
     if not _asks_for_whole(reading):
         return None
     if facts.method == "PUT" and not _is_collection(reading) and is_sent_as_list(facts.operation, facts.schemas):
