@@ -9,9 +9,6 @@ import typer
 from aqlgen.cli.app import (
     Destination,
     DryRun,
-    Exclude,
-    Fields,
-    Include,
     License,
     Name,
     Output,
@@ -23,7 +20,6 @@ from aqlgen.cli.app import (
     Verbose,
     app,
     examples,
-    listed,
 )
 from aqlgen.cli.from_openapi import generate, print_generated
 from aqlgen.cli.output import progress
@@ -49,10 +45,7 @@ def from_schema_command(
     output: Destination = None,
     name: Name = None,
     overrides: OverridesFile = None,
-    include: Include = None,
-    exclude: Exclude = None,
     license: License = "",
-    field_case: Fields = None,
     runtime: RuntimeForm = None,
     dry_run: DryRun = False,
     strict: Strict = False,
@@ -68,9 +61,6 @@ def from_schema_command(
         (Request(file, element=True),),
         name=name,
         overrides=overrides,
-        include=listed(include),
-        exclude=listed(exclude),
-        field_case=field_case and field_case.value,
         strict=strict,
         runtime=runtime and runtime.value,
     )

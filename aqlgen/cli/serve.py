@@ -15,19 +15,13 @@ import typer
 
 from aqlgen.cli import without_headers
 from aqlgen.cli.app import (
-    AllowRefs,
     Auth,
-    Exclude,
-    Fields,
     Header,
-    Include,
     Name,
-    Overlay,
     OverridesFile,
     Quiet,
     Specs,
     Verbose,
-    Workflows,
     app,
     examples,
 )
@@ -51,10 +45,7 @@ from aqlgen.runtime.settings.load import ConfigError
 from aqlgen.runtime.table import FAMILIES, Table
 from aqlgen.runtime.text import terminal_text
 
-_GENERATING = (
-    "include", "exclude", "field_case", "header", "overlay", "workflows", "allow_refs", "name", "overrides", "auth",
-    "accept_hosts", "keep",
-)  # fmt: skip
+_GENERATING = ("header", "name", "overrides", "auth", "accept_hosts", "keep")
 """Options that a project has behind it."""
 
 _UVX = "archive-v0"
@@ -83,14 +74,8 @@ def serve_command(
     ] = None,
     name: Name = None,
     overrides: OverridesFile = None,
-    include: Include = None,
-    exclude: Exclude = None,
-    field_case: Fields = None,
     auth: Auth = None,
     header: Header = None,
-    overlay: Overlay = None,
-    workflows: Workflows = None,
-    allow_refs: AllowRefs = None,
     accept_hosts: Annotated[
         bool, typer.Option("--accept-hosts", help="Allow requests to every host in the document, and list them.")
     ] = False,
@@ -110,11 +95,7 @@ def serve_command(
         message = "standard input is the client's, so the document cannot be there"
         raise OptionError.of("bad-option", message, help="Name a file or an address.")
     else:
-        options = options_of(
-            spec, name=name, overrides=overrides, include=include, exclude=exclude,
-            field_case=field_case and field_case.value, auth=auth, strict=False, header=header, overlay=overlay,
-            workflows=workflows, allow_refs=allow_refs,
-        )  # fmt: skip
+        options = options_of(spec, name=name, overrides=overrides, auth=auth, header=header)
         if keep is not None:
             refuse_occupied(keep)
         project = _made(options, accept_hosts=accept_hosts, verbose=verbose, quiet=quiet)

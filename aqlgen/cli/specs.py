@@ -17,16 +17,16 @@ def options_of(
     *,
     name: str | None,
     overrides: Path | None,
-    include: Iterable[str] | None,
-    exclude: Iterable[str] | None,
-    field_case: str | None,
+    include: Iterable[str] | None = None,
+    exclude: Iterable[str] | None = None,
+    field_case: str | None = None,
     auth: str | None = None,
     runtime: str | None = None,
-    strict: bool,
+    strict: bool = False,
     header: Iterable[str] | None,
-    overlay: Iterable[str] | None,
-    workflows: Iterable[str] | None,
-    allow_refs: Iterable[str] | None,
+    overlay: Iterable[str] | None = None,
+    workflows: Iterable[str] | None = None,
+    allow_refs: Iterable[str] | None = None,
 ) -> Options:
     """Return the options for one document, or for several APIs. Raises OptionError."""
     pairs = [split_name(spec) for spec in specs]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -21,7 +21,6 @@ from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.document.assemble import Assembled
 from aqlgen.document.read.web import is_url, without_credentials
-from aqlgen.document.request import Request
 from aqlgen.options import Options, overrides_content
 from aqlgen.render.provenance import FILE, canonical_hash
 from aqlgen.resources import build
@@ -31,8 +30,6 @@ _DAYS: Final = 30
 """Days after its last start when the project of an earlier content is removed."""
 
 _UNFETCHED: Final = frozenset({"url-unreadable", "no-document-found"})
-
-_DECIDING: Final = ("name", "include", "exclude", "field_case", "auth")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +41,8 @@ class ServedProjects:
     @classmethod
     def of(cls, options: Options, environ: Mapping[str, str], *, accept_hosts: bool) -> Self:
         """Return the projects of the options; headers are credentials, and decide nothing here. Raises FileError."""
-        places = [(request.name, *map(_place, _places(request))) for request in options.requests]
-        decided = [getattr(options, field) for field in _DECIDING]
-        about = repr((places, decided, overrides_content(options), accept_hosts))
+        places = [(request.name, _place(request.spec)) for request in options.requests]
+        about = repr((places, options.name, options.auth, overrides_content(options), accept_hosts))
         return cls(states_folder(environ) / "aqlgen" / "served" / _short(about))
 
     def folder_of(self, documents: Sequence[Assembled]) -> Path:
@@ -104,10 +100,6 @@ class ServedProjects:
         """Return the projects that there are, the last one started first."""
         projects = [file.parent for file in self.home.glob(f"*/{FILE}")]
         return sorted(projects, key=lambda folder: folder.stat().st_mtime, reverse=True)
-
-
-def _places(request: Request) -> Iterator[str]:
-    yield from (request.spec, *request.overlays, "", *request.workflows, "", *request.allow)
 
 
 def _place(spec: str) -> str:

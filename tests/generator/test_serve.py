@@ -239,7 +239,6 @@ def test_no_header_is_shown_or_kept(state: Path) -> None:
         (["no-document.json"], 2, "openapi"),
         (["project", "--auth", "bearer"], 3, "--auth is for a document"),
         ([str(PETSTORE), "--keep", "project"], 4, "use `aqlgen update`"),
-        ([str(PETSTORE), "--include", "tag:none"], 3, "matches no operation"),
         (["project", "--name", "other"], 3, "--name is for a document, and project is a project"),
         (["project"], 4, "cannot be used"),
     ],
