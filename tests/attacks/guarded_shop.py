@@ -13,8 +13,8 @@ from aqlgen.runtime.hooks import Hooks
 from aqlgen.runtime.safety.audit import Audit
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.state.custody import State
-from aqlgen.runtime.table import FAMILIES, Adapter, Row, Table
-from aqlgen.runtime.wire import ApiRequest, ApiResponse
+from aqlgen.runtime.table import FAMILIES, Adapter, Table
+from tests.in_process import StandIn
 
 STRING: dict[str, Any] = {"type": "string"}
 ID: dict[str, Any] = {"in": "path", "name": "itemId", "required": True, "schema": STRING}
@@ -123,20 +123,6 @@ def write_shop(folder: Path, operations: dict[str, dict[str, Any]] = OPERATIONS)
 
 
 @dataclass
-class Wire:
-    """A transport that records what is sent, and answers with an item."""
-
-    sent: list[ApiRequest] = field(default_factory=list)
-
-    async def send(self, request: ApiRequest, _: Row) -> ApiResponse:
-        self.sent.append(request)
-        return ApiResponse(200, {"content-type": "application/json"}, b'{"name": "old", "colour": "red"}')
-
-    async def aclose(self) -> None:
-        """Do nothing."""
-
-
-@dataclass
 class Human:
     """A person who gives one answer to every question; `during` runs while they read."""
 
@@ -158,7 +144,7 @@ class Shop:
     """A guarded dispatcher with its wire and its audit log."""
 
     dispatcher: Dispatcher
-    wire: Wire
+    wire: StandIn
     audit: Path
 
     def events(self) -> list[dict[str, Any]]:
@@ -170,7 +156,8 @@ def open_shop(
     folder: Path, audit: Path, hooks: Any = None, *, files: str = "", state: State | None = None, **settings: Any
 ) -> Shop:
     """Assemble a shop from the package in a folder."""
-    adapter, table, wire, config = Adapter.load(folder), Table(folder), Wire(), Config(**settings)
+    adapter, table, config = Adapter.load(folder), Table(folder), Config(**settings)
+    wire = StandIn(lambda _request: {"name": "old", "colour": "red"})
     api = Api(adapter, table, wire, Config(files_folder=files), environ={"SHOP_KEY": KEY})
     log = Audit(audit, secrets=lambda: [KEY])
     dispatcher = Dispatcher(adapter, table, api, config, Parts(Hooks.load(hooks), audit=log, state=state))

@@ -45,13 +45,7 @@ def shop(package: Path, tmp_path: Path) -> Callable[..., Shop]:
     def make(hooks: Any = None, answer: Any = None, **settings: Any) -> Shop:
         place = open_shop(package, tmp_path / "audit.jsonl", hooks, **settings)
         if answer is not None:
-
-            async def send(request: ApiRequest, _: Row) -> ApiResponse:
-                place.wire.sent.append(request)
-                data = answer(request) if callable(answer) else answer
-                return ApiResponse(200, {"content-type": "application/json"}, json.dumps(data).encode())
-
-            place.wire.send = send  # type: ignore[method-assign]
+            place.wire.give = answer if callable(answer) else lambda _request: answer
         return place
 
     return make

@@ -32,112 +32,53 @@ from aqlgen.runtime.session import with_caller
 from aqlgen.runtime.table import row_of
 from aqlgen.runtime.wire import ApiRequest
 from tests.cases import each, without_ids
-from tests.generator.commands import Tabulation, tabulate
+from tests.documents import FLAG, INTEGER, TEXT, body_of, object_of, ref, replies
+from tests.generator.commands import Tabulation, api, tabulate
 from tests.runtime.operator_page import Served
 
 pytestmark = pytest.mark.anyio
 HERE = Path(__file__).parent
-TEXT = {"type": "string"}
 STATES = {"type": "string", "enum": ["queued", "in_progress", "completed", "failed", "cancelled"]}
+JOB = object_of(JobId=TEXT, JobStatus={**TEXT, "enum": ["QUEUED", "IN_PROGRESS", "FAILED", "COMPLETED"]})
+JOB_ID = object_of("JobId", JobId=TEXT)
+BATCH = object_of(id=TEXT, status=STATES, request_counts=object_of(total=INTEGER, completed=INTEGER))
+FREE = {"type": "object"}
+OPERATION = object_of(name=TEXT, done=FLAG, metadata=FREE, error=FREE, response=FREE)
 
 
-def fields(**properties: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": properties}
+def described(name: str, responses: Any, body: Any = None) -> dict[str, Any]:
+    sent = {} if body is None else {"requestBody": body_of(body)}
+    return {"operationId": name, "responses": responses, **sent}
 
 
-def answer(schema: Any = None, status: str = "200", *headers: str) -> dict[str, Any]:
-    content = {} if schema is None else {"content": {"application/json": {"schema": schema}}}
-    named = {name: {"schema": TEXT} for name in headers}
-    return {status: {"description": "done", "headers": named, **content}}
-
-
-def sent(schema: Any) -> dict[str, Any]:
-    return {"required": True, "content": {"application/json": {"schema": schema}}}
-
-
-def at(name: str) -> list[dict[str, Any]]:
-    return [{"name": name, "in": "path", "required": True, "schema": TEXT}]
-
-
-def job_id() -> dict[str, Any]:
-    return {**fields(JobId=TEXT), "required": ["JobId"]}
-
-
-BATCH = fields(id=TEXT, status=STATES, request_counts=fields(total={"type": "integer"}, completed={"type": "integer"}))
-OPERATION = {"$ref": "#/components/schemas/Operation"}
-SCHEMAS = {
-    "Operation": fields(name=TEXT, done={"type": "boolean"}, metadata=fields(), error=fields(), response=fields())
-}
-PATHS: dict[str, Any] = {
-    "/vaults/{vault}": {
-        "parameters": at("vault"),
-        "put": {
-            "operationId": "createVault",
-            "requestBody": sent(fields(location=TEXT)),
-            "responses": answer(fields(name=TEXT), "202", "Azure-AsyncOperation"),
-        },
+DOCUMENT = api(
+    {
+        "PUT /vaults/{vault}": described(
+            "createVault", replies(object_of(name=TEXT), "202", "Azure-AsyncOperation"), object_of(location=TEXT)
+        ),
+        "POST /videos:annotate": described("annotateVideo", replies(ref("Operation"))),
+        "GET /operations/{name}": described("getOperation", replies(ref("Operation"))),
+        "POST /operations/{name}:cancel": described("cancelOperation", replies(FREE)),
+        "POST /transcriptions/start": described(
+            "StartTranscriptionJob", replies(object_of(JobId=TEXT)), object_of(MediaUri=TEXT)
+        ),
+        "POST /transcriptions/describe": described("DescribeTranscriptionJob", replies(object_of(Job=JOB)), JOB_ID),
+        "POST /transcriptions/stop": described("StopTranscriptionJob", replies(FREE), JOB_ID),
+        "POST /batches": described("createBatch", replies(BATCH)),
+        "GET /batches/{batch_id}": described("retrieveBatch", replies(BATCH)),
+        "POST /batches/{batch_id}/cancel": described("cancelBatch", replies(BATCH)),
+        "POST /exports": described("startExport", replies(None, "202", "Location")),
+        "POST /imports": described("startImport", replies(None, "202", "Location")),
+        "GET /tasks/{task_id}": described("getTask", replies(object_of(id=TEXT, state=STATES))),
+        "POST /tasks/{task_id}/cancel": described("cancelTask", replies(status="204")),
     },
-    "/videos:annotate": {"post": {"operationId": "annotateVideo", "responses": answer(OPERATION)}},
-    "/operations/{name}": {
-        "parameters": at("name"),
-        "get": {"operationId": "getOperation", "responses": answer(OPERATION)},
+    info={"title": "Works", "version": "1"},
+    components={
+        "schemas": {"Operation": OPERATION},
+        "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}},
     },
-    "/operations/{name}:cancel": {
-        "parameters": at("name"),
-        "post": {"operationId": "cancelOperation", "responses": answer(fields())},
-    },
-    "/transcriptions/start": {
-        "post": {
-            "operationId": "StartTranscriptionJob",
-            "requestBody": sent(fields(MediaUri=TEXT)),
-            "responses": answer(fields(JobId=TEXT)),
-        }
-    },
-    "/transcriptions/describe": {
-        "post": {
-            "operationId": "DescribeTranscriptionJob",
-            "requestBody": sent(job_id()),
-            "responses": answer(
-                fields(
-                    Job=fields(JobId=TEXT, JobStatus={**TEXT, "enum": ["QUEUED", "IN_PROGRESS", "FAILED", "COMPLETED"]})
-                )
-            ),
-        }
-    },
-    "/transcriptions/stop": {
-        "post": {
-            "operationId": "StopTranscriptionJob",
-            "requestBody": sent(job_id()),
-            "responses": answer(fields()),
-        }
-    },
-    "/batches": {"post": {"operationId": "createBatch", "responses": answer(BATCH)}},
-    "/batches/{batch_id}": {
-        "parameters": at("batch_id"),
-        "get": {"operationId": "retrieveBatch", "responses": answer(BATCH)},
-    },
-    "/batches/{batch_id}/cancel": {
-        "parameters": at("batch_id"),
-        "post": {"operationId": "cancelBatch", "responses": answer(BATCH)},
-    },
-    "/exports": {"post": {"operationId": "startExport", "responses": answer(None, "202", "Location")}},
-    "/imports": {"post": {"operationId": "startImport", "responses": answer(None, "202", "Location")}},
-    "/tasks/{task_id}": {
-        "parameters": at("task_id"),
-        "get": {"operationId": "getTask", "responses": answer(fields(id=TEXT, state=STATES))},
-    },
-    "/tasks/{task_id}/cancel": {
-        "parameters": at("task_id"),
-        "post": {"operationId": "cancelTask", "responses": answer(None, "204")},
-    },
-}
-DOCUMENT = {
-    "openapi": "3.1.0",
-    "info": {"title": "Works", "version": "1"},
-    "paths": PATHS,
-    "components": {"schemas": SCHEMAS, "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}},
-    "security": [{"key": []}],
-}
+    security=[{"key": []}],
+)
 
 
 class Works:
@@ -225,15 +166,13 @@ def folder(tmp_path: Path, table: Tabulation, api: Local) -> Path:
 
 
 def environ(tmp_path: Path, api: Local, **more: str) -> dict[str, str]:
-    variable = {"WORKS_KEY": "open-sesame-123456"}
-    state = f"sqlite:///{tmp_path / 'state.sqlite3'}"
     return {
         "MCP_AQL_CONFIG": os.devnull,
-        "MCP_AQL_STATE_URL": state,
+        "MCP_AQL_STATE_URL": f"sqlite:///{tmp_path / 'state.sqlite3'}",
         "MCP_AQL_BASE_URL": f"{api.url}/v1",
         "MCP_AQL_LOG_LEVEL": "error",
         "MCP_AQL_POLICY": "open",
-        **variable,
+        "WORKS_KEY": "open-sesame-123456",
         **more,
     }
 

@@ -7,58 +7,41 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from tiny_zoo import ADAPTER, write_package
+from api.hand_made import make_package, operation
 
-from aqlgen.runtime.client import Api
-from aqlgen.runtime.dispatch.dispatcher import Dispatcher, Parts
+from aqlgen.runtime.dispatch.dispatcher import Parts
 from aqlgen.runtime.envelope import Envelope
-from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.state.custody import State, open_store
-from aqlgen.runtime.table import Adapter, Row, Table
-from aqlgen.runtime.wire import ApiRequest, ApiResponse
+from aqlgen.runtime.table import FAMILIES
+from aqlgen.runtime.wire import ApiRequest
 from tests.cases import each
+from tests.documents import FLAG, INTEGER, TEXT, list_of, object_of
+from tests.in_process import StandIn, dispatcher_of, query_of
 
 pytestmark = pytest.mark.anyio
 
 MANY = 1000
-ITEM = {
-    "type": "object",
-    "properties": {"id": {"type": "integer"}, "full_name": {"type": "string", "x-name": "fullName"}},
-}
-TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
-LIST = {"type": "array", "items": {"$ref": "#/types/Thing"}}
+ITEM = object_of(id=INTEGER, full_name={**TEXT, "x-name": "fullName"})
+LIST = list_of({"$ref": "#/types/Thing"})
 
 
 def things(count: int = MANY) -> list[dict[str, Any]]:
     return [{"id": number, "fullName": f"thing {number}"} for number in range(1, count + 1)]
 
 
-class Listing:
+class Listing(StandIn):
     """An API that lists; `answer` gives the body of one request, or the body and further headers."""
 
-    offline = True
-
     def __init__(self, answer: Callable[[dict[str, str], ApiRequest], Any]) -> None:
+        super().__init__(lambda request: self.answer(asked(request), request))
         self.answer = answer
-        self.sent: list[ApiRequest] = []
 
-    async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
-        self.sent.append(request)
-        assert len(self.sent) < 3 * MANY, "it goes on for ever"
-        query = {key: values[0] for key, values in parse_qs(urlsplit(request.url).query).items()}
-        if request.content:
-            query |= json.loads(request.content)
-        body, headers = self.answer(query, request), {}
-        if isinstance(body, tuple):
-            body, headers = body
-        content = body if isinstance(body, bytes) else json.dumps(body).encode()
-        return ApiResponse(200, {"content-type": "application/json", **headers}, content)
 
-    async def aclose(self) -> None:
-        """Do nothing: no connection is open."""
+def asked(request: ApiRequest) -> dict[str, Any]:
+    """Return what a request says in its query and its body."""
+    return query_of(request) | json.loads(request.content or b"{}")
 
 
 class Client:
@@ -75,37 +58,24 @@ class Client:
         body: Mapping[str, Any] | None = None,
         **settings: Any,
     ) -> None:
+        selection = {"$ref": "#/types/FieldSelection", "default": "standard"}
         listed = {
             "color": {"in": "query", "schema": TEXT},
             **(parameters or {}),
-            "first": {"in": "adapter", "schema": {"type": "integer", "minimum": 1}},
+            "first": {"in": "adapter", "schema": FROM_1},
             "after": {"in": "adapter", "schema": TEXT},
-            "fields": {"in": "adapter", "schema": {"$ref": "#/types/FieldSelection", "default": "standard"}},
+            "fields": {"in": "adapter", "schema": selection},
         }
         if pagination["style"] == "offset" and "total" in pagination:
             listed |= {"last": listed["first"], "before": listed["after"]}
-        row = {
-            "summary": "List",
-            "method": "GET" if body is None else "POST",
-            "path": "/things",
-            "resource": "thing",
-            "verb": "list",
-            "danger": "safe",
-            "parameters": listed,
-            "pagination": {"items": "", **pagination},
-            "responses": {"200": {"content_type": "application/json", "schema": schema}},
-            "returns": {"name": "object", "kind": "object"},
-        }
-        if body is not None:
-            row["body"] = body
-        rows: dict[str, Any] = {family: {} for family in ("create", "update", "delete", "execute")}
-        rows["read"] = {"list_things": row, "list_others": row}
-        if not folder.exists():
-            write_package(folder, {**ADAPTER, "security": []}, rows, {"Thing": ITEM})
+        more = {"parameters": listed, "pagination": {"items": "", **pagination}} | ({"body": body} if body else {})
+        answers = {"200": {"content_type": "application/json", "schema": schema}}
+        row = operation("POST" if body else "GET", "/things", resource="thing", verb="list", responses=answers, **more)
+        counts = {"counts": dict.fromkeys(FAMILIES, 1)}
+        make_package(folder, {"list_things": row, "list_others": row}, {"Thing": ITEM}, adapter=counts)
         self.api = api
-        adapter, table = Adapter.load(folder), Table(folder)
-        side = Api(adapter, table, api, Config(base_url="https://api.example/v1"), environ={})
-        self.dispatcher = Dispatcher(adapter, table, side, Config(**settings), Parts(state=state))
+        url, parts = "https://api.example/v1", Parts(state=state)
+        self.dispatcher = dispatcher_of(folder, api, base_url=url, parts=parts, **settings)
 
     async def call(self, operation: str = "list_things", **params: Any) -> Envelope:
         return await self.dispatcher.handle("read", {"operation": operation, "params": params})
@@ -131,20 +101,20 @@ class Client:
         raise AssertionError("it goes on for ever")
 
 
-PAGE = {"page": {"in": "query", "schema": NUMBER}, "per_page": {"in": "query", "schema": NUMBER}}
-OFFSET = {"offset": {"in": "query", "schema": NUMBER}, "limit": {"in": "query", "schema": NUMBER}}
-CURSOR = {"query_after": {"in": "query", "name": "after", "schema": TEXT}, "limit": {"in": "query", "schema": NUMBER}}
+FROM_1 = {"type": "integer", "minimum": 1}
+PAGE = {"page": {"in": "query", "schema": INTEGER}, "per_page": {"in": "query", "schema": INTEGER}}
+OFFSET = {"offset": {"in": "query", "schema": INTEGER}, "limit": {"in": "query", "schema": INTEGER}}
+CURSOR = {"query_after": {"in": "query", "name": "after", "schema": TEXT}, "limit": OFFSET["limit"]}
 TOKEN = {"page_token": {"in": "query", "name": "pageToken", "schema": TEXT}}
 
 
 def enveloped(**more: Any) -> dict[str, Any]:
-    properties = {
-        "data": {"type": "object", "properties": {"the_things": {**LIST, "x-name": "theThings"}}},
-        "next_page_token": {"type": "string", "x-name": "nextPageToken"},
-        "total": NUMBER,
+    return object_of(
+        data=object_of(the_things={**LIST, "x-name": "theThings"}),
+        next_page_token={**TEXT, "x-name": "nextPageToken"},
+        total=INTEGER,
         **more,
-    }
-    return {"type": "object", "properties": properties}
+    )
 
 
 def cut(query: Mapping[str, str], start: int, size: str = "limit", most: int = 100) -> list[dict[str, Any]]:
@@ -254,14 +224,13 @@ def by_body(query: dict[str, str], _: ApiRequest) -> Any:
 
 
 ITEMS = "/data/theThings"
-VALUES = {"type": "object", "properties": {"value": LIST, "@odata.nextLink": TEXT}}
-FLAGGED = {"type": "object", "properties": {"data": LIST, "has_more": {"type": "boolean"}}}
+VALUES = object_of(value=LIST, **{"@odata.nextLink": TEXT})
+FLAGGED = object_of(data=LIST, has_more=FLAG)
 PAGED = {"style": "page", "page_param": "page", "size_param": "per_page", "parameters": PAGE}
 COUNTED = {"style": "offset", "offset_param": "offset", "size_param": "limit", "parameters": OFFSET}
 SET = {"offset": {**OFFSET["offset"], "preset": 0}, "limit": {**OFFSET["limit"], "preset": 20}}
 TOKENS = {"style": "token", "cursor_param": "pageToken", "next": "/nextPageToken", "items": ITEMS, "parameters": TOKEN}
 CURSORS = {"style": "cursor", "cursor_param": "after", "size_param": "limit", "parameters": CURSOR}
-FROM_1 = {"type": "integer", "minimum": 1}
 
 
 def counted_by(name: str) -> dict[str, Any]:
@@ -504,8 +473,4 @@ async def test_a_cursor_that_the_api_asks_for_is_empty_on_the_first_page(tmp_pat
 async def test_a_page_that_the_api_asks_for_is_told_on_the_first_one_too(tmp_path: Path) -> None:
     client = Client(tmp_path / "p", Listing(by_page), {**PAGED, "demanded": ["page", "per_page"]})
     assert (await client.page(first=10))["items"][0]["id"] == 1
-    assert "page=1" in parse_qs_names(client.api.sent[0].url)
-
-
-def parse_qs_names(url: str) -> list[str]:
-    return urlsplit(url).query.split("&")
+    assert query_of(client.api.sent[0])["page"] == "1"

@@ -2,43 +2,33 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
+from api.hand_made import operation
 from tiny_zoo import ADAPTER, write_package
 
-from aqlgen.runtime.client import Api
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.envelope import Envelope
-from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.table import Adapter, Row, Table
-from aqlgen.runtime.wire import ApiRequest, ApiResponse
+from aqlgen.runtime.table import FAMILIES
+from aqlgen.runtime.wire import ApiResponse
+from tests.documents import INTEGER, TEXT, list_of, object_of
+from tests.in_process import StandIn, dispatcher_of
 
 pytestmark = pytest.mark.anyio
 
 LINK = "https://example.com/api/v1/organizations/7/people/1/links/and/more/of/them"
-PERSON = {
-    "type": "object",
-    "properties": {
-        "id": {"type": "integer"},
-        "full_name": {"type": "string", "x-name": "fullName"},
-        "age": {"type": "integer"},
-        "team": {"$ref": "#/types/Team"},
-        "pets": {"type": "array", "items": {"type": "object", "properties": {"kind": {"type": "string"}}}},
-        **{f"{name}_url": {"type": "string"} for name in ("a", "b", "c", "d", "html")},
-    },
-}
-TEAM = {
-    "type": "object",
-    "properties": {
-        "id": {"type": "integer"},
-        "name": {"type": "string"},
-        "motto": {"type": "string"},
-        "home_town": {"type": "string", "x-name": "homeTown"},
-    },
-}
+PERSON = object_of(
+    id=INTEGER,
+    full_name={**TEXT, "x-name": "fullName"},
+    age=INTEGER,
+    team={"$ref": "#/types/Team"},
+    pets=list_of(object_of(kind=TEXT)),
+    **{f"{name}_url": TEXT for name in ("a", "b", "c", "d", "html")},
+)
+TEAM = object_of(id=INTEGER, name=TEXT, motto=TEXT, home_town={**TEXT, "x-name": "homeTown"})
 WIRE = {
     "id": 1,
     "fullName": "Ada",
@@ -81,63 +71,49 @@ MADE = {
 }
 
 
-class Answers:
-    offline = True
-
-    async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
-        data: Any = WIRE if row.verb == "get" else [WIRE, WIRE]
-        if row.verb == "create":
-            data = (
-                MADE if row.name == "create_person" else {"kind": "Pod", "metadata": {**MADE, "uid": "u"}, "spec": LONG}
-            )
-        if row.name == "list_long":
-            data = [LONG, LONG]
-        if row.name == "list_few":
-            data = [{"id": 1, "team": {"id": 2, "name": "E", "motto": "on", "home_town": "L"}}]
-        if row.name == "get_text":
-            return ApiResponse(200, {"content-type": "text/plain"}, b"0123456789")
-        if row.name == "list_enveloped":
-            data = {"data": [WIRE, WIRE], "meta": {"page": 1}}
-        return ApiResponse(200, {"content-type": "application/json"}, json.dumps(data).encode())
-
-    async def aclose(self) -> None:
-        """Do nothing: no connection is open."""
+ANSWERS: dict[str, Any] = {
+    "/get_person": WIRE,
+    "/list_people": [WIRE, WIRE],
+    "/search_people": [WIRE, WIRE],
+    "/list_long": [LONG, LONG],
+    "/list_few": [{"id": 1, "team": {"id": 2, "name": "E", "motto": "on", "home_town": "L"}}],
+    "/get_text": ApiResponse(200, {"content-type": "text/plain"}, b"0123456789"),
+    "/list_enveloped": {"data": [WIRE, WIRE], "meta": {"page": 1}},
+    "/create_person": MADE,
+    "/create_pod": {"kind": "Pod", "metadata": {**MADE, "uid": "u"}, "spec": LONG},
+}
 
 
 @pytest.fixture
 def people(tmp_path: Path) -> Dispatcher:
-    def row(verb: str, schema: dict[str, Any], usual: str) -> dict[str, Any]:
-        return {
-            "summary": "Show",
-            "method": "GET",
-            "path": "/people",
-            "resource": "person",
-            "verb": verb,
-            "danger": "safe",
-            "parameters": {"fields": {"in": "adapter", "schema": {"$ref": "#/types/FieldSelection", "default": usual}}},
-            "responses": {"200": {"content_type": "application/json", "schema": schema}},
-            "returns": {"name": "Person", "kind": "object"},
-        }
+    def row(name: str, schema: dict[str, Any], usual: str) -> dict[str, Any]:
+        fields = {"in": "adapter", "schema": {"$ref": "#/types/FieldSelection", "default": usual}}
+        verb = name.partition("_")[0]
+        return operation(
+            "POST" if verb == "create" else "GET",
+            f"/{name}",
+            resource="person",
+            verb=verb,
+            parameters={"fields": fields},
+            responses={"200": {"content_type": "application/json", "schema": schema}},
+            returns={"name": "Person", "kind": "object"},
+        )
 
     person = {"$ref": "#/types/Person"}
-    many = {"type": "array", "items": person}
-    rows: dict[str, Any] = {family: {} for family in ("create", "update", "delete", "execute")}
-    rows["read"] = {
-        "get_person": row("get", person, "full"),
-        "list_people": row("list", many, "standard"),
-        "search_people": row("search", many, "minimal"),
-        "list_long": row("list", {}, "standard"),
-        "list_few": row("list", many, "standard"),
-        "get_text": row("get", {"type": "string"}, "full"),
-        "list_enveloped": row("list", {"type": "object", "properties": {"data": many, "meta": {}}}, "standard"),
+    many = list_of(person)
+    rows: dict[str, Any] = {
+        "get_person": row("get_person", person, "full"),
+        "list_people": row("list_people", many, "standard"),
+        "search_people": row("search_people", many, "minimal"),
+        "list_long": row("list_long", {}, "standard"),
+        "list_few": row("list_few", many, "standard"),
+        "get_text": row("get_text", TEXT, "full"),
+        "list_enveloped": row("list_enveloped", object_of(data=many, meta={}), "standard"),
     }
-    rows["create"] = {
-        name: {**row("create", person, "minimal"), "method": "POST"} for name in ("create_person", "create_pod")
-    }
-    folder = write_package(tmp_path / "p", {**ADAPTER, "security": []}, rows, {"Person": PERSON, "Team": TEAM})
-    adapter, table = Adapter.load(folder), Table(folder)
-    side = Api(adapter, table, Answers(), Config(base_url="https://api.example"), environ={})
-    return Dispatcher(adapter, table, side, Config())
+    made = {name: row(name, person, "minimal") for name in ("create_person", "create_pod")}
+    families = {family: {} for family in FAMILIES} | {"read": rows, "create": made}
+    folder = write_package(tmp_path / "p", {**ADAPTER, "security": []}, families, {"Person": PERSON, "Team": TEAM})
+    return dispatcher_of(folder, StandIn(lambda request: ANSWERS[urlsplit(request.url).path]))
 
 
 async def read(people: Dispatcher, operation: str, **params: Any) -> Envelope:

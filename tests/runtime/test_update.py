@@ -8,52 +8,36 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from api.hand_made import operation
 from tiny_zoo import ADAPTER, write_package
 
-from aqlgen.runtime.client import Api
-from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.envelope import Envelope
-from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.table import Adapter, Row, Table
+from aqlgen.runtime.table import FAMILIES
 from aqlgen.runtime.wire import ApiRequest, ApiResponse, QuotaPaused
+from tests.documents import FLAG, TEXT, list_of, object_of
+from tests.in_process import StandIn, dispatcher_of
 
 pytestmark = pytest.mark.anyio
 
-ID = {"in": "path", "name": "thingId", "required": True, "schema": {"type": "string"}}
-PLACE = {
-    "type": "object",
-    "required": ["zip_code"],
-    "properties": {
-        "zip_code": {"type": "string", "x-name": "zipCode"},
-        "geo": {"type": "object", "properties": {"lat_long": {"type": "string", "x-name": "latLong"}}},
-    },
-}
+ID = {"in": "path", "name": "thingId", "required": True, "schema": TEXT}
+PLACE = object_of(
+    "zip_code", zip_code={**TEXT, "x-name": "zipCode"}, geo=object_of(lat_long={**TEXT, "x-name": "latLong"})
+)
 WRITTEN = {
-    "type": "object",
     "additionalProperties": False,
     "x-read-only": ["id"],
-    "required": ["full_name"],
-    "properties": {
-        "full_name": {"type": "string", "x-name": "fullName"},
-        "userId": {"type": "string"},
-        "user_id": {"type": "string"},
-        "home_address": {"$ref": "#/types/Place", "x-name": "homeAddress"},
-        "tags": {
-            "type": "array",
-            "items": {"type": "object", "required": ["k"], "properties": {"k": {"type": "string"}}},
-        },
-        "nick_name": {"type": "string", "x-name": "nickName"},
-        "free": {"type": "object", "additionalProperties": True},
-    },
+    **object_of(
+        "full_name",
+        full_name={**TEXT, "x-name": "fullName"},
+        userId=TEXT,
+        user_id=TEXT,
+        home_address={"$ref": "#/types/Place", "x-name": "homeAddress"},
+        tags=list_of(object_of("k", k=TEXT)),
+        nick_name={**TEXT, "x-name": "nickName"},
+        free={"type": "object", "additionalProperties": True},
+    ),
 }
-READ = {
-    "type": "object",
-    "properties": {
-        **WRITTEN["properties"],
-        "id": {"type": "string"},
-        "created_at": {"type": "string", "x-name": "createdAt"},
-    },
-}
+READ = object_of(**WRITTEN["properties"], id=TEXT, created_at={**TEXT, "x-name": "createdAt"})
 TYPES = {"Place": PLACE, "NewThing": {**WRITTEN, "additionalProperties": True}, "Thing": READ}
 FULL = {
     "full_name": "Ada",
@@ -66,28 +50,25 @@ FULL = {
 }
 
 
-class Shelf:
+class Shelf(StandIn):
     """An API that keeps one thing, whole as it was written, with an ETag; `race` changes it between read and write."""
 
-    offline = True
-
     def __init__(self, *, etag: bool = True, weak: bool = False) -> None:
+        super().__init__(self.answer)
         self.thing: dict[str, Any] | None = None
         self.version = 0
         self.etag, self.weak = etag, weak
         self.race = False
-        self.sent: list[ApiRequest] = []
 
     @property
     def tag(self) -> str:
         return f'{"W/" if self.weak else ""}"v{self.version}"'
 
-    async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
-        self.sent.append(request)
+    def answer(self, request: ApiRequest) -> Any:
         headers = {name.lower(): value for name, value in request.headers}
         body = json.loads(request.content or b"null")
         if request.method == "GET":
-            return self._answer()
+            return self._shown()
         if self.race:
             self.version += 1
         wanted = headers.get("if-match")
@@ -103,7 +84,7 @@ class Shelf:
                 return ApiResponse(422, {"content-type": "application/json"}, b'{"message": "read-only"}')
             self.thing = body
         self.version += 1
-        return self._answer()
+        return self._shown()
 
     def _apply(self, operation: Mapping[str, Any]) -> None:
         *way, last = operation["path"].split("/")[1:]
@@ -116,13 +97,9 @@ class Shelf:
             assert operation["op"] == "add" or last in here
             here[last] = operation["value"]
 
-    def _answer(self) -> ApiResponse:
+    def _shown(self) -> tuple[dict[str, Any], dict[str, str]]:
         shown = {"id": "7", "createdAt": "then", **(self.thing or {})}
-        headers = {"content-type": "application/json", **({"etag": self.tag} if self.etag else {})}
-        return ApiResponse(200, headers, json.dumps(shown).encode())
-
-    async def aclose(self) -> None:
-        """Do nothing: no connection is open."""
+        return shown, {"etag": self.tag} if self.etag else {}
 
 
 def _patched(there: Any, change: Any) -> Any:
@@ -145,54 +122,25 @@ class Client:
     ) -> None:
         content_type = {"json-patch": "application/json-patch+json", "merge-patch": "application/merge-patch+json"}
         kind = content_type.get(strategy, "application/json")
-        common = {"resource": "thing", "danger": "reversible", "returns": {"name": "Thing", "kind": "object"}}
-        common["responses"] = {"200": {"content_type": "application/json", "schema": {"$ref": "#/types/Thing"}}}
-        update: dict[str, Any] = {"strategy": strategy}
-        update |= {"read": "get_thing"} if read else {}
-        update |= {"etag": True} if etag else {}
-        dry = {"dry_run": {"in": "adapter", "schema": {"type": "boolean"}}}
+        answers = {"200": {"content_type": "application/json", "schema": {"$ref": "#/types/Thing"}}}
+        common: Any = {"resource": "thing", "responses": answers}
+        update = {"strategy": strategy} | ({"read": "get_thing"} if read else {}) | ({"etag": True} if etag else {})
         schema: Any = {"$ref": "#/types/NewThing"}
         schema = {"anyOf": [{"type": "array"}, {"type": "object"}]} if strategy == "json-patch" else schema
         whole = {"shape": "whole", "parameter": "input", "required": True, "schema": schema, "content_type": kind}
-        rows: dict[str, Any] = {family: {} for family in ("create", "delete", "execute")}
-        rows["read"] = {
-            "get_thing": {
-                **common,
-                "summary": "Show",
-                "verb": "get",
-                "method": "GET",
-                "path": "/things/{id}",
-                "danger": "safe",
-                "parameters": {
-                    "id": {**ID, "name": "id"},
-                    "fields": {"in": "adapter", "schema": {"$ref": "#/types/FieldSelection", "default": "full"}},
-                },
-                **({"etag": True} if etag else {}),
-            }
-        }
-        conditional = {"if_match": {"in": "adapter", "schema": {"type": "string"}}} if etag else {}
-        rows["update"] = {
-            "update_thing": {
-                **common,
-                "summary": "Change",
-                "verb": "update",
-                "method": "PUT" if strategy.startswith("put") else "PATCH",
-                "path": "/things/{thingId}",
-                "parameters": {
-                    "thing_id": ID,
-                    "input": {"in": "body", "required": True, "schema": schema},
-                    **dry,
-                    **conditional,
-                },
-                "body": whole,
-                "update": update,
-            }
-        }
-        write_package(folder, {**ADAPTER, "security": []}, rows, TYPES)
+        selection = {"$ref": "#/types/FieldSelection", "default": "full"}
+        shown = {"id": {**ID, "name": "id"}, "fields": {"in": "adapter", "schema": selection}}
+        given = {"thing_id": ID, "input": {"in": "body", "required": True, "schema": schema}}
+        given |= {"dry_run": {"in": "adapter", "schema": FLAG}}
+        given |= {"if_match": {"in": "adapter", "schema": TEXT}} if etag else {}
+        get = operation("GET", "/things/{id}", parameters=shown, **common, **({"etag": True} if etag else {}))
+        method = "PUT" if strategy.startswith("put") else "PATCH"
+        more = {"verb": "update", "danger": "reversible", "parameters": given, "body": whole, "update": update}
+        put = operation(method, "/things/{thingId}", **common, **more)
+        rows = {"read": {"get_thing": get}, "update": {"update_thing": put}}
+        write_package(folder, {**ADAPTER, "security": []}, {family: {} for family in FAMILIES} | rows, TYPES)
         self.shelf = shelf
-        adapter, table = Adapter.load(folder), Table(folder)
-        side = Api(adapter, table, shelf, Config(base_url="https://api.example"), environ={})
-        self.dispatcher = Dispatcher(adapter, table, side, Config(**settings))
+        self.dispatcher = dispatcher_of(folder, shelf, base_url="https://api.example", **settings)
 
     async def update(self, input: Any, **params: Any) -> Envelope:
         request = {"operation": "update_thing", "params": {"thing_id": "7", "input": input, **params}}
@@ -368,13 +316,10 @@ class Answering(Shelf):
         self.things = list(things)
         self.thing = {}
 
-    async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
+    def answer(self, request: ApiRequest) -> Any:
         if request.method != "GET":
-            return await super().send(request, row)
-        self.sent.append(request)
-        thing = self.things.pop(0) if len(self.things) > 1 else self.things[0]
-        content = thing if isinstance(thing, bytes) else json.dumps(thing).encode()
-        return ApiResponse(200, {"content-type": "application/json"}, content)
+            return super().answer(request)
+        return self.things.pop(0) if len(self.things) > 1 else self.things[0]
 
     @property
     def methods(self) -> list[str]:
@@ -461,7 +406,7 @@ async def test_a_field_that_is_read_in_another_form_than_it_is_written_is_asked_
     there = {**WIRE, "tags": ["a"], "homeAddress": {"zipCode": {"number": 7}}}
     client, shelf = answering(tmp_path / "p", there)
     place = {"zip_code": {"type": "object", "x-name": "zipCode"}}
-    read: dict[str, Any] = {"tags": {"type": "array", "items": {"type": "string"}}}
+    read: dict[str, Any] = {"tags": {"type": "array", "items": TEXT}}
     read["home_address"] = {"type": "object", "properties": place, "x-name": "homeAddress"}
     reads_otherwise(tmp_path / "p", read)
     answer = await client.update({"nick_name": "B"})
@@ -527,12 +472,12 @@ async def test_a_reading_after_the_write_asks_nobody_and_is_not_what_the_call_an
     """R-UPD-2, R-RATE-1"""
 
     class Paused(Shelf):
-        async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
+        def answer(self, request: ApiRequest) -> Any:
             if request.method == "GET" and self.paused and any(each.method == "PUT" for each in self.sent):
                 raise QuotaPaused(())
-            answer = await super().send(request, row)
+            answer = super().answer(request)
             if request.method == "PUT":
-                answer.headers["location"] = "https://api.example/things/7/versions/2"
+                answer[1]["location"] = "https://api.example/things/7/versions/2"
             return answer
 
         paused = False

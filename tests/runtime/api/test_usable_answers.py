@@ -10,8 +10,9 @@ import pytest
 
 from aqlgen.runtime.errors import Code
 from aqlgen.runtime.wire import ApiResponse
+from tests.documents import TEXT, list_of, object_of
 
-from .hand_made import STRING, Make, json_answer, operation
+from .hand_made import Make, json_answer, operation
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\x00\xff" * 10
 BYTES = {"type": "string", "format": "byte", "contentEncoding": "base64"}
@@ -47,7 +48,7 @@ def test_bytes_that_are_text_are_shown_as_text(package: Make, content: bytes, ki
     assert read(package, content, kind) == {**value, "mime_type": kind}
 
 
-FILE = {"type": "object", "properties": {"content": STRING, "encoding": STRING}}
+FILE, BODY = object_of(content=TEXT, encoding=TEXT), object_of(body=BYTES)
 FIELDS: dict[str, tuple[Any, Any, Any]] = {
     "GitHub's file": (
         FILE,
@@ -60,40 +61,32 @@ FIELDS: dict[str, tuple[Any, Any, Any]] = {
         {"files": [{"content": {"text": "a\n", "was": "base64"}, "encoding": "base64"}]},
     ),
     "another encoding": (FILE, {"content": "SGVsbG8=", "encoding": "utf-8"}, None),
-    "a field of bytes": (
-        {"type": "object", "properties": {"body": BYTES}},
-        {"body": b64("one\ntwo")},
-        {"body": {"text": "one\ntwo", "was": "base64"}},
-    ),
+    "a field of bytes": (BODY, {"body": b64("one\ntwo")}, {"body": {"text": "one\ntwo", "was": "base64"}}),
     "bytes or null": (
-        {"type": "object", "properties": {"body": {"anyOf": [BYTES, {"type": "null"}]}}},
+        object_of(body={"anyOf": [BYTES, {"type": "null"}]}),
         {"body": b64("one")},
         {"body": {"text": "one", "was": "base64"}},
     ),
     "a map of bytes": (
-        {"type": "object", "properties": {"data": {"type": "object", "additionalProperties": BYTES}}},
+        object_of(data={"type": "object", "additionalProperties": BYTES}),
         {"data": {"user": b64("admin")}},
         {"data": {"user": {"text": "admin", "was": "base64"}}},
     ),
     "a list of bytes": (
-        {"type": "array", "items": BYTES},
+        list_of(BYTES),
         [b64("a"), b64(b"\xff\x00")],
         [{"text": "a", "was": "base64"}, b64(b"\xff\x00")],
     ),
-    "bytes that are no text": ({"type": "object", "properties": {"body": BYTES}}, {"body": b64(b"\xff\x00")}, None),
-    "an image": ({"type": "object", "properties": {"body": BYTES}}, {"body": b64(PNG)}, None),
-    "no base64": ({"type": "object", "properties": {"body": BYTES}}, {"body": "no base64"}, None),
-    "unpadded": ({"type": "object", "properties": {"body": BYTES}}, {"body": "SGVsbG8"}, None),
+    "bytes that are no text": (BODY, {"body": b64(b"\xff\x00")}, None),
+    "an image": (BODY, {"body": b64(PNG)}, None),
+    "no base64": (BODY, {"body": "no base64"}, None),
+    "unpadded": (BODY, {"body": "SGVsbG8"}, None),
     "a token is handed back as it came": (
-        {"type": "object", "properties": {"next_page_token": BYTES, "etag": BYTES}},
+        object_of(next_page_token=BYTES, etag=BYTES),
         {"next_page_token": b64("page 2"), "etag": b64("abcd")},
         None,
     ),
-    "a text that happens to be base64": (
-        {"type": "object", "properties": {"body": STRING}},
-        {"body": "SGVsbG8="},
-        None,
-    ),
+    "a text that happens to be base64": (object_of(body=TEXT), {"body": "SGVsbG8="}, None),
 }
 
 
@@ -103,33 +96,21 @@ def test_fields_in_base64_that_are_text_are_shown_as_text(package: Make, schema:
 
 
 def test_an_update_merges_into_what_the_api_sent_and_not_into_what_is_shown(package: Make) -> None:
-    schema = {"type": "object", "properties": {"body": BYTES}}
-    pets = package({"op": operation(responses={"200": {"content_type": "application/json", "schema": schema}})})
+    pets = package({"op": operation(responses={"200": {"content_type": "application/json", "schema": BODY}})})
     answer = json_answer({"body": b64("text")})
     assert pets.api.decode(answer, pets.row(), {}, masked=False) == {"body": b64("text")}
 
 
 def test_a_text_for_a_field_in_base64_is_sent_in_base64(package: Make) -> None:
     described = {"type": "string", "description": "The new content, using Base64 encoding."}
-    parts = {"type": "array", "items": {"type": "object", "properties": {"data": BYTES}}}
-    fields = {"content": described, "body": BYTES, "name": STRING, "parts": parts}
+    fields = {"content": described, "body": BYTES, "name": TEXT, "parts": list_of(object_of(data=BYTES))}
     parameters = {name: {"in": "body", "schema": schema} for name, schema in fields.items()}
     body = {"content_type": "application/json", "shape": "fields", "required": True}
     pets = package({"op": operation("POST", parameters=parameters, body=body)})
-    request = pets.build(
-        {
-            "content": {"text": "Hellö", "was": "base64"},
-            "body": {"text": "b"},
-            "name": "n",
-            "parts": [{"data": {"text": "c"}}],
-        }
-    )
-    assert json.loads(request.content or b"") == {
-        "content": b64("Hellö"),
-        "body": b64("b"),
-        "name": "n",
-        "parts": [{"data": b64("c")}],
-    }
+    texts = {"content": {"text": "Hellö", "was": "base64"}, "body": {"text": "b"}}
+    request = pets.build({**texts, "name": "n", "parts": [{"data": {"text": "c"}}]})
+    sent = {"content": b64("Hellö"), "body": b64("b"), "name": "n", "parts": [{"data": b64("c")}]}
+    assert json.loads(request.content or b"") == sent
     assert pets.refused({"name": {"text": "n"}}).code is Code.INVALID_TYPE
     assert pets.refused({"body": {"text": "n", "path": "/etc/passwd"}}).code is Code.INVALID_TYPE
 
