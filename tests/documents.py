@@ -27,7 +27,13 @@ def ref(name: str) -> dict[str, Any]:
 
 def parameter(name: str, place: str = "query", schema: Any = None, **more: Any) -> dict[str, Any]:
     """Return a parameter, which is a text unless a schema says otherwise; those of a path are required."""
-    return {"name": name, "in": place, "required": place == "path", "schema": schema or TEXT, **more}
+    return {
+        "name": name,
+        "in": place,
+        "required": place == "path",
+        "schema": TEXT if schema is None else schema,
+        **more,
+    }
 
 
 def body_of(schema: Any, *kinds: str) -> dict[str, Any]:

@@ -8,33 +8,24 @@ from typing import Any
 import pytest
 from forms import FORMS, Formed
 
-from aqlgen.runtime.client import Api
-from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.errors import Failure
-from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.table import Adapter, Table
-from aqlgen.runtime.wire import ApiRequest
 from tests.cases import each
-from tests.generator.commands import Tabulation, api, tabulate
-from tests.runtime.api.hand_made import Recorder
+from tests.documents import TEXT, body_of, object_of, parameter, replies
+from tests.generator.commands import api, tabulate
+from tests.in_process import StandIn, dispatcher_of
 
-TEXT = {"type": "string"}
 FREE = {"type": "object", "additionalProperties": True}
-OK = {"200": {"description": "ok"}}
+FIXED = "GET /pets: {parameters: {shop: {value: mine}}}"
 
 
 def documented(*parameters: dict[str, Any], **more: Any) -> dict[str, Any]:
-    get = {"operationId": "listPets", "parameters": list(parameters), "responses": OK}
-    return api({"/pets": {"get": get}}, servers=[{"url": "https://pets.example"}], **more)
+    get = {"operationId": "listPets", "parameters": list(parameters), "responses": replies()}
+    return api({"GET /pets": get}, servers=[{"url": "https://pets.example"}], **more)
 
 
-def sent(table: Tabulation, folder: Path, params: Any = None, **environ: str) -> ApiRequest:
-    table.write(folder)
-    rows = Table(folder)
-    side = Api(Adapter.load(folder), rows, Recorder(), Config(), environ=environ)
-    row = rows.find("list_pets")
-    assert row is not None
-    return side.build(row, side.validate(row, params or {}))
+def open_query(place: str = "query") -> dict[str, Any]:
+    """Return a document of a parameter that the owner will fix, and of one beside it that takes any name."""
+    return documented(parameter("shop", place), parameter("filter", place, FREE, style="form", explode=True))
 
 
 @pytest.mark.parametrize("name", ["X-Tenant", "x-tenant", "X_Tenant"])
@@ -42,12 +33,12 @@ def sent(table: Tabulation, folder: Path, params: Any = None, **environ: str) ->
 def test_a_document_makes_no_parameter_and_no_scheme_of_the_owners_header(
     tmp_path: Path, name: str, value: str
 ) -> None:
-    declared = {"name": name, "in": "header", "required": True, "schema": {**TEXT, "default": "theirs"}}
+    declared = parameter(name, "header", {**TEXT, "default": "theirs"}, required=True)
     schemes = {"theirs": {"type": "apiKey", "in": "header", "name": name}}
     document = documented(declared, components={"securitySchemes": schemes}, security=[{"theirs": []}])
     table = tabulate(tmp_path, document, overrides=f"adapter: {{headers: {{X-Tenant: {value}}}}}")
     assert not [entry for entry in table.rows["list_pets"]["parameters"].values() if entry["in"] == "header"]
-    headers = sent(table, tmp_path, TENANT="mine", SHOP_THEIRS="theirs").headers
+    headers = table.request(tmp_path, "list_pets", TENANT="mine", SHOP_THEIRS="theirs").headers
     assert [text for header, text in headers if header.lower().replace("_", "-") == "x-tenant"] == ["mine"]
 
 
@@ -62,7 +53,7 @@ def test_a_document_has_no_say_in_the_variables_and_schemes_that_the_owner_names
       variables: {it: SHOP_PETS_TOKEN}
     """
     table = tabulate(tmp_path, document, overrides=text)
-    request = sent(table, tmp_path, SHOP_PETS_TOKEN="secret")
+    request = table.request(tmp_path, "list_pets", SHOP_PETS_TOKEN="secret")
     assert dict(request.headers)["Authorization"] == "Bearer secret"
     assert "secret" not in request.url
     variables = {name: scheme["variables"] for name, scheme in table.adapter["security_schemes"].items()}
@@ -77,41 +68,34 @@ async def test_no_form_of_a_call_puts_anything_in_the_place_of_a_fixed_value(
     tmp_path: Path, params: Any, form: str
 ) -> None:
     """R-STEP-2: nor do a batch, a step, and values that are references."""
-    fixed = {"name": "shop", "in": "query", "schema": TEXT}
-    free = {"name": "filter", "in": "query", "style": "form", "explode": True, "schema": FREE}
-    table = tabulate(tmp_path, documented(fixed, free), overrides="GET /pets: {parameters: {shop: {value: mine}}}")
-    table.write(tmp_path)
-    rows, adapter, recorder = Table(tmp_path), Adapter.load(tmp_path), Recorder()
-    side = Api(adapter, rows, recorder, Config(), environ={})
-    dispatcher = Formed(Dispatcher(adapter, rows, side, Config()), form)
+    package = tabulate(tmp_path, open_query(), overrides=FIXED).write(tmp_path / "package")
+    server = StandIn(lambda _request: {})
+    dispatcher = Formed(dispatcher_of(package, server), form)
     answer = await dispatcher.handle(None, {"operation": "list_pets", "params": params})
     assert not answer["success"]
-    assert recorder.sent == []
+    assert server.sent == []
 
 
 @pytest.mark.parametrize("place", ["query", "cookie"])
 def test_an_agent_puts_nothing_in_the_place_of_a_fixed_value(tmp_path: Path, place: str) -> None:
-    fixed = {"name": "shop", "in": place, "schema": TEXT}
-    free = {"name": "filter", "in": place, "style": "form", "explode": True, "schema": FREE}
-    table = tabulate(tmp_path, documented(fixed, free), overrides="GET /pets: {parameters: {shop: {value: mine}}}")
-    request = sent(table, tmp_path, {"filter": {"a": "b"}})
+    table = tabulate(tmp_path, open_query(place), overrides=FIXED)
+    request = table.request(tmp_path, "list_pets", {"filter": {"a": "b"}})
     assert f"{request.url} {dict(request.headers).get('Cookie')}".count("shop=mine") == 1
     for params in ({"shop": "x"}, {"Shop": "x"}, {"filter": {"shop": "x"}}, {"filter": "x&shop=x"}):
         with pytest.raises(Failure):
-            sent(table, tmp_path, params)
+            table.request(tmp_path, "list_pets", params)
 
 
 def test_an_agent_puts_nothing_in_the_place_of_a_fixed_field_of_the_body(tmp_path: Path) -> None:
-    schema = {"type": "object", "properties": {"shop": TEXT, "name": TEXT}, "additionalProperties": True}
-    body = {"required": True, "content": {"application/json": {"schema": schema}}}
-    post = {"operationId": "listPets", "requestBody": body, "responses": OK}
-    document = api({"/pets/add": {"post": post}}, servers=[{"url": "https://pets.example"}])
+    body = body_of(object_of(shop=TEXT, name=TEXT) | {"additionalProperties": True})
+    post = {"operationId": "listPets", "requestBody": body, "responses": replies()}
+    document = api({"POST /pets/add": post}, servers=[{"url": "https://pets.example"}])
     text = "POST /pets/add: {name: list_pets, parameters: {shop: {value: mine}}}"
     table = tabulate(tmp_path, document, overrides=text)
     rest = [name for name, entry in table.rows["list_pets"]["parameters"].items() if entry["in"] == "body_rest"]
     assert rest
     for name in rest:
-        content = sent(table, tmp_path, {"name": "Rosa", name: {"shop": "theirs"}}).content
+        content = table.request(tmp_path, "list_pets", {"name": "Rosa", name: {"shop": "theirs"}}).content
         assert content is not None
         assert b"theirs" not in content
         assert b'"shop":"mine"' in content

@@ -22,10 +22,12 @@ from aqlgen.diagnostics.report import as_json
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, Prepared, prepare
 from aqlgen.render.operations_md import operations_md
+from aqlgen.runtime.client import Api
 from aqlgen.runtime.introspection.fields import type_details
 from aqlgen.runtime.introspection.info import operation_details
 from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.table import FAMILIES, Table
+from aqlgen.runtime.table import FAMILIES, Adapter, Table
+from aqlgen.runtime.wire import ApiRequest
 from aqlgen.table.model import table_files
 from tests.documents import body_of, paths_of
 
@@ -127,6 +129,14 @@ class Tabulation:
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text(text, encoding="utf-8")
         return folder
+
+    def request(self, folder: Path, name: str, params: Any = None, **environ: str) -> ApiRequest:
+        """Build the request of a call, with these variables. Raises Failure."""
+        rows = Table(self.write(folder / "package"))
+        side = Api(Adapter.load(folder / "package"), rows, None, Config(), environ=environ)
+        row = rows.find(name)
+        assert row is not None
+        return side.build(row, side.validate(row, params or {}))
 
     @cached_property
     def rows(self) -> dict[str, Any]:

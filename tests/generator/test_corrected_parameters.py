@@ -12,7 +12,7 @@ from aqlgen.runtime.errors import Failure
 from tests.cases import each
 from tests.documents import INTEGER, TEXT, body_of, list_of, object_of, parameter
 from tests.generator.commands import api, tabulate
-from tests.generator.test_owned_requests import OK, sent
+from tests.generator.test_owned_requests import OK
 from tests.generator.test_required_fields import required_of
 
 SERVERS = [{"url": "https://shop.example.com"}]
@@ -51,20 +51,20 @@ def test_a_required_parameter_that_the_document_gives_a_value_need_not_be_given(
     table = tabulate(tmp_path, DOCUMENT)
     shown = {entry["name"]: entry for entry in table.details("get_charge")["parameters"]}
     assert (shown["api_version"]["required"], shown["api_version"]["default"]) == (False, "v4")
-    assert sent(table, tmp_path, "get_charge", {"charge_id": "7"}).url.endswith("/v4/charges/7")
-    assert sent(table, tmp_path, "get_charge", {"charge_id": "7", "api_version": "v5"}).url.endswith("/v5/charges/7")
-    creation = sent(table, tmp_path, "create_charge", {"amount": 1, "note": "n"})
+    assert table.request(tmp_path, "get_charge", {"charge_id": "7"}).url.endswith("/v4/charges/7")
+    assert table.request(tmp_path, "get_charge", {"charge_id": "7", "api_version": "v5"}).url.endswith("/v5/charges/7")
+    creation = table.request(tmp_path, "create_charge", {"amount": 1, "note": "n"})
     assert creation.url.endswith("/charges?mode=live")
-    changed = sent(table, tmp_path, "update_thing", {"thing_id": "7", "input": {"size": 1}})
+    changed = table.request(tmp_path, "update_thing", {"thing_id": "7", "input": {"size": 1}})
     assert changed.url.endswith("/kinds/plain/things/7")
 
 
 def test_what_is_deleted_is_named_whatever_its_default_is(tmp_path: Path) -> None:
     table = tabulate(tmp_path, DOCUMENT)
     with pytest.raises(Failure, match="Missing required parameter 'charge_id'"):
-        sent(table, tmp_path, "delete_charge")
+        table.request(tmp_path, "delete_charge")
     assert required_of(table, "delete_charge") == ["charge_id", "scope"]
-    named = sent(table, tmp_path, "delete_charge", {"charge_id": "7", "scope": "one"})
+    named = table.request(tmp_path, "delete_charge", {"charge_id": "7", "scope": "one"})
     assert named.url.endswith("/v4/charges/7?scope=one")
 
 
@@ -73,7 +73,7 @@ def test_a_default_of_the_document_is_sent_of_a_parameter_that_the_owner_hides(t
         tmp_path, DOCUMENT, overrides="GET /{apiVersion}/charges/{id}: {parameters: {apiVersion: {hidden: true}}}"
     )
     assert "api_version" not in table.rows["get_charge"]["parameters"]
-    assert sent(table, tmp_path, "get_charge", {"charge_id": "7"}).url.endswith("/v4/charges/7")
+    assert table.request(tmp_path, "get_charge", {"charge_id": "7"}).url.endswith("/v4/charges/7")
 
 
 @each("default", ["", ".", "..", "a/../b", [], None])
@@ -113,9 +113,9 @@ def test_the_owner_corrects_what_the_document_says_of_a_field(
     name = "create_charge" if key.startswith("POST") else "update_thing"
     params = params if name == "create_charge" else {"thing_id": "7", "input": params}
     with pytest.raises(Failure):
-        sent(tabulate(tmp_path, DOCUMENT), tmp_path, name, params)
+        tabulate(tmp_path, DOCUMENT).request(tmp_path, name, params)
     table = tabulate(tmp_path, DOCUMENT, overrides=f"{key}: {{parameters: {{{correction}}}}}")
-    assert sent(table, tmp_path, name, params).content == body
+    assert table.request(tmp_path, name, params).content == body
 
 
 def test_the_owner_corrects_what_the_document_says_of_a_parameter(tmp_path: Path) -> None:
@@ -126,8 +126,8 @@ def test_the_owner_corrects_what_the_document_says_of_a_parameter(tmp_path: Path
     table = tabulate(tmp_path, document, overrides=text)
     (name,) = table.rows
     assert "required" not in table.rows[name]["parameters"]["words"]
-    assert sent(table, tmp_path, name, {"words": ""}).url.endswith("/search?q=")
-    assert sent(table, tmp_path, name, {}).url.endswith("/search")
+    assert table.request(tmp_path, name, {"words": ""}).url.endswith("/search?q=")
+    assert table.request(tmp_path, name, {}).url.endswith("/search")
 
 
 @each(

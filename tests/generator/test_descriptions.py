@@ -13,17 +13,17 @@ from aqlgen.runtime.introspection.info import operation_type
 from aqlgen.runtime.schema.notation import notation
 from aqlgen.schemas import useful
 from tests.cases import each
+from tests.documents import INTEGER, JSON, TEXT, object_of, parameter, replies
 from tests.generator.commands import api, posting, tabulate
-
-STRING = {"type": "string"}
 
 
 def shop(descriptions: list[str]) -> dict[str, Any]:
-    paths = {
-        f"/things{index}": {"get": {"operationId": f"listThings{index}", "description": text, "responses": {}}}
-        for index, text in enumerate(descriptions)
-    }
-    return api(paths)
+    return api(
+        {
+            f"GET /things{index}": {"operationId": f"listThings{index}", "description": text, "responses": {}}
+            for index, text in enumerate(descriptions)
+        }
+    )
 
 
 def texts(rows: dict[str, Any]) -> list[str]:
@@ -69,52 +69,43 @@ def test_a_repeated_sentence_that_matters_stays(tmp_path: Path, sentence: str) -
     ("properties", "example"),
     [
         (
-            {"chargeId": STRING, "created": {"type": "string", "format": "date-time"}, "reason": STRING},
+            {"chargeId": TEXT, "created": {"type": "string", "format": "date-time"}, "reason": TEXT},
             {"reason": "example"},
         ),
-        ({"on": {"type": "boolean"}, "a": STRING, "b": {"type": "integer"}, "c": STRING}, {"a": "example", "b": 1}),
+        ({"on": {"type": "boolean"}, "a": TEXT, "b": {"type": "integer"}, "c": TEXT}, {"a": "example", "b": 1}),
         ({"on": {"type": "boolean"}}, {"on": True}),
-        (
-            {"data": {"type": "object", "properties": {"id": STRING, "name": STRING, "note": STRING}}},
-            {"data": {"name": "example", "note": "example"}},
-        ),
-        ({"old": {**STRING, "deprecated": True}, "password": STRING, "name": STRING}, {"name": "example"}),
+        ({"data": object_of(id=TEXT, name=TEXT, note=TEXT)}, {"data": {"name": "example", "note": "example"}}),
+        ({"old": {**TEXT, "deprecated": True}, "password": TEXT, "name": TEXT}, {"name": "example"}),
     ],
 )
 def test_the_example_of_a_write_that_requires_nothing_writes_something(
     tmp_path: Path, properties: dict[str, Any], example: dict[str, Any]
 ) -> None:
     """R-INT-4"""
-    row = tabulate(tmp_path, posting({"type": "object", "properties": properties})).rows["create_thing"]
+    row = tabulate(tmp_path, posting(object_of(**properties))).rows["create_thing"]
     assert row["example"] == example
 
 
 def test_the_documents_own_example_of_a_body_comes_first(tmp_path: Path) -> None:
-    schema = {"type": "object", "properties": {"name": STRING, "ownerId": STRING, "size": {"type": "integer"}}}
-    media = {"schema": schema, "example": {"ownerId": "u7", "size": 3, "unknown": 1}}
-    operation = {"operationId": "createThing", "requestBody": {"content": {"application/json": media}}, "responses": {}}
-    row = tabulate(tmp_path, api({"/things": {"post": operation}})).rows["create_thing"]
+    document = posting(object_of(name=TEXT, ownerId=TEXT, size=INTEGER))
+    media = document["paths"]["/things"]["post"]["requestBody"]["content"][JSON]
+    media["example"] = {"ownerId": "u7", "size": 3, "unknown": 1}
+    row = tabulate(tmp_path, document).rows["create_thing"]
     assert row["example"] == {"owner_id": "u7", "size": 3}
 
 
 def test_alternatives_that_require_nothing_have_an_example_that_fits_one(tmp_path: Path) -> None:
-    branch = {"type": "object", "properties": {"name": STRING}}
+    branch = object_of(name=TEXT)
     row = tabulate(tmp_path, posting({"anyOf": [branch, {**branch, "minProperties": 1}]})).rows["create_thing"]
     assert row["example"] == {"name": "example"}
 
 
 def test_details_are_bounded_and_the_rest_is_one_call_away(tmp_path: Path) -> None:
     """R-INT-4"""
-    inner = {"type": "object", "properties": {f"part{index}": STRING for index in range(30)}}
-    fields: dict[str, Any] = {
-        f"someLongFieldName{index}": {
-            **(inner if index % 2 else STRING),
-            "description": f"What it is. {'Words. ' * 40}",
-        }
-        for index in range(300)
-    }
-    schema = {"type": "object", "properties": fields, "required": ["someLongFieldName299"]}
-    table = tabulate(tmp_path, posting(schema))
+    inner = object_of(**{f"part{index}": TEXT for index in range(30)})
+    about = {"description": f"What it is. {'Words. ' * 40}"}
+    fields = {f"someLongFieldName{index}": {**(inner if index % 2 else TEXT), **about} for index in range(300)}
+    table = tabulate(tmp_path, posting(object_of("someLongFieldName299", **fields)))
     details = table.details("create_thing")
     assert len(json.dumps(details)) <= 8000
     shown = [parameter["name"] for parameter in details["parameters"]]
@@ -134,17 +125,15 @@ def test_hundreds_of_huge_required_parameters_are_described_within_bounds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     """R-INT-4: neither the work nor the answer grows with a document that is made to make them grow."""
-    inner = {f"a_long_field_name_{index}": {**STRING, "description": "x " * 200} for index in range(30)}
+    inner = {f"a_long_field_name_{index}": {**TEXT, "description": "x " * 200} for index in range(30)}
     schema: dict[str, Any] = {
-        "objects": {"type": "object", "required": list(inner), "properties": inner},
-        "choices": {
-            "anyOf": [{"type": "object", "properties": {f"{n}{key}": STRING for key in inner}} for n in range(4)]
-        },
-        "values": {**STRING, "enum": [f"{index}{'x' * 2000}" for index in range(9)]},
-        "texts": {**STRING, "pattern": f"^{'a' * 3000}$", "description": "x " * 2000},
+        "objects": object_of(*inner, **inner),
+        "choices": {"anyOf": [object_of(**{f"{n}{key}": TEXT for key in inner}) for n in range(4)]},
+        "values": {**TEXT, "enum": [f"{index}{'x' * 2000}" for index in range(9)]},
+        "texts": {**TEXT, "pattern": f"^{'a' * 3000}$", "description": "x " * 2000},
     }[kind]
     fields = {f"p{index}": {**schema, "title": f"P{index}"} for index in range(200)}
-    table = tabulate(tmp_path, posting({"type": "object", "required": list(fields), "properties": fields}))
+    table = tabulate(tmp_path, posting(object_of(*fields, **fields)))
     row = table.table.find("create_thing")
     assert row is not None
     shapes = 0
@@ -167,11 +156,10 @@ def test_hundreds_of_huge_required_parameters_are_described_within_bounds(
 
 
 def test_a_very_long_example_gives_way_to_a_made_up_one(tmp_path: Path) -> None:
-    proof = {"type": "object", "required": ["certificate"], "properties": {"certificate": STRING}}
-    schema = {"type": "object", "required": ["proof"], "properties": {"proof": proof}}
-    media = {"schema": schema, "example": {"proof": {"certificate": "x" * 5000}}}
-    operation = {"operationId": "createThing", "requestBody": {"content": {"application/json": media}}, "responses": {}}
-    row = tabulate(tmp_path, api({"/things": {"post": operation}})).rows["create_thing"]
+    document = posting(object_of("proof", proof=object_of("certificate", certificate=TEXT)))
+    media = document["paths"]["/things"]["post"]["requestBody"]["content"][JSON]
+    media["example"] = {"proof": {"certificate": "x" * 5000}}
+    row = tabulate(tmp_path, document).rows["create_thing"]
     assert row["example"] == {"proof": {"certificate": "example"}}
 
 
@@ -179,17 +167,12 @@ def test_an_optional_parameter_of_nearly_all_operations_is_common_and_no_other(t
     """R-INT-6: by how many operations have it, whatever it is called; one that is required somewhere is not."""
 
     def things(count: int) -> dict[str, Any]:
+        quux, halves = parameter("quux", description="How it is written"), [parameter("half")]
         return {
-            f"/things{number}": {
-                "get": {
-                    "operationId": f"getThing{number}",
-                    "parameters": [
-                        {"name": "quux", "in": "query", "description": "How it is written", "schema": STRING},
-                        {"name": "tenant", "in": "query", "required": number == 3, "schema": STRING},
-                        *([{"name": "half", "in": "query", "schema": STRING}] if number % 2 else []),
-                    ],
-                    "responses": {"200": {"description": "A thing"}},
-                }
+            f"GET /things{number}": {
+                "operationId": f"getThing{number}",
+                "parameters": [quux, parameter("tenant", required=number == 3), *halves[: number % 2]],
+                "responses": replies(),
             }
             for number in range(count)
         }

@@ -8,20 +8,10 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
+from tests.documents import INTEGER, TEXT, body_of, list_of, object_of, parameter, replies
 from tests.generator.commands import FIXTURES, api, posting, tabulate
 
-OBJECT = {
-    "type": "object",
-    "required": ["fullName"],
-    "properties": {"fullName": {"type": "string"}, "age": {"type": "integer"}},
-}
-
-
-def updating(schema: Any, method: str = "patch") -> dict[str, Any]:
-    body = {"content": {"application/json": {"schema": schema}}}
-    operation = {"operationId": "updateThing", "requestBody": body, "responses": {"200": {"description": "it"}}}
-    path = {"name": "thingId", "in": "path", "required": True, "schema": {"type": "string"}}
-    return api({"/things/{thingId}": {"parameters": [path], method: operation}})
+OBJECT = object_of("fullName", fullName=TEXT, age=INTEGER)
 
 
 def test_the_fields_of_a_creating_body_are_parameters_that_keep_the_names_of_the_api(tmp_path: Path) -> None:
@@ -38,7 +28,8 @@ def test_the_fields_of_a_creating_body_are_parameters_that_keep_the_names_of_the
 
 def test_the_fields_of_an_updating_body_stand_in_input(tmp_path: Path) -> None:
     """R-UPD-1"""
-    table = tabulate(tmp_path, updating(OBJECT))
+    patch = {"operationId": "updateThing", "requestBody": body_of(OBJECT), "responses": replies()}
+    table = tabulate(tmp_path, api({"PATCH /things/{thingId}": patch}))
     (row,) = table.rows.values()
     assert row["parameters"].keys() == {"thing_id", "input", "dry_run"}
     assert row["parameters"]["input"]["required"] is True
@@ -47,14 +38,13 @@ def test_the_fields_of_an_updating_body_stand_in_input(tmp_path: Path) -> None:
 
 
 def test_a_body_that_is_no_object_is_one_parameter(tmp_path: Path) -> None:
-    row = tabulate(tmp_path, posting({"type": "array", "items": {"type": "string"}})).rows["create_thing"]
+    row = tabulate(tmp_path, posting(list_of(TEXT))).rows["create_thing"]
     assert row["parameters"].keys() == {"body", "dry_run"}
     assert row["body"]["shape"] == "whole"
 
 
 def test_a_body_of_alternatives_offers_the_fields_of_all_and_is_validated_as_a_whole(tmp_path: Path) -> None:
-    other = {"type": "object", "required": ["size"], "properties": {"size": {"type": "integer"}}}
-    row = tabulate(tmp_path, posting({"oneOf": [OBJECT, other]})).rows["create_thing"]
+    row = tabulate(tmp_path, posting({"oneOf": [OBJECT, object_of("size", size=INTEGER)]})).rows["create_thing"]
     assert row["parameters"].keys() == {"full_name", "age", "size", "dry_run"}
     assert not any(entry.get("required") for entry in row["parameters"].values())
     assert row["body"]["validate"] is True
@@ -62,11 +52,8 @@ def test_a_body_of_alternatives_offers_the_fields_of_all_and_is_validated_as_a_w
 
 def test_parameters_of_one_name_in_several_places_are_told_apart(tmp_path: Path) -> None:
     """R-REQ-2"""
-    document = posting({"type": "object", "properties": {"region": {"type": "string"}}})
-    document["paths"]["/things"]["post"]["parameters"] = [
-        {"name": "region", "in": "query", "schema": {"type": "string"}},
-        {"name": "Region", "in": "header", "schema": {"type": "string"}},
-    ]
+    document = posting(object_of(region=TEXT))
+    document["paths"]["/things"]["post"]["parameters"] = [parameter("region"), parameter("Region", "header")]
     parameters = tabulate(tmp_path, document).rows["create_thing"]["parameters"]
     assert {name: entry["in"] for name, entry in parameters.items() if entry["in"] != "adapter"} == {
         "region": "query",
@@ -79,9 +66,7 @@ def test_a_credential_is_no_parameter(tmp_path: Path) -> None:
     """R-OWN-1"""
     document = posting(OBJECT, security=[{"key": []}])
     document["components"] = {"securitySchemes": {"key": {"type": "apiKey", "in": "query", "name": "api_key"}}}
-    document["paths"]["/things"]["post"]["parameters"] = [
-        {"name": "api_key", "in": "query", "required": True, "schema": {"type": "string"}}
-    ]
+    document["paths"]["/things"]["post"]["parameters"] = [parameter("api_key", required=True)]
     table = tabulate(tmp_path, document)
     assert "api_key" not in table.rows["create_thing"]["parameters"]
     assert table.adapter["security_schemes"]["key"]["variables"] == ["SHOP_KEY"]
@@ -100,42 +85,32 @@ def test_every_operation_of_the_petstore_has_an_example_that_fits_its_parameters
 def test_a_made_up_example_matches_pattern_format_and_bounds(tmp_path: Path) -> None:
     """R-INT-4"""
     fields = {
-        "code": {"type": "string", "pattern": "^[A-Z]{3}-[0-9]{4}$"},
-        "day": {"type": "string", "format": "date"},
+        "code": {**TEXT, "pattern": "^[A-Z]{3}-[0-9]{4}$"},
+        "day": {**TEXT, "format": "date"},
         "share": {"type": "number", "exclusiveMinimum": 10, "maximum": 11},
-        "tags": {"type": "array", "minItems": 3, "uniqueItems": True, "items": {"type": "string"}},
-        "long": {"type": "string", "minLength": 40},
+        "tags": {**list_of(TEXT), "minItems": 3, "uniqueItems": True},
+        "long": {**TEXT, "minLength": 40},
     }
-    schema = {"type": "object", "required": list(fields), "properties": fields}
+    schema = object_of(*fields, **fields)
     example = tabulate(tmp_path, posting(schema)).rows["create_thing"]["example"]
     assert jsonschema_rs.is_valid(schema, example, validate_formats=True)
 
 
 def test_an_example_of_a_path_holds_no_step_to_elsewhere(tmp_path: Path) -> None:
     """R-INT-4: the adapter sends no such path."""
-    key = {"in": "path", "name": "key", "required": True, "schema": {"type": "string", "pattern": "^thing:a/[.]*$"}}
-    reading = {"operationId": "getThing", "parameters": [key], "responses": {"200": {"description": "OK"}}}
-    row = tabulate(tmp_path, api({"/things/{key}": {"get": reading}})).rows["get_thing"]
+    key = parameter("key", "path", {**TEXT, "pattern": "^thing:a/[.]*$"})
+    reading = {"operationId": "getThing", "parameters": [key], "responses": replies()}
+    row = tabulate(tmp_path, api({"GET /things/{key}": reading})).rows["get_thing"]
     example = row.get("example")
     assert example is None or not {".", ".."} & set(example["key"].split("/"))
 
 
 def test_the_documents_example_is_the_call_where_a_field_is_one_of_several_objects(tmp_path: Path) -> None:
     """R-INT-4"""
-    apple = {
-        "type": "object",
-        "required": ["applePayToken"],
-        "properties": {"type": {"enum": ["applepay"]}, "applePayToken": {"type": "string"}},
-    }
-    card = {"type": "object", "properties": {"type": {"enum": ["scheme"]}, "holderName": {"type": "string"}}}
-    methods = {"type": "array", "items": {"oneOf": [{"oneOf": [card, apple]}, {"type": "string"}]}}
-    schema = {
-        "type": "object",
-        "required": ["payWith", "others"],
-        "properties": {"payWith": {"oneOf": [card, apple]}, "others": methods},
-    }
+    apple = object_of("applePayToken", type={"enum": ["applepay"]}, applePayToken=TEXT)
+    payment = {"oneOf": [object_of(type={"enum": ["scheme"]}, holderName=TEXT), apple]}
     method = {"type": "applepay", "applePayToken": "VNRW"}
-    document = posting(schema)
+    document = posting(object_of("payWith", "others", payWith=payment, others=list_of({"oneOf": [payment, TEXT]})))
     content = document["paths"]["/things"]["post"]["requestBody"]["content"]["application/json"]
     content["example"] = {"payWith": method, "others": [method, "cash"]}
     example = tabulate(tmp_path, document).rows["create_thing"]["example"]
@@ -145,12 +120,7 @@ def test_the_documents_example_is_the_call_where_a_field_is_one_of_several_objec
 
 def test_an_operation_whose_body_cannot_be_made_is_skipped_and_the_rest_served(tmp_path: Path) -> None:
     document = posting(OBJECT)
-    document["paths"]["/drawings"] = {
-        "post": {
-            "requestBody": {"required": True, "content": {"multipart/mixed": {"schema": {"type": "string"}}}},
-            "responses": {},
-        }
-    }
+    document["paths"]["/drawings"] = {"post": {"requestBody": body_of(TEXT, "multipart/mixed"), "responses": {}}}
     table = tabulate(tmp_path, document)
     assert table.rows.keys() == {"create_thing"}
     assert len(table.skipped) == 1
@@ -160,7 +130,7 @@ def test_an_operation_whose_body_cannot_be_made_is_skipped_and_the_rest_served(t
 
 def test_a_form_that_declares_no_fields_cannot_be_made(tmp_path: Path) -> None:
     document = posting(OBJECT)
-    body = {"required": True, "content": {"multipart/form-data": {"schema": {"type": "string", "format": "binary"}}}}
+    body = body_of({**TEXT, "format": "binary"}, "multipart/form-data")
     document["paths"]["/files"] = {"post": {"requestBody": body, "responses": {}}}
     table = tabulate(tmp_path, document)
     assert table.rows.keys() == {"create_thing"}
@@ -214,10 +184,7 @@ def test_what_extensions_tell_of_a_deprecation_stands_in_the_row(
 
 
 def test_a_summary_that_only_repeats_the_operation_id_gives_way_to_the_description(tmp_path: Path) -> None:
-    get = {"operationId": "RetrievePet", "summary": "retrieve_pet", "responses": {"200": {"description": "ok"}}}
-    described = tabulate(tmp_path, api({"/pets/{id}": {"get": {**get, "description": "Gives one pet."}}}))
-    (row,) = described.rows.values()
-    assert row["summary"] == "Gives one pet."
-    plain = tabulate(tmp_path, api({"/pets/{id}": {"get": get}}))
-    (row,) = plain.rows.values()
-    assert row["summary"] == "retrieve_pet"
+    get = {"operationId": "RetrievePet", "summary": "retrieve_pet", "responses": replies()}
+    for more, summary in (({"description": "Gives one pet."}, "Gives one pet."), ({}, "retrieve_pet")):
+        (row,) = tabulate(tmp_path, api({"GET /pets/{id}": get | more})).rows.values()
+        assert row["summary"] == summary

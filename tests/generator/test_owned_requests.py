@@ -11,15 +11,11 @@ import pytest
 from aqlgen.cli.decisions import as_json as decisions_as_json
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.runtime.auth.sources import report
-from aqlgen.runtime.client import Api
 from aqlgen.runtime.errors import Failure
-from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.table import Adapter, Table
-from aqlgen.runtime.wire import ApiRequest
+from aqlgen.runtime.table import Adapter
 from tests.cases import each
 from tests.documents import INTEGER, JSON, TEXT, body_of, object_of, parameter, replies
-from tests.generator.commands import Tabulation, api, tabulate
-from tests.runtime.api.hand_made import Recorder
+from tests.generator.commands import api, tabulate
 
 OK = replies({"type": "object"})
 BEARER = {"bearerAuth": {"type": "http", "scheme": "bearer"}}
@@ -46,16 +42,6 @@ BARE = api(
 )
 
 
-def sent(table: Tabulation, folder: Path, name: str, params: Any = None, **environ: str) -> ApiRequest:
-    """Build the request of a call."""
-    table.write(folder / "package")
-    rows = Table(folder / "package")
-    side = Api(Adapter.load(folder / "package"), rows, Recorder(), Config(), environ=environ)
-    row = rows.find(name)
-    assert row is not None
-    return side.build(row, side.validate(row, params or {}))
-
-
 def refused(tmp_path: Path, document: Any, overrides: str) -> list[tuple[int, int, str]]:
     with pytest.raises(OptionError) as caught:
         tabulate(tmp_path, document, overrides=overrides)
@@ -69,10 +55,10 @@ def test_two_lines_make_every_call_of_an_api_that_lifts_its_own_security_authent
     calls: dict[str, dict[str, Any]] = {"list_users": {}, "get_block": {"block_id": "b"}, "search": {"space": "s"}}
     for name, params in calls.items():
         assert "notion_version" not in table.rows[name]["parameters"]
-        headers = dict(sent(table, tmp_path, name, params, SHOP_BEARER_AUTH="secret").headers)
+        headers = dict(table.request(tmp_path, name, params, SHOP_BEARER_AUTH="secret").headers)
         assert (headers["Notion-Version"], headers["Authorization"]) == ("2026-03-11", "Bearer secret")
     with pytest.raises(Failure, match="SHOP_BEARER_AUTH"):
-        sent(table, tmp_path, "list_users")
+        table.request(tmp_path, "list_users")
 
 
 def test_three_lines_add_the_credential_that_a_document_does_not_name(tmp_path: Path) -> None:
@@ -83,7 +69,7 @@ def test_three_lines_add_the_credential_that_a_document_does_not_name(tmp_path: 
       variables: {token: SIGN_TOKEN}
     """
     table = tabulate(tmp_path, BARE, overrides=text)
-    request = sent(table, tmp_path, "list_accounts", SIGN_TOKEN="secret")
+    request = table.request(tmp_path, "list_accounts", SIGN_TOKEN="secret")
     assert dict(request.headers)["Authorization"] == "Bearer secret"
     assert "secret" in request.secrets
     assert table.adapter["security_schemes"]["token"]["variables"] == ["SIGN_TOKEN"]
@@ -109,7 +95,7 @@ def test_a_scheme_of_every_kind_is_sent_as_openapi_says(
 ) -> None:
     table = tabulate(tmp_path, BARE, overrides=f"adapter: {{security_schemes: {{it: {scheme}}}, security: [it]}}")
     assert tuple(table.adapter["security_schemes"]["it"]["variables"]) == variables
-    headers = dict(sent(table, tmp_path, "list_accounts", **dict.fromkeys(variables, "one")).headers)
+    headers = dict(table.request(tmp_path, "list_accounts", **dict.fromkeys(variables, "one")).headers)
     assert headers[header or "Authorization"] == (value or "Bearer one")
 
 
@@ -120,7 +106,7 @@ def test_an_owners_scheme_replaces_the_documents_and_makes_its_requirements_know
     table = tabulate(tmp_path, document, overrides=text)
     assert not table.warnings
     headers = dict(
-        sent(table, tmp_path, "delete_block", {"block_id": "b", "notion_version": "1"}, SHOP_BEARER_AUTH="k").headers
+        table.request(tmp_path, "delete_block", {"block_id": "b", "notion_version": "1"}, SHOP_BEARER_AUTH="k").headers
     )
     assert headers["X-Key"] == "k"
 
@@ -155,7 +141,7 @@ def test_no_credential_is_sent_where_the_owner_says_none(tmp_path: Path) -> None
     )
     table = tabulate(tmp_path, document, overrides="GET /a: {security: []}")
     (name,) = table.rows
-    assert "X-Key" not in dict(sent(table, tmp_path, name, SHOP_KEY="secret").headers)
+    assert "X-Key" not in dict(table.request(tmp_path, name, SHOP_KEY="secret").headers)
 
 
 def test_a_header_from_the_environment_is_a_secret_that_every_operation_needs(tmp_path: Path) -> None:
@@ -164,7 +150,7 @@ def test_a_header_from_the_environment_is_a_secret_that_every_operation_needs(tm
     GET /v1/users: {security: []}
     """
     table = tabulate(tmp_path, NOTION, overrides=text)
-    request = sent(table, tmp_path, "list_users", TENANT="acme-7")
+    request = table.request(tmp_path, "list_users", TENANT="acme-7")
     assert {name: value for name, value in request.headers if name != "User-Agent"} == {
         "Notion-Version": "1",
         "X-Tenant": "acme-7",
@@ -172,9 +158,11 @@ def test_a_header_from_the_environment_is_a_secret_that_every_operation_needs(tm
     }
     assert "acme-7" in request.secrets
     block = {"block_id": "b"}
-    assert dict(sent(table, tmp_path, "get_block", block, TENANT="t", SHOP_BEARER_AUTH="s").headers)["X-Tenant"] == "t"
+    assert (
+        dict(table.request(tmp_path, "get_block", block, TENANT="t", SHOP_BEARER_AUTH="s").headers)["X-Tenant"] == "t"
+    )
     with pytest.raises(Failure, match="TENANT"):
-        sent(table, tmp_path, "list_users")
+        table.request(tmp_path, "list_users")
     entries = report(Adapter.load(tmp_path / "package"), {"TENANT": "acme-7"})
     assert [(entry["variables"], entry["set"]) for entry in entries] == [
         (["SHOP_BEARER_AUTH"], False),
@@ -186,7 +174,7 @@ def test_a_header_of_the_owner_stands_for_the_schemes_that_send_it(tmp_path: Pat
     table = tabulate(tmp_path, NOTION, overrides="adapter: {headers: {authorization: {env: TOKEN}}}")
     assert set(table.adapter["security_schemes"]) == {"header authorization"}
     arguments = {"block_id": "b", "notion_version": "1"}
-    assert dict(sent(table, tmp_path, "delete_block", arguments, TOKEN="Key x").headers)["authorization"] == "Key x"
+    assert dict(table.request(tmp_path, "delete_block", arguments, TOKEN="Key x").headers)["authorization"] == "Key x"
 
 
 def test_a_value_is_sent_and_hidden_and_a_default_is_shown_and_used(tmp_path: Path) -> None:
@@ -202,21 +190,21 @@ def test_a_value_is_sent_and_hidden_and_a_default_is_shown_and_used(tmp_path: Pa
     shown = table.rows[name]["parameters"]
     assert "account" not in shown
     assert shown["count"]["schema"]["default"] == 20
-    assert sent(table, tmp_path, name).url.endswith("/v2/accounts/me%2Fyou/envelopes?count=20")
-    assert sent(table, tmp_path, name, {"count": 3}).url.endswith("?count=3")
+    assert table.request(tmp_path, name).url.endswith("/v2/accounts/me%2Fyou/envelopes?count=20")
+    assert table.request(tmp_path, name, {"count": 3}).url.endswith("?count=3")
     with pytest.raises(Failure, match="account"):
-        sent(table, tmp_path, name, {"account": "other"})
+        table.request(tmp_path, name, {"account": "other"})
 
 
 def test_a_value_of_the_body_is_part_of_every_body(tmp_path: Path) -> None:
     text = 'POST /v1/search: {parameters: {space: {value: mine}, Notion-Version: {value: "2"}}}'
     table = tabulate(tmp_path, NOTION, overrides=text)
-    request = sent(table, tmp_path, "search", {"query": "x"})
+    request = table.request(tmp_path, "search", {"query": "x"})
     assert request.content is not None
     assert sorted(request.content.decode().strip("{}").split(",")) == ['"query":"x"', '"space":"mine"']
     assert dict(request.headers)["Notion-Version"] == "2"
     with pytest.raises(Failure, match="space"):
-        sent(table, tmp_path, "search", {"space": "theirs"})
+        table.request(tmp_path, "search", {"space": "theirs"})
 
 
 SERVERS = [{"url": "https://a.example"}]
@@ -258,7 +246,7 @@ def test_a_constant_is_sent_in_every_location(
     needed = {
         field: {} if field == "input" else "1" for field, each in row["parameters"].items() if each.get("required")
     }
-    request = sent(table, tmp_path, called, needed)
+    request = table.request(tmp_path, called, needed)
     headers = "\n".join(f"{header}: {text}" for header, text in request.headers)
     assert expected in f"{request.url}\n{headers}\n{(request.content or b'').decode()}"
     shown = {each.get("name", field) for field, each in row["parameters"].items()}
@@ -272,17 +260,17 @@ def test_a_field_of_an_updates_body_is_fixed_and_no_part_of_its_input(tmp_path: 
     table = tabulate(tmp_path, api({"PATCH /a/{i}": sending(media)}, servers=SERVERS), overrides=text)
     ((name, row),) = table.rows.items()
     assert set(row["parameters"]) == {"i", "input", "fields", "dry_run"}
-    content = sent(table, tmp_path, name, {"i": "1", "input": {"z": "2"}}).content
+    content = table.request(tmp_path, name, {"i": "1", "input": {"z": "2"}}).content
     assert content == (b'{"z":"2","fooBar":"k"}' if "json" in media else b"z=2&fooBar=k")
     with pytest.raises(Failure, match="foo"):
-        sent(table, tmp_path, name, {"i": "1", "input": {"z": "2", "fooBar": "theirs"}})
+        table.request(tmp_path, name, {"i": "1", "input": {"z": "2", "fooBar": "theirs"}})
 
 
 def test_a_fixed_value_of_a_path_is_not_that_of_a_field_of_the_same_name(tmp_path: Path) -> None:
     document = api({"PATCH /a/{z}": sending()}, servers=SERVERS)
     table = tabulate(tmp_path, document, overrides="PATCH /a/{z}: {parameters: {z: {value: k}}}")
     ((name, _),) = table.rows.items()
-    request = sent(table, tmp_path, name, {"input": {"foo_bar": "1", "z": "2"}})
+    request = table.request(tmp_path, name, {"input": {"foo_bar": "1", "z": "2"}})
     assert (request.url, request.content) == ("https://a.example/a/k", b'{"fooBar":"1","z":"2"}')
 
 

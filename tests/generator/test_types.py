@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from aqlgen.schemas import field_names, prose, shorten
 from tests.cases import each
+from tests.documents import INTEGER, TEXT, body_of, list_of, object_of, ref, replies
 from tests.generator.commands import api, posting, tabulate
 
 
 def thing(schema: Any, tmp_path: Path, version: str = "3.1.0", **schemas: Any) -> dict[str, Any]:
     """Return the schema of the field `thing` of a created thing."""
-    body = {"type": "object", "required": ["thing"], "properties": {"thing": schema}}
-    table = tabulate(tmp_path, posting(body, version, components={"schemas": schemas}))
+    table = tabulate(tmp_path, posting(object_of("thing", thing=schema), version, components={"schemas": schemas}))
     return {**table.rows["create_thing"]["parameters"]["thing"]["schema"], "types": table.types}
 
 
@@ -29,14 +29,14 @@ def thing(schema: Any, tmp_path: Path, version: str = "3.1.0", **schemas: Any) -
         ({"type": "string", "nullable": True}, [None, "a"], [1]),
         ({"type": "string", "enum": ["a"], "nullable": True}, [None, "a"], ["b"]),
         ({"type": "integer", "minimum": 1, "exclusiveMinimum": True}, [2], [1]),
-        ({"allOf": [{"$ref": "#/components/schemas/Name"}], "nullable": True}, [None, {"first": "a"}], [{"first": 1}]),
+        ({"allOf": [ref("Name")], "nullable": True}, [None, {"first": "a"}], [{"first": 1}]),
         ({"oneOf": [{"type": "string"}, {"type": "integer"}]}, ["a", 1], [True]),
     ],
 )
 def test_openapi_3_0_keywords_mean_in_2020_12_what_they_meant(
     schema: Any, fits: list[Any], misfits: list[Any], tmp_path: Path
 ) -> None:
-    name = {"type": "object", "properties": {"first": {"type": "string"}}}
+    name = object_of(first=TEXT)
     validator = jsonschema_rs.validator_for(thing(schema, tmp_path, "3.0.3", Name=name))
     assert all(validator.is_valid(value) for value in fits)
     assert not any(validator.is_valid(value) for value in misfits)
@@ -44,26 +44,20 @@ def test_openapi_3_0_keywords_mean_in_2020_12_what_they_meant(
 
 def test_every_nested_object_is_a_named_type(tmp_path: Path) -> None:
     """R-INT-4, R-INT-5"""
-    inner = {"type": "object", "properties": {"street": {"type": "string"}}}
-    schema = thing({"type": "object", "properties": {"homeAddress": inner}}, tmp_path)
+    schema = thing(object_of(homeAddress=object_of(street=TEXT)), tmp_path)
     assert schema["$ref"] == "#/types/CreateThingThing"
     address = schema["types"]["CreateThingThing"]["properties"]["home_address"]
     assert address == {"$ref": "#/types/CreateThingThingHomeAddress", "x-name": "homeAddress"}
 
 
 def test_a_recursive_schema_refers_to_itself(tmp_path: Path) -> None:
-    node = {
-        "type": "object",
-        "properties": {"children": {"type": "array", "items": {"$ref": "#/components/schemas/Node"}}},
-    }
-    schema = thing({"$ref": "#/components/schemas/Node"}, tmp_path, Node=node)
+    schema = thing(ref("Node"), tmp_path, Node=object_of(children=list_of(ref("Node"))))
     assert schema["types"]["Node"]["properties"]["children"]["items"] == {"$ref": "#/types/Node"}
 
 
 def test_all_of_objects_is_one_object_with_the_fields_of_all(tmp_path: Path) -> None:
-    base = {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}}}
-    more = {"properties": {"name": {"type": "string"}}, "required": ["name"]}
-    schema = thing({"allOf": [{"$ref": "#/components/schemas/Base"}, more]}, tmp_path, Base=base)
+    more = {"properties": {"name": TEXT}, "required": ["name"]}
+    schema = thing({"allOf": [ref("Base"), more]}, tmp_path, Base=object_of("id", id=INTEGER))
     merged = schema["types"]["CreateThingThing"]
     assert merged["properties"].keys() == {"id", "name"}
     assert merged["required"] == ["id", "name"]
@@ -76,30 +70,9 @@ def test_a_union_of_constants_is_an_enumeration(tmp_path: Path) -> None:
 
 def test_read_only_properties_are_kept_out_of_requests_and_named(tmp_path: Path) -> None:
     """R-UPD-1"""
-    pet = {
-        "type": "object",
-        "required": ["id", "name"],
-        "properties": {"id": {"type": "integer", "readOnly": True}, "name": {"type": "string"}},
-    }
-    document = api(
-        {
-            "/pets/{petId}": {
-                "parameters": [{"name": "petId", "in": "path", "required": True, "schema": {"type": "integer"}}],
-                "put": {
-                    "operationId": "updatePet",
-                    "requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pet"}}}},
-                    "responses": {
-                        "200": {
-                            "description": "it",
-                            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pet"}}},
-                        }
-                    },
-                },
-            }
-        },
-        components={"schemas": {"Pet": pet}},
-    )
-    table = tabulate(tmp_path, document)
+    pet = object_of("id", "name", id={**INTEGER, "readOnly": True}, name=TEXT)
+    put = {"operationId": "updatePet", "requestBody": body_of(ref("Pet")), "responses": replies(ref("Pet"))}
+    table = tabulate(tmp_path, api({"PUT /pets/{petId}": put}, components={"schemas": {"Pet": pet}}))
     assert table.types["PetInput"]["properties"].keys() == {"name"}
     assert table.types["PetInput"]["required"] == ["name"]
     assert table.types["PetInput"]["x-read-only"] == ["id"]
@@ -107,15 +80,12 @@ def test_read_only_properties_are_kept_out_of_requests_and_named(tmp_path: Path)
 
 
 def test_types_that_no_operation_uses_are_left_out(tmp_path: Path) -> None:
-    assert (
-        "Unused" not in thing({"type": "string"}, tmp_path, Unused={"type": "object", "properties": {"a": {}}})["types"]
-    )
+    assert "Unused" not in thing(TEXT, tmp_path, Unused=object_of(a={}))["types"]
 
 
 def test_a_type_never_takes_the_name_of_one_of_the_protocol(tmp_path: Path) -> None:
     """R-INT-5"""
-    pet = {"type": "object", "properties": {"a": {"type": "string"}}}
-    schema = thing({"$ref": "#/components/schemas/OperationInput"}, tmp_path, OperationInput=pet)
+    schema = thing(ref("OperationInput"), tmp_path, OperationInput=object_of(a=TEXT))
     assert schema["$ref"] == "#/types/ApiOperationInput"
 
 
@@ -174,8 +144,7 @@ def test_a_description_keeps_its_words_without_links_and_tags() -> None:
 
 
 def test_numbers_that_a_text_is_to_be_chosen_of_are_taken_as_text(tmp_path: Path) -> None:
-    field = {"type": "string", "enum": [0, 1, 99]}
-    table = tabulate(tmp_path, posting({"type": "object", "properties": {"kind": field}}))
+    table = tabulate(tmp_path, posting(object_of(kind={"type": "string", "enum": [0, 1, 99]})))
     assert table.rows["create_thing"]["parameters"]["kind"]["schema"]["enum"] == ["0", "1", "99"]
 
 
@@ -187,8 +156,7 @@ def test_a_field_that_is_required_and_not_declared_is_a_parameter(tmp_path: Path
 
 
 def test_values_that_an_array_is_to_be_chosen_of_are_those_of_its_items(tmp_path: Path) -> None:
-    field = {"type": "array", "enum": ["started", "ended"]}
-    table = tabulate(tmp_path, posting({"type": "object", "properties": {"events": field}}))
+    table = tabulate(tmp_path, posting(object_of(events={"type": "array", "enum": ["started", "ended"]})))
     schema = table.rows["create_thing"]["parameters"]["events"]["schema"]
     assert schema == {"type": "array", "items": {"enum": ["started", "ended"]}}
 

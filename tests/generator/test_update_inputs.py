@@ -2,49 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from aqlgen.runtime.client import Api
 from aqlgen.runtime.errors import Failure
-from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.table import Adapter, Table
 from aqlgen.runtime.wire import ApiRequest
+from tests.documents import INTEGER, JSON, TEXT, list_of, object_of, parameter, replies
 from tests.generator.commands import Tabulation, api, tabulate
-from tests.runtime.api.hand_made import Recorder
 
-TEXT, WHOLE = {"type": "string"}, {"type": "integer"}
-ID = {"name": "id", "in": "path", "required": True, "schema": TEXT}
-THING = {"type": "object", "required": ["name"], "properties": {"name": TEXT, "size": WHOLE}}
-DONE = {"204": {"description": "done"}}
+THING = object_of("name", name=TEXT, size=INTEGER)
 
 
-def query(name: str, schema: Any = TEXT, **more: Any) -> dict[str, Any]:
-    return {"name": name, "in": "query", "schema": schema, **more}
-
-
-def body(schema: Any, kind: str = "application/json", **more: Any) -> dict[str, Any]:
+def body(schema: Any, kind: str = JSON, **more: Any) -> dict[str, Any]:
     return {"requestBody": {"content": {kind: {"schema": schema}}, **more}}
 
 
 def updating(path: str, *parameters: Any, **more: Any) -> dict[str, Any]:
-    return {f"/{path}/{{id}}": {"put": {"parameters": [ID, *parameters], "responses": DONE, **more}}}
+    return {f"PUT /{path}/{{id}}": {"parameters": list(parameters), "responses": replies(status="204"), **more}}
 
 
+DIALS = [parameter(name) for name in ("colorName", "account_id", "fields")]
+DIALS.insert(1, parameter("volume", schema=INTEGER, required=True))
 PATHS = {
     **updating("stars"),
-    **updating(
-        "dials", query("colorName"), query("volume", WHOLE, required=True), query("account_id"), query("fields")
-    ),
-    **updating("inputs", query("input")),
-    **updating("tags", **body({"type": "array", "items": TEXT}, required=True)),
+    **updating("dials", *DIALS),
+    **updating("inputs", parameter("input")),
+    **updating("tags", **body(list_of(TEXT), required=True)),
     **updating("notes", **body(TEXT, "text/plain", required=True)),
     **updating("wholes", **body({}, required=True)),
     **updating("things", **body(THING, required=True)),
     **updating("options", **body(THING, required=False)),
     **updating("unsaid", **body(THING)),
-    **updating("named", query("body"), **body({"type": "array", "items": TEXT})),
+    **updating("named", parameter("body"), **body(list_of(TEXT))),
 }
 
 
@@ -53,19 +45,14 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Tabulation:
     return tabulate(tmp_path_factory.mktemp("document"), api(PATHS, servers=[{"url": "https://api.example"}]))
 
 
-@pytest.fixture(scope="module")
-def side(table: Tabulation, tmp_path_factory: pytest.TempPathFactory) -> tuple[Table, Api]:
-    folder = table.write(tmp_path_factory.mktemp("package"))
-    rows = Table(folder)
-    return rows, Api(Adapter.load(folder), rows, Recorder(), Config(), environ={})
+@pytest.fixture
+def request_of(table: Tabulation, tmp_path: Path) -> Callable[..., ApiRequest]:
+    """Return what builds the request of a call."""
 
+    def build(name: str, **params: Any) -> ApiRequest:
+        return table.request(tmp_path, name, {f"{name.split('_')[1]}_id": "7", **params})
 
-def sent(side: tuple[Table, Api], name: str, **params: Any) -> ApiRequest:
-    """Build the request of a call."""
-    rows, calls = side
-    row = rows.find(name, "update")
-    assert row is not None, name
-    return calls.build(row, calls.validate(row, {f"{name.split('_')[1]}_id": "7", **params}))
+    return build
 
 
 def test_every_update_takes_input_and_demands_it_where_the_document_does(table: Tabulation) -> None:
@@ -105,10 +92,10 @@ def test_the_fields_of_an_update_without_a_body_are_those_that_identify_and_filt
     ],
 )
 def test_the_query_is_the_same_whether_its_fields_stand_in_input_or_beside_it(
-    side: tuple[Table, Api], params: dict[str, Any]
+    request_of: Callable[..., ApiRequest], params: dict[str, Any]
 ) -> None:
     """R-UPD-1"""
-    request = sent(side, "update_dial", account_id="a", **params)
+    request = request_of("update_dial", account_id="a", **params)
     assert sorted(request.url.partition("?")[2].split("&")) == ["account_id=a", "colorName=red", "volume=3"]
     assert request.content is None
 
@@ -128,33 +115,35 @@ def test_the_query_is_the_same_whether_its_fields_stand_in_input_or_beside_it(
     ],
 )
 def test_what_an_input_without_a_body_must_not_hold_is_refused(
-    side: tuple[Table, Api], params: dict[str, Any], code: str
+    request_of: Callable[..., ApiRequest], params: dict[str, Any], code: str
 ) -> None:
     """R-UPD-1"""
     with pytest.raises(Failure) as caught:
-        sent(side, "update_dial", **params)
+        request_of("update_dial", **params)
     assert caught.value.code == code
 
 
-def test_an_update_of_nothing_takes_an_empty_input_and_none_at_all(side: tuple[Table, Api]) -> None:
+def test_an_update_of_nothing_takes_an_empty_input_and_none_at_all(request_of: Callable[..., ApiRequest]) -> None:
     """R-UPD-1"""
-    assert sent(side, "update_star") == sent(side, "update_star", input={})
+    assert request_of("update_star") == request_of("update_star", input={})
     with pytest.raises(Failure) as caught:
-        sent(side, "update_star", input={"x": 1})
+        request_of("update_star", input={"x": 1})
     assert caught.value.code == "VALIDATION_UNKNOWN_FIELD"
 
 
-def test_a_body_that_is_no_object_is_the_input_and_its_old_name_is_understood(side: tuple[Table, Api]) -> None:
+def test_a_body_that_is_no_object_is_the_input_and_its_old_name_is_understood(
+    request_of: Callable[..., ApiRequest],
+) -> None:
     """R-UPD-1"""
-    assert sent(side, "update_tag", input=["a"]).content == b'["a"]'
-    assert sent(side, "update_tag", body=["a"]).content == b'["a"]'
-    assert sent(side, "update_note", input="a").content == b"a"
-    assert sent(side, "update_whole", input={"a": 1}).content == b'{"a":1}'
-    request = sent(side, "update_named", input=["a"], body="b")
+    assert request_of("update_tag", input=["a"]).content == b'["a"]'
+    assert request_of("update_tag", body=["a"]).content == b'["a"]'
+    assert request_of("update_note", input="a").content == b"a"
+    assert request_of("update_whole", input={"a": 1}).content == b'{"a":1}'
+    request = request_of("update_named", input=["a"], body="b")
     assert (request.url.partition("?")[2], request.content) == ("body=b", b'["a"]')
 
 
-def test_an_optional_body_may_be_left_out(side: tuple[Table, Api]) -> None:
+def test_an_optional_body_may_be_left_out(request_of: Callable[..., ApiRequest]) -> None:
     """R-UPD-1"""
-    assert sent(side, "update_option").content is None
-    assert sent(side, "update_option", input={"name": "a"}).content == b'{"name":"a"}'
+    assert request_of("update_option").content is None
+    assert request_of("update_option", input={"name": "a"}).content == b'{"name":"a"}'

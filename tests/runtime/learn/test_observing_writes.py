@@ -14,25 +14,12 @@ from typing import Any
 
 import pytest
 from local import Answer, Asked, serving
-from writable import (
-    PATHS,
-    PET,
-    PETS,
-    TEXT,
-    Shop,
-    answered,
-    dumped,
-    item,
-    lines,
-    listed,
-    observing,
-    sent,
-    written,
-)  # fmt: skip
+from writable import PATHS, PET, PETS, Shop, changing, creating, dumped, item, lines, listed, observing, written
 
 from aqlgen.runtime.learn.ledger import Ledger
 from aqlgen.runtime.learn.things import Named
 from tests.cases import each
+from tests.documents import TEXT, parameter
 
 
 @pytest.fixture(scope="module")
@@ -41,9 +28,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 KEYED = json.loads(json.dumps({"/pets": PATHS["/pets"], PETS: PATHS[PETS]}))
-KEYED["/pets"]["post"]["parameters"] = [
-    {"name": "X-Key", "in": "header", "schema": {"type": "string"}, "description": "Idempotency key of the request"}
-]
+KEYED["/pets"]["post"]["parameters"] = [parameter("X-Key", "header", description="Idempotency key of the request")]
 
 FACTS: dict[str, tuple[Shop, str]] = {
     "a PUT that keeps": (Shop(), f"PUT {PETS}: It keeps omitted fields"),
@@ -87,10 +72,8 @@ ACCOUNT = {
     },
 }
 ACCOUNTS = {
-    "/users": {"get": listed(PET), "post": {"requestBody": sent(ACCOUNT), "responses": answered(ACCOUNT, "201")}},
-    "/users/{id}": item(
-        "id", ACCOUNT, put={"requestBody": sent({**ACCOUNT, "required": []}), "responses": answered(ACCOUNT)}
-    ),
+    "/users": {"get": listed(PET), "post": creating(ACCOUNT)},
+    "/users/{id}": item("id", ACCOUNT, put=changing({**ACCOUNT, "required": []}, ACCOUNT)),
 }
 
 

@@ -19,13 +19,13 @@ from aqlgen.runtime.learn.model import Observation
 from aqlgen.runtime.learn.requests import AdapterRequests, Budget
 from aqlgen.runtime.learn.things import Named
 from aqlgen.runtime.learn.writes import observe_writes
+from tests.documents import INTEGER, JSON, TEXT, body_of, list_of, object_of, parameter, replies
 from tests.generator.commands import api, tabulate
 
-TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
-FIELDS = {"name": TEXT, "note": TEXT, "place": TEXT, "age": NUMBER}
-PET = {"type": "object", "required": ["name"], "properties": {**FIELDS, "id": {**NUMBER, "readOnly": True}}}
-CHANGE = {"type": "object", "properties": FIELDS}
-TOY = {"type": "object", "required": ["label"], "properties": {"label": TEXT, "tint": TEXT}}
+FIELDS = {"name": TEXT, "note": TEXT, "place": TEXT, "age": INTEGER}
+PET = object_of("name", **FIELDS, id={**INTEGER, "readOnly": True})
+CHANGE = object_of(**FIELDS)
+TOY = object_of("label", label=TEXT, tint=TEXT)
 
 
 def written(folder: Path, paths: dict[str, Any]) -> Path:
@@ -34,43 +34,35 @@ def written(folder: Path, paths: dict[str, Any]) -> Path:
     return tabulate(folder, api(paths)).write(folder)
 
 
-def sent(schema: Any, *types: str) -> dict[str, Any]:
-    return {"required": True, "content": {kind: {"schema": schema} for kind in types or ("application/json",)}}
-
-
-def answered(schema: Any, status: str = "200") -> dict[str, Any]:
-    return {status: {"description": "ok", "content": {"application/json": {"schema": schema}}}}
-
-
 def listed(schema: Any) -> dict[str, Any]:
-    return {"responses": answered({"type": "array", "items": schema})}
+    return {"responses": replies(list_of(schema))}
 
 
 def item(name: str, schema: Any, **methods: Any) -> dict[str, Any]:
-    place = {"name": name, "in": "path", "required": True, "schema": TEXT}
-    gone = {"responses": {"204": {"description": "gone"}}}
-    return {"parameters": [place], "get": {"responses": answered(schema)}, "delete": gone, **methods}
+    gone = {"responses": replies(status="204")}
+    return {"parameters": [parameter(name, "path")], "get": {"responses": replies(schema)}, "delete": gone, **methods}
+
+
+def creating(schema: Any) -> dict[str, Any]:
+    return {"requestBody": body_of(schema), "responses": replies(schema, "201")}
+
+
+def changing(schema: Any, answer: Any, *kinds: str) -> dict[str, Any]:
+    return {"requestBody": body_of(schema, *kinds), "responses": replies(answer)}
 
 
 PETS = "/pets/{petId}"
-OF_PET = {"name": "petId", "in": "path", "required": True, "schema": TEXT}
+OF_PET = parameter("petId", "path")
 PATHS: dict[str, Any] = {
-    "/pets": {"get": listed(PET), "post": {"requestBody": sent(PET), "responses": answered(PET, "201")}},
+    "/pets": {"get": listed(PET), "post": creating(PET)},
     PETS: item(
         "petId",
         PET,
-        put={"requestBody": sent(CHANGE), "responses": answered(PET)},
-        patch={
-            "requestBody": sent(CHANGE, "application/json", "application/merge-patch+json"),
-            "responses": answered(PET),
-        },
+        put=changing(CHANGE, PET),
+        patch=changing(CHANGE, PET, JSON, "application/merge-patch+json"),
     ),
-    f"{PETS}/toys": {
-        "parameters": [OF_PET],
-        "get": listed(TOY),
-        "post": {"requestBody": sent(TOY), "responses": answered(TOY, "201")},
-    },
-    f"{PETS}/toys/{{toyId}}": item("toyId", TOY, parameters=[OF_PET, {**OF_PET, "name": "toyId"}]),
+    f"{PETS}/toys": {"parameters": [OF_PET], "get": listed(TOY), "post": creating(TOY)},
+    f"{PETS}/toys/{{toyId}}": item("toyId", TOY, parameters=[OF_PET, parameter("toyId", "path")]),
 }
 
 
