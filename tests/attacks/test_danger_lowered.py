@@ -17,8 +17,10 @@ from aqlgen.document.assemble import assemble
 from aqlgen.document.request import Request
 from aqlgen.document.resolve import Resolver
 from tests.cases import each
+from tests.documents import TEXT, body_of, list_of, object_of, parameter, replies
+from tests.generator.commands import api
 
-OK: dict[str, Any] = {"200": {"description": "ok", "content": {"application/json": {"schema": {"type": "object"}}}}}
+OK = replies({"type": "object"})
 DELETE_USER = ("delete", "/users/{id}")
 
 
@@ -34,12 +36,7 @@ def decided(tmp_path: Path, root: dict[str, Any], overrides: Overrides | None = 
 
 
 def attack(tmp_path: Path, method: str, path: str, **operation: Any) -> Decision:
-    parameters = [
-        {"name": name.split("}")[0], "in": "path", "required": True, "schema": {"type": "string"}}
-        for name in path.split("{")[1:]
-    ]
-    described = {"parameters": parameters + operation.pop("parameters", []), "responses": OK} | operation
-    (decision,) = decided(tmp_path, {"paths": {path: {method: described}}}).values()
+    (decision,) = decided(tmp_path, api({f"{method} {path}": {"responses": OK} | operation})).values()
     return decision
 
 
@@ -252,14 +249,12 @@ def _asked_in(tmp_path: Path, path: str, **operations: dict[str, Any]) -> Asked:
     return decided(tmp_path, {"paths": {path: operations}})[f"POST {path}"].asked
 
 
-def _content(*names: str, **properties: Any) -> dict[str, Any]:
-    schema = {"type": "object", "properties": {name: {"type": "string"} for name in names} | properties}
-    return {"description": "ok", "content": {"application/json": {"schema": schema}}}
+def _texts(*names: str) -> dict[str, Any]:
+    return object_of(**dict.fromkeys(names, TEXT))
 
 
-ITEM = [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}]
-PAGE = _content("next_cursor", items={"type": "array", "items": {"type": "object"}})
-PAGED: dict[str, Any] = {"requestBody": _content("cursor", "limit", "query"), "responses": {"200": PAGE}}
+PAGE = object_of(next_cursor=TEXT, items=list_of({"type": "object"}))
+PAGED: dict[str, Any] = {"requestBody": body_of(_texts("cursor", "limit", "query")), "responses": replies(PAGE)}
 
 
 @each(
@@ -295,9 +290,8 @@ def test_parameters_of_paging_hide_no_change(tmp_path: Path, path: str, called: 
 def test_a_get_that_resembles_a_write_hides_no_change(
     tmp_path: Path, path: str, called: dict[str, Any], answered: list[str], asked: Asked
 ) -> None:
-    post = {"requestBody": _content("area", "format"), "responses": {"200": _content(*answered)}} | called
-    parameters = [{"name": name, "in": "query", "schema": {"type": "string"}} for name in ("area", "format")]
-    get = {"parameters": parameters, "responses": {"200": _content(*answered)}}
+    post = {"requestBody": body_of(_texts("area", "format")), "responses": replies(_texts(*answered))} | called
+    get = {"parameters": [parameter("area"), parameter("format")], "responses": replies(_texts(*answered))}
     assert _asked_in(tmp_path, path, post=post, get=get) is asked
 
 
@@ -312,9 +306,9 @@ def test_a_get_that_resembles_a_write_hides_no_change(
     ],
 )
 def test_the_record_of_an_end_that_can_be_deleted_proves_no_way_back(tmp_path: Path, path: str, asked: Asked) -> None:
-    item = {f"{path}/{{id}}": {"delete": {"parameters": ITEM, "responses": OK}}}
-    post = {"requestBody": _content("reason"), "responses": OK}
-    assert decided(tmp_path, {"paths": {path: {"post": post}, **item}})[f"POST {path}"].asked is asked
+    post = {"requestBody": body_of(_texts("reason")), "responses": OK}
+    document = api({f"POST {path}": post, f"DELETE {path}/{{id}}": {"responses": OK}})
+    assert decided(tmp_path, document)[f"POST {path}"].asked is asked
 
 
 @each(
@@ -322,7 +316,7 @@ def test_the_record_of_an_end_that_can_be_deleted_proves_no_way_back(tmp_path: P
     [("delete_files", Asked.FIRST), ("wipeData", Asked.FIRST), ("remove", Asked.FIRST), ("colour", Asked.NEVER)],
 )
 def test_no_get_proves_that_an_update_can_be_undone_which_deletes(tmp_path: Path, field: str, asked: Asked) -> None:
-    patch = {"parameters": ITEM, "requestBody": _content("title", field), "responses": OK}
-    get = {"parameters": ITEM, "responses": {"200": _content("title")}}
-    decisions = decided(tmp_path, {"paths": {"/notes/{id}": {"patch": patch, "get": get}}})
+    patch = {"requestBody": body_of(_texts("title", field)), "responses": OK}
+    get = {"responses": replies(_texts("title"))}
+    decisions = decided(tmp_path, api({"PATCH /notes/{id}": patch, "GET /notes/{id}": get}))
     assert decisions["PATCH /notes/{id}"].asked is asked

@@ -15,7 +15,8 @@ from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.settings.tables import QuotaSettings
 from aqlgen.runtime.table import Adapter, Table
-from tests.generator.commands import tabulate
+from tests.documents import replies
+from tests.generator.commands import api, tabulate
 from tests.runtime.stand_in import FakeApi
 
 pytestmark = pytest.mark.anyio
@@ -31,15 +32,13 @@ IDS = {
     "get_execution_status": "getExecutionStatus",
     "cancel_execution": "cancelExecution",
 }
-DOCUMENT: dict[str, Any] = {
-    "openapi": "3.1.0",
-    "info": {"title": "Things", "version": "1"},
-    "servers": [{"url": "https://things.example"}],
-    "paths": {
-        f"/{name.replace('_', '-')}": {"post": {"operationId": spelled, "responses": {"200": {"description": "ok"}}}}
+DOCUMENT = api(
+    {
+        f"POST /{name.replace('_', '-')}": {"operationId": spelled, "responses": replies()}
         for name, spelled in IDS.items()
     },
-}
+    servers=[{"url": "https://things.example"}],
+)
 
 
 @pytest.fixture

@@ -2,111 +2,72 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.generator.commands import Run, run
+from tests.documents import INTEGER, TEXT, body_of, list_of, object_of, parameter, ref, replies
+from tests.generator.commands import Run, api, run
 
 Json = dict[str, Any]
 Edit = Callable[[Json], object]
 
 
-def _answer(schema: Json, status: str = "200") -> Json:
-    return {status: {"description": "fine", "content": {"application/json": {"schema": schema}}}}
-
-
-def _body(schema: Json) -> Json:
-    return {"required": True, "content": {"application/json": {"schema": schema}}}
-
-
-def ref(name: str) -> Json:
-    return {"$ref": f"#/components/schemas/{name}"}
-
-
-PET_ID = {"name": "pet_id", "in": "path", "required": True, "schema": {"type": "integer"}}
-
-SHOP: Json = {
-    "openapi": "3.1.0",
-    "info": {"title": "Shop", "version": "1.0.0"},
-    "servers": [{"url": "https://shop.example"}],
-    "paths": {
-        "/pets": {
-            "get": {
-                "operationId": "listPets",
-                "parameters": [
-                    {"name": "status", "in": "query", "schema": {"type": "string", "enum": ["free", "taken"]}},
-                    {"name": "order", "in": "query", "schema": {"type": "string", "default": "name"}},
-                    {"name": "most", "in": "query", "schema": {"type": "integer", "maximum": 100}},
-                ],
-                "responses": _answer({"type": "array", "items": ref("Pet")}),
-            },
-            "post": {
-                "operationId": "createPet",
-                "requestBody": _body(
-                    {
-                        "type": "object",
-                        "required": ["name"],
-                        "properties": {
-                            "name": {"type": "string", "maxLength": 80},
-                            "kind": ref("Kind"),
-                            "tags": {"type": "array", "items": {"type": "string"}},
-                            "home": ref("Address"),
-                        },
-                    }
-                ),
-                "responses": _answer(ref("Pet"), "201"),
-            },
+PET_ID = parameter("pet_id", "path", INTEGER)
+NEW_PET = object_of("name", name={**TEXT, "maxLength": 80}, kind=ref("Kind"), tags=list_of(TEXT), home=ref("Address"))
+SHOP = api(
+    {
+        "GET /pets": {
+            "operationId": "listPets",
+            "parameters": [
+                parameter("status", schema={**TEXT, "enum": ["free", "taken"]}),
+                parameter("order", schema={**TEXT, "default": "name"}),
+                parameter("most", schema={**INTEGER, "maximum": 100}),
+            ],
+            "responses": replies(list_of(ref("Pet"))),
         },
-        "/pets/{pet_id}": {
-            "parameters": [PET_ID],
-            "get": {"operationId": "getPet", "responses": _answer(ref("Pet"))},
-            "patch": {
-                "operationId": "updatePet",
-                "requestBody": _body(ref("PetChange")),
-                "responses": _answer(ref("Pet")),
-            },
-            "delete": {"operationId": "deletePet", "responses": {"204": {"description": "gone"}}},
+        "POST /pets": {
+            "operationId": "createPet",
+            "requestBody": body_of(NEW_PET),
+            "responses": replies(ref("Pet"), "201"),
         },
-        "/pets/{pet_id}/archive": {
-            "parameters": [PET_ID],
-            "post": {"operationId": "archivePet", "responses": {"204": {"description": "kept"}}},
+        "GET /pets/{pet_id}": {"operationId": "getPet", "responses": replies(ref("Pet"))},
+        "PATCH /pets/{pet_id}": {
+            "operationId": "updatePet",
+            "requestBody": body_of(ref("PetChange")),
+            "responses": replies(ref("Pet")),
         },
+        "DELETE /pets/{pet_id}": {"operationId": "deletePet", "responses": replies(status="204")},
+        "POST /pets/{pet_id}/archive": {"operationId": "archivePet", "responses": replies(status="204")},
     },
-    "components": {
+    info={"title": "Shop", "version": "1.0.0"},
+    servers=[{"url": "https://shop.example"}],
+    components={
         "schemas": {
             "Kind": {"type": "string", "enum": ["cat", "dog"]},
-            "Address": {
-                "type": "object",
-                "required": ["street"],
-                "properties": {"street": {"type": "string"}, "city": {"type": "string"}},
-            },
-            "Owner": {"type": "object", "properties": {"name": {"type": "string"}, "home": ref("Address")}},
-            "Pet": {
-                "type": "object",
-                "required": ["id", "name"],
-                "properties": {
-                    "id": {"type": "integer"},
-                    "name": {"type": "string"},
-                    "kind": ref("Kind"),
-                    "born": {"type": "string", "format": "date"},
-                    "owner": ref("Owner"),
-                },
-            },
-            "PetChange": {
-                "type": "object",
-                "properties": {"name": {"type": "string"}, "kind": ref("Kind"), "home": ref("Address")},
-            },
+            "Address": object_of("street", street=TEXT, city=TEXT),
+            "Owner": object_of(name=TEXT, home=ref("Address")),
+            "Pet": object_of(
+                "id",
+                "name",
+                id=INTEGER,
+                name=TEXT,
+                kind=ref("Kind"),
+                born={**TEXT, "format": "date"},
+                owner=ref("Owner"),
+            ),
+            "PetChange": object_of(name=TEXT, kind=ref("Kind"), home=ref("Address")),
         }
     },
-}
+)
+for _path in ("/pets/{pet_id}", "/pets/{pet_id}/archive"):
+    SHOP["paths"][_path]["parameters"] = [PET_ID]
 
 
 def edited(*edits: Edit, shop: Json = SHOP) -> Json:
     """Return the shop's document with edits."""
-    document = copy.deepcopy(shop)
+    document: Json = json.loads(json.dumps(shop))  # parts that are written once are apart here
     for edit in edits:
         edit(document)
     return document
@@ -125,7 +86,7 @@ def fields(document: Json, name: str) -> Json:
     return schema(document, name)["properties"]
 
 
-def parameter(document: Json, name: str) -> Json:
+def parameter_of(document: Json, name: str) -> Json:
     """Return a parameter of the list of pets."""
     return next(entry for entry in operation(document, "GET /pets")["parameters"] if entry["name"] == name)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.compare.shops import SHOP, diff, edited, fields, operation, parameter, schema
+from tests.compare.shops import SHOP, diff, edited, fields, operation, parameter_of, schema
 
 HOSTILE = "x`` |</details><script>@octocat #1 [a](b) \x1b[31m\u202e\n- {} {*} [is|are]"
 
@@ -17,7 +17,7 @@ HOSTILE = "x`` |</details><script>@octocat #1 [a](b) \x1b[31m\u202e\n- {} {*} [i
 def mixed(document: dict[str, Any]) -> None:
     """Break something, change something to look at, add something."""
     fields(document, "Pet").pop("born")
-    parameter(document, "order")["deprecated"] = True
+    parameter_of(document, "order")["deprecated"] = True
     fields(document, "Pet")["photo"] = {"type": "string"}
 
 
@@ -102,9 +102,9 @@ def test_the_exit_code_says_what_was_asked_for(tmp_path: Path, edit: Any, option
 
 
 def hostile(document: dict[str, Any]) -> None:
-    parameter(document, "status")["schema"]["enum"].append(HOSTILE)
+    parameter_of(document, "status")["schema"]["enum"].append(HOSTILE)
     fields(document, "Pet")[HOSTILE] = {"type": "string"}
-    parameter(document, "order")["schema"]["default"] = HOSTILE
+    parameter_of(document, "order")["schema"]["default"] = HOSTILE
     document["servers"] = [{"url": f"https://shop.example/{HOSTILE}"}]
     document["info"]["version"] = HOSTILE
 

@@ -16,7 +16,7 @@ from tests.compare.shops import (
     edited,
     fields,
     operation,
-    parameter,
+    parameter_of,
     ref,
     schema,
     summaries,
@@ -52,37 +52,37 @@ INPUTS: list[tuple[str, Edit, Expected]] = [
     ),
     (
         "required",
-        lambda document: parameter(document, "status").update(required=True),
+        lambda document: parameter_of(document, "status").update(required=True),
         ("parameter-required", "breaking", "the parameter `status` must be given now", ["list_pets"]),
     ),
     (
         "another type",
-        lambda document: parameter(document, "most")["schema"].update(type="string"),
+        lambda document: parameter_of(document, "most")["schema"].update(type="string"),
         ("type-changed", "breaking", "the parameter `most` is `string` now, not `integer`", ["list_pets"]),
     ),
     (
         "a wider type",
-        lambda document: parameter(document, "most")["schema"].update(type="number"),
+        lambda document: parameter_of(document, "most")["schema"].update(type="number"),
         ("type-widened", "compatible", "the parameter `most` may also be `number`", ["list_pets"]),
     ),
     (
         "a value more",
-        lambda document: parameter(document, "status")["schema"]["enum"].append("lost"),
+        lambda document: parameter_of(document, "status")["schema"]["enum"].append("lost"),
         ("values-added", "texts", "the parameter `status` also takes `lost`", ["list_pets"]),
     ),
     (
         "only some values",
-        lambda document: parameter(document, "order")["schema"].update(enum=["name", "age"]),
+        lambda document: parameter_of(document, "order")["schema"].update(enum=["name", "age"]),
         ("values-limited", "breaking", "the parameter `order` takes only `name` and `age` now", ["list_pets"]),
     ),
     (
         "any value",
-        lambda document: parameter(document, "status")["schema"].pop("enum"),
+        lambda document: parameter_of(document, "status")["schema"].pop("enum"),
         ("values-freed", "compatible", "the parameter `status` takes any value now", ["list_pets"]),
     ),
     (
         "another default",
-        lambda document: parameter(document, "order")["schema"].update(default="age"),
+        lambda document: parameter_of(document, "order")["schema"].update(default="age"),
         (
             "default-changed",
             "attention",
@@ -92,32 +92,32 @@ INPUTS: list[tuple[str, Edit, Expected]] = [
     ),
     (
         "a tighter limit",
-        lambda document: parameter(document, "most")["schema"].update(maximum=50),
+        lambda document: parameter_of(document, "most")["schema"].update(maximum=50),
         ("limit-tightened", "breaking", "the parameter `most` must be at most `50` now", ["list_pets"]),
     ),
     (
         "a looser limit",
-        lambda document: parameter(document, "most")["schema"].update(maximum=500),
+        lambda document: parameter_of(document, "most")["schema"].update(maximum=500),
         ("limit-loosened", "compatible", "the parameter `most` may be at most `500` now", ["list_pets"]),
     ),
     (
         "no limit",
-        lambda document: parameter(document, "most")["schema"].pop("maximum"),
+        lambda document: parameter_of(document, "most")["schema"].pop("maximum"),
         ("limit-removed", "compatible", "the parameter `most` need not be at most `100` any more", ["list_pets"]),
     ),
     (
         "a pattern",
-        lambda document: parameter(document, "order")["schema"].update(pattern="^[a-z]+$"),
+        lambda document: parameter_of(document, "order")["schema"].update(pattern="^[a-z]+$"),
         ("pattern-changed", "breaking", "the parameter `order` must match `^[a-z]+$` now", ["list_pets"]),
     ),
     (
         "a format",
-        lambda document: parameter(document, "order")["schema"].update(format="hostname"),
+        lambda document: parameter_of(document, "order")["schema"].update(format="hostname"),
         ("format-required", "breaking", "the parameter `order` must be written as `hostname` now", ["list_pets"]),
     ),
     (
         "deprecated",
-        lambda document: parameter(document, "order").update(deprecated=True),
+        lambda document: parameter_of(document, "order").update(deprecated=True),
         ("field-deprecated", "attention", "the parameter `order` is deprecated", ["list_pets"]),
     ),
     (

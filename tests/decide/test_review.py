@@ -13,9 +13,9 @@ from aqlgen.decide.effects.rules import RULES
 from aqlgen.decide.overrides import is_broad
 from aqlgen.decide.review.rows import _SHARES, ReviewRow, review_rows
 from aqlgen.diagnostics import Severity
-from aqlgen.document.request import Request
-from aqlgen.pipeline import Options, Prepared, prepare
+from aqlgen.pipeline import Prepared
 from tests.cases import each
+from tests.generator.commands import api, tabulate
 
 ITEMS = ("charges", "orders", "payouts", "topics")
 
@@ -31,12 +31,8 @@ def posts(*names: str) -> dict[str, Any]:
 @pytest.fixture
 def prepared(tmp_path: Path) -> Any:
     def run(paths: dict[str, Any], *accept: str, overrides: str = "", **options: Any) -> Prepared:
-        spec, file = tmp_path / "openapi.json", tmp_path / "overrides.yaml"
-        info = {"title": "Shop", "version": "1"}
-        spec.write_text(json.dumps({"openapi": "3.1.0", "info": info, "paths": paths}), encoding="utf-8")
         accepted = f"adapter:\n  accept: {json.dumps(accept)}\n" if accept else ""
-        file.write_text(accepted + overrides, encoding="utf-8")
-        return prepare(Options((Request(str(spec)),), overrides=file, **options), lambda _stage: None)
+        return tabulate(tmp_path, api(paths), overrides=accepted + overrides, **options).prepared
 
     return run
 

@@ -11,10 +11,11 @@ import pytest
 from aqlgen.render.answers import call_lines, confirmation_lines, credential_lines, template_answers
 from aqlgen.resources import Release
 from aqlgen.runtime.text import has_unseen
-from tests.generator.commands import FIXTURES, tabulate
+from tests.documents import INTEGER, TEXT, object_of, parameter
+from tests.generator.commands import FIXTURES, api, posting, tabulate
 
 PETSTORE = (FIXTURES / "petstore.yaml").read_text(encoding="utf-8")
-KEY = [{"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}]
+KEY = [parameter("id", "path", INTEGER)]
 
 
 def answers(folder: Path, document: Any) -> dict[str, str]:
@@ -28,10 +29,6 @@ def test_a_project_records_an_address_only_where_the_build_is_set_to_one(tmp_pat
         release = Release("v0.1.0", "0" * 40, address)
         shown = template_answers(prepared.identity, prepared.table, "", release)
         assert (shown.get("template_url", ""), "template_tag" in shown) == (address, bool(address))
-
-
-def api(paths: dict[str, Any], **more: Any) -> dict[str, Any]:
-    return {"openapi": "3.1.0", "info": {"title": "Shop", "version": "1"}, "paths": paths, **more}
 
 
 def test_the_answers_of_the_petstore(tmp_path: Path) -> None:
@@ -49,22 +46,22 @@ def test_the_answers_of_the_petstore(tmp_path: Path) -> None:
 
 
 def test_the_calls_are_of_the_thing_that_most_operations_are_about(tmp_path: Path) -> None:
-    item = {"get": {"operationId": "getX", "parameters": KEY, "responses": {}}}
-    paths: dict[str, Any] = {}
+    names: dict[str, str] = {}
     for thing in ("crates", "orders", "taxes"):
-        paths[f"/{thing}"] = {
-            "get": {"operationId": f"list_{thing}", "responses": {}},
-            "post": {"operationId": f"create_{thing}", "responses": {}},
-        }
-        paths[f"/{thing}/{{id}}"] = {"get": {**item["get"], "operationId": f"get_{thing}"}}
+        names |= {f"GET /{thing}": f"list_{thing}", f"POST /{thing}": f"create_{thing}"}
+        names[f"GET /{thing}/{{id}}"] = f"get_{thing}"
     for part in ("lines", "notes", "payments"):
-        paths[f"/orders/{{id}}/{part}"] = {"get": {**item["get"], "operationId": f"list_order_{part}"}}
-    calls = answers(tmp_path, api(paths))["calls"].splitlines()
+        names[f"GET /orders/{{id}}/{part}"] = f"list_order_{part}"
+    operations = {
+        key: {"operationId": name, "parameters": KEY if "{id}" in key else [], "responses": {}}
+        for key, name in names.items()
+    }
+    calls = answers(tmp_path, api(operations))["calls"].splitlines()
     assert [call.split(" ")[0] for call in calls] == ["list_orders", "get_order", "create_order"]
 
 
 def test_an_api_without_lists_or_credentials_has_fewer_lines(tmp_path: Path) -> None:
-    lines = answers(tmp_path, api({"/ping": {"get": {"operationId": "ping", "responses": {}}}}))
+    lines = answers(tmp_path, api({"GET /ping": {"operationId": "ping", "responses": {}}}))
     assert (lines["calls"], lines["credentials"], lines["confirmations"]) == ("", "", "")
 
 
@@ -118,39 +115,21 @@ def test_a_credential_without_a_description_is_called_what_it_is(
 
 def test_texts_of_an_example_stay_one_line_of_json(tmp_path: Path) -> None:
     for text in ("a\nb", "a\u202eb", "'$(id)`x`", "```"):
-        body = {
-            "content": {
-                "application/json": {
-                    "schema": {
-                        "type": "object",
-                        "required": ["n"],
-                        "properties": {"n": {"type": "string", "examples": [text]}},
-                    }
-                }
-            }
-        }
-        document = api({"/things": {"post": {"operationId": "createThing", "requestBody": body, "responses": {}}}})
+        document = posting(object_of("n", n={**TEXT, "examples": [text]}))
         (call,) = answers(tmp_path, document)["calls"].splitlines()
         assert not has_unseen(call)
         assert json.loads(call.partition(" ")[2]) == {"n": text}
 
 
 def test_what_is_confirmed_is_bounded_and_the_gravest_first(tmp_path: Path) -> None:
-    paths = {
-        f"/things{number}/{{id}}": {
-            "delete": {"operationId": f"delete_thing_{number:02}", "parameters": KEY, "responses": {}}
-        }
+    pay = {"operationId": "forget_forever", "description": "This cannot be undone.", "parameters": KEY}
+    operations: dict[str, Any] = {
+        f"DELETE /things{number}/{{id}}": {"operationId": f"delete_thing_{number:02}", "parameters": KEY}
         for number in range(12)
     }
-    paths["/things/{id}/pay"] = {
-        "post": {
-            "operationId": "forget_forever",
-            "description": "This cannot be undone.",
-            "parameters": KEY,
-            "responses": {},
-        }
-    }
-    dangerous, destructive = answers(tmp_path, api(paths))["confirmations"].splitlines()
+    dangerous, destructive = answers(tmp_path, api(operations | {"POST /things/{id}/pay": pay}))[
+        "confirmations"
+    ].splitlines()
     assert dangerous == "dangerous 1: forget_forever"
     assert destructive.startswith("destructive 12: delete_thing")
     assert len(destructive.split()) == 2 + 8

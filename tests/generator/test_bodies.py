@@ -8,23 +8,19 @@ from typing import Any
 import pytest
 
 from tests.cases import each
+from tests.documents import INTEGER, TEXT, list_of, object_of, parameter, ref
 from tests.generator.commands import api, posting, tabulate
 
-PETS: dict[str, Any] = {
-    "Cat": {"type": "object", "required": ["petType"], "properties": {"petType": {"type": "string"}}},
-    "Dog": {"type": "object", "required": ["petType"], "properties": {"petType": {"type": "string"}, "bark": {}}},
-}
+PETS = {"Cat": object_of("petType", petType=TEXT), "Dog": object_of("petType", petType=TEXT, bark={})}
 
 
-def offering(content: dict[str, Any]) -> dict[str, Any]:
-    operation = {"operationId": "createThing", "requestBody": {"content": content}, "responses": {}}
-    return api({"/things": {"post": operation}})
+def offering(content: dict[str, Any], key: str = "POST /things", **more: Any) -> dict[str, Any]:
+    name = "createThing" if key == "POST /things" else "updateThing"
+    return api({key: {"operationId": name, "requestBody": {"content": content}, "responses": {}, **more}})
 
 
 def test_a_form_without_fields_gives_way_to_another_representation(tmp_path: Path) -> None:
-    document = offering(
-        {"multipart/form-data": {"schema": {"type": "object"}}, "text/plain": {"schema": {"type": "string"}}}
-    )
+    document = offering({"multipart/form-data": {"schema": {"type": "object"}}, "text/plain": {"schema": TEXT}})
     row = tabulate(tmp_path, document).rows["create_thing"]
     assert row["body"]["content_type"] == "text/plain"
 
@@ -61,10 +57,8 @@ def test_a_required_body_that_has_no_fields_is_sent_empty(tmp_path: Path, kind: 
 
 
 def test_an_update_by_a_form_without_fields_takes_those_of_its_query(tmp_path: Path) -> None:
-    body = {"content": {"application/x-www-form-urlencoded": {"schema": {"type": "object", "properties": {}}}}}
-    size = {"name": "size", "in": "query", "schema": {"type": "string"}}
-    operation = {"operationId": "updateThing", "parameters": [size], "requestBody": body, "responses": {}}
-    table = tabulate(tmp_path, api({"/things/{id}": {"put": operation}}))
+    form = {"application/x-www-form-urlencoded": {"schema": object_of()}}
+    table = tabulate(tmp_path, offering(form, "PUT /things/{id}", parameters=[parameter("size")]))
     assert "body" not in table.rows["update_thing"]
     (whole,) = [field for field in table.details("update_thing")["parameters"] if field["name"] == "input"]
     assert whole["description"] == "Fields: {size: string}. No other keys."
@@ -84,8 +78,7 @@ def test_an_update_by_a_form_without_fields_takes_those_of_its_query(tmp_path: P
     ],
 )
 def test_a_media_type_that_no_registry_knows_keeps_its_schema(tmp_path: Path, written: str, meant: str) -> None:
-    schema = {"type": "object", "properties": {"name": {"type": "string"}}}
-    table = tabulate(tmp_path, offering({written: {"schema": schema}}))
+    table = tabulate(tmp_path, offering({written: {"schema": object_of(name=TEXT)}}))
     assert table.rows["create_thing"]["body"]["content_type"] == meant
     assert "name" in table.rows["create_thing"]["parameters"]
     (finding,) = table.findings("mistaken-media-type")
@@ -93,7 +86,7 @@ def test_a_media_type_that_no_registry_knows_keeps_its_schema(tmp_path: Path, wr
     assert table.warnings == []
 
 
-NAMED = {"type": "object", "properties": {"raw": {"type": "string", "format": "byte"}, "labels": {"type": "array"}}}
+NAMED = object_of(raw={**TEXT, "format": "byte"}, labels={"type": "array"})
 MAIL = ("message/cpim", "message/imdn+xml", "message/rfc822")
 
 
@@ -123,7 +116,7 @@ def test_an_object_that_no_type_of_its_body_can_hold_is_sent_as_json(
         (finding,) = table.findings("mistaken-media-type")
         assert finding["message"] == f"an object cannot be written as {kinds[0]}; it is sent as application/json"
         assert table.warnings == []
-    listed = tabulate(tmp_path, offering({kinds[0]: {"schema": {"type": "array", "items": NAMED}}}))
+    listed = tabulate(tmp_path, offering({kinds[0]: {"schema": list_of(NAMED)}}))
     assert listed.rows["create_thing"]["body"]["content_type"] == "application/json"
 
 
@@ -146,11 +139,8 @@ def test_what_a_media_type_can_hold_is_sent_as_it(kind: str, schema: dict[str, A
 
 
 def test_an_update_with_a_file_shows_its_fields(tmp_path: Path) -> None:
-    fields = {"displayName": {"type": "string"}, "photo": {"type": "string", "format": "binary"}}
-    schema = {"type": "object", "required": ["displayName"], "properties": fields}
-    body = {"content": {"multipart/form-data": {"schema": schema}}}
-    operation = {"operationId": "updateThing", "requestBody": body, "responses": {}}
-    table = tabulate(tmp_path, api({"/things/{id}": {"put": operation}}))
+    schema = object_of("displayName", displayName=TEXT, photo={**TEXT, "format": "binary"})
+    table = tabulate(tmp_path, offering({"multipart/form-data": {"schema": schema}}, "PUT /things/{id}"))
     assert table.rows["update_thing"]["parameters"]["input"]["schema"] == {"$ref": "#/types/UpdateThingInput"}
     shown = {field["name"]: field for field in table.described("UpdateThingInput")["fields"]}
     assert shown["display_name"] == {"name": "display_name", "type": "string", "required": True}
@@ -175,10 +165,8 @@ def test_xml_of_no_fields_is_given_as_a_text(tmp_path: Path) -> None:
 
 
 def test_a_body_of_alternatives_shows_every_value_of_its_discriminator(tmp_path: Path) -> None:
-    union = {
-        "oneOf": [{"$ref": "#/components/schemas/Cat"}, {"$ref": "#/components/schemas/Dog"}],
-        "discriminator": {"propertyName": "petType", "mapping": {"cat": "Cat", "dog": "#/components/schemas/Dog"}},
-    }
+    mapping = {"propertyName": "petType", "mapping": {"cat": "Cat", "dog": "#/components/schemas/Dog"}}
+    union = {"oneOf": [ref("Cat"), ref("Dog")], "discriminator": mapping}
     row = tabulate(tmp_path, posting(union, components={"schemas": PETS})).rows["create_thing"]
     assert row["parameters"]["pet_type"]["schema"] == {"type": "string", "enum": ["cat", "dog"]}
     assert row["parameters"]["pet_type"]["required"] is True
@@ -187,29 +175,20 @@ def test_a_body_of_alternatives_shows_every_value_of_its_discriminator(tmp_path:
 
 
 def test_values_that_alternatives_declare_for_their_discriminator_are_listed_once(tmp_path: Path) -> None:
-    kinds = {name: {"type": "object", "properties": {"petType": {"enum": [name]}}} for name in ("Cat", "Dog")}
-    union = {
-        "oneOf": [{"$ref": f"#/components/schemas/{name}"} for name in kinds],
-        "discriminator": {"propertyName": "petType"},
-    }
+    kinds = {name: object_of(petType={"enum": [name]}) for name in ("Cat", "Dog")}
+    union = {"oneOf": [ref("Cat"), ref("Dog")], "discriminator": {"propertyName": "petType"}}
     row = tabulate(tmp_path, posting(union, components={"schemas": kinds})).rows["create_thing"]
     assert row["parameters"]["pet_type"]["schema"] == {"type": "string", "enum": ["Cat", "Dog"]}
 
 
 def test_fields_of_alternatives_within_all_of_are_offered_too(tmp_path: Path) -> None:
-    schema = {
-        "allOf": [
-            {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}},
-            {"anyOf": [{"properties": {"cash": {"type": "integer"}}}, {"properties": {"card": {"type": "string"}}}]},
-        ]
-    }
-    row = tabulate(tmp_path, posting(schema)).rows["create_thing"]
+    either = {"anyOf": [{"properties": {"cash": INTEGER}}, {"properties": {"card": TEXT}}]}
+    row = tabulate(tmp_path, posting({"allOf": [object_of("name", name=TEXT), either]})).rows["create_thing"]
     assert row["parameters"].keys() == {"name", "cash", "card", "dry_run"}
 
 
 def test_an_open_body_takes_further_fields(tmp_path: Path) -> None:
-    schema = {"type": "object", "properties": {"name": {"type": "string"}}, "additionalProperties": True}
-    row = tabulate(tmp_path, posting(schema)).rows["create_thing"]
+    row = tabulate(tmp_path, posting(object_of(name=TEXT) | {"additionalProperties": True})).rows["create_thing"]
     assert row["parameters"]["additional_properties"]["in"] == "body_rest"
 
 

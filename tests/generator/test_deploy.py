@@ -17,6 +17,8 @@ from aqlgen.runtime.server.monitoring import HEALTH, METRICS, READY
 from aqlgen.runtime.settings import unknown_variable
 from aqlgen.runtime.settings.config import SETTINGS
 from tests.checkouts import unpack_runtime
+from tests.documents import INTEGER, TEXT, list_of, object_of, replies
+from tests.generator.agents import operation
 from tests.generator.commands import FIXTURES, api, generate, run
 
 
@@ -121,39 +123,24 @@ def test_the_image_and_compose_ask_for_what_the_adapter_answers(project: Path) -
     assert named == compose["volumes"].keys()
 
 
-THING = {"type": "object", "properties": {"name": {"type": "string"}, "size": {"type": "integer"}}}
-JSON = {"content": {"application/json": {"schema": THING}}}
-ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
-
-
-ACTION = {"type": "object", "required": ["action"], "properties": {"action": {"enum": ["rename", "delete"]}}}
-ACTIONS = {
-    "type": "object",
-    "required": ["actions"],
-    "properties": {"actions": {"type": "array", "minItems": 1, "items": ACTION}},
-}
+ACTION = object_of("action", action={"enum": ["rename", "delete"]})
 
 
 @pytest.mark.usefixtures("forked")
 def test_an_update_that_asks_may_read_before_it_writes_and_a_call_that_chooses_no_deletion_is_not_asked_about(
     tmp_path: Path,
 ) -> None:
-    answer = {"responses": {"200": {"description": "OK", **JSON}}}
-    update = {"operationId": "updateThing", "requestBody": {"required": True, **JSON}, **answer}
-    paths = {
-        "/things/{id}": {"parameters": [ID], "get": {"operationId": "getThing", **answer}, "put": update},
-        "/changes": {
-            "post": {
-                "operationId": "makeChanges",
-                "requestBody": {"required": True, "content": {"application/json": {"schema": ACTIONS}}},
-                **answer,
-            }
-        },
-        "/parts/{id}": {"parameters": [ID], "delete": {"operationId": "deletePart", "responses": {}}},
+    thing = object_of(name=TEXT, size=INTEGER)
+    changes = object_of("actions", actions={**list_of(ACTION), "minItems": 1})
+    operations = {
+        "GET /things/{id}": operation("getThing", responses=replies(thing)),
+        "PUT /things/{id}": operation("updateThing", thing, responses=replies(thing)),
+        "POST /changes": operation("makeChanges", changes, responses=replies(thing)),
+        "DELETE /parts/{id}": operation("deletePart", responses={}),
     }
     overrides = tmp_path / "overrides.yaml"
     overrides.write_text("PUT /things/{id}: {danger: destructive}\n", encoding="utf-8")
-    document = api(paths, servers=[{"url": "https://shop.example"}])
+    document = api(operations, servers=[{"url": "https://shop.example"}])
     project = generate(tmp_path, document, "--overrides", str(overrides))
     assert project.rows["update_thing"]["update"]["strategy"] == "put-merge"
     changes = next(row for row in project.rows.values() if row["path"] == "/changes")

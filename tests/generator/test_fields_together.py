@@ -7,19 +7,13 @@ from typing import Any
 
 import pytest
 
+from tests.documents import INTEGER, TEXT, body_of, list_of, object_of, parameter
 from tests.generator.commands import api, posting, tabulate
 
-STRING = {"type": "string"}
-CARD: dict[str, Any] = {
-    "type": "object",
-    "required": ["type", "number", "expiryDate"],
-    "properties": {"type": {"enum": ["card"]}, "number": STRING, "expiryDate": STRING, "cvc": STRING, "note": STRING},
-}
-BANK: dict[str, Any] = {
-    "type": "object",
-    "required": ["type", "iban"],
-    "properties": {"type": {"enum": ["bank"]}, "iban": STRING, "note": STRING},
-}
+CARD = object_of(
+    "type", "number", "expiryDate", type={"enum": ["card"]}, number=TEXT, expiryDate=TEXT, cvc=TEXT, note=TEXT
+)
+BANK = object_of("type", "iban", type={"enum": ["bank"]}, iban=TEXT, note=TEXT)
 SETS = "type 'card' with number and expiry_date, optionally cvc; or type 'bank' with iban."
 
 
@@ -34,8 +28,8 @@ def test_a_body_of_alternatives_says_which_fields_go_together(tmp_path: Path, di
 
 
 def test_an_update_says_it_of_its_input(tmp_path: Path) -> None:
-    body = {"content": {"application/json": {"schema": {"oneOf": [CARD, BANK]}}}}
-    document = api({"/things/{id}": {"put": {"operationId": "updateThing", "requestBody": body, "responses": {}}}})
+    put = {"operationId": "updateThing", "requestBody": body_of({"oneOf": [CARD, BANK]}), "responses": {}}
+    document = api({"PUT /things/{id}": put})
     text = tabulate(tmp_path, document).details("update_thing")["description"]
     assert text.endswith(f"Give in input one of: {SETS}")
 
@@ -56,30 +50,30 @@ def test_an_update_says_it_of_its_input(tmp_path: Path) -> None:
 def test_what_fields_need_of_one_another_is_said_as_a_person_would(
     tmp_path: Path, rule: dict[str, Any], sentence: str
 ) -> None:
-    schema = {"type": "object", "properties": {"url": STRING, "ownerId": STRING, "name": STRING}, **rule}
-    assert description(tmp_path, schema) == f"Create thing. {sentence}".strip()
+    schema = object_of(url=TEXT, ownerId=TEXT, name=TEXT)
+    assert description(tmp_path, schema | rule) == f"Create thing. {sentence}".strip()
 
 
 @pytest.mark.parametrize(
     ("branches", "shown"),
     [
-        ([STRING, STRING, STRING], {"type": "string"}),
+        ([TEXT, TEXT, TEXT], {"type": "string"}),
         (
-            [{**STRING, "description": "An id."}, {**STRING, "description": "a name"}],
+            [{**TEXT, "description": "An id."}, {**TEXT, "description": "a name"}],
             {"type": "string", "description": "An id; or a name."},
         ),
         (
-            [{**STRING, "maxLength": 5}, {**STRING, "maxLength": 9}],
+            [{**TEXT, "maxLength": 5}, {**TEXT, "maxLength": 9}],
             {"type": "string", "description": "One of: string(≤5), string(≤9)."},
         ),
         ([{"enum": ["a", "b"]}, {"enum": ["b", "c"]}, {"const": "a"}], {"type": "string", "enum": ["a", "b", "c"]}),
         (
-            [STRING, {**STRING, "enum": ["a", "b"]}],
+            [TEXT, {**TEXT, "enum": ["a", "b"]}],
             {"type": "string", "description": "Known values: 'a', 'b'; others are possible."},
         ),
-        ([STRING, {"type": "integer"}, STRING], {"type": "any", "description": "One of: string, int."}),
+        ([TEXT, {"type": "integer"}, TEXT], {"type": "any", "description": "One of: string, int."}),
         (
-            [{"type": "array", "items": STRING}, {"type": "array", "items": {"type": "integer"}}],
+            [list_of(TEXT), list_of(INTEGER)],
             {
                 "type": "array",
                 "items": {"type": "any", "description": "One of: string, int."},
@@ -89,18 +83,15 @@ def test_what_fields_need_of_one_another_is_said_as_a_person_would(
     ],
 )
 def test_branches_that_agree_are_one(tmp_path: Path, branches: list[Any], shown: dict[str, Any]) -> None:
-    schema = {"type": "object", "properties": {"size": {"oneOf": branches}}}
-    (field, _) = tabulate(tmp_path, posting(schema)).details("create_thing")["parameters"]
+    (field, _) = tabulate(tmp_path, posting(object_of(size={"oneOf": branches}))).details("create_thing")["parameters"]
     assert field == {"name": "size", "required": False, **shown}
 
 
 def test_a_name_in_several_places_says_where_each_goes(tmp_path: Path) -> None:
-    path = {"name": "id", "in": "path", "required": True, "schema": STRING, "description": "The shop"}
-    query = {"name": "id", "in": "query", "schema": STRING}
-    alone = {"name": "size", "in": "query", "schema": STRING}
-    body = {"content": {"application/json": {"schema": {"type": "object", "properties": {"ID": STRING}}}}}
-    operation = {"operationId": "addThing", "parameters": [path, query, alone], "requestBody": body, "responses": {}}
-    table = tabulate(tmp_path, api({"/shops/{id}/things": {"post": operation}}))
+    parameters = [parameter("id", "path", description="The shop"), parameter("id"), parameter("size")]
+    body = body_of(object_of(ID=TEXT))
+    operation = {"operationId": "addThing", "parameters": parameters, "requestBody": body, "responses": {}}
+    table = tabulate(tmp_path, api({"POST /shops/{id}/things": operation}))
     (name,) = table.rows
     details = table.details(name)
     descriptions = {field["name"]: field.get("description") for field in details["parameters"]}

@@ -7,20 +7,22 @@ from typing import Any
 
 import pytest
 
+from tests.documents import INTEGER, JSON, TEXT, list_of, object_of, parameter, ref, replies
 from tests.generator.commands import api, tabulate
 
-TEXT = {"type": "string"}
-PET = {"type": "object", "properties": {"id": TEXT, "name": TEXT, "tag": TEXT, "notes": TEXT, "owner": TEXT}}
-REF = {"$ref": "#/components/schemas/Pet"}
-NEW = {"type": "object", "required": ["name"], "properties": {"name": TEXT, "tag": TEXT, "fields": TEXT}}
-REPLY = {"type": "object", "properties": {"id": TEXT, "answer": TEXT}}
+PET = object_of(id=TEXT, name=TEXT, tag=TEXT, notes=TEXT, owner=TEXT)
+NEW = object_of("name", name=TEXT, tag=TEXT, fields=TEXT)
+NAMED = object_of(name=TEXT, tag=TEXT)
 
 
-def operation(answer: Any, sent: Any = None, kind: str = "application/json", **more: Any) -> dict[str, Any]:
-    row: dict[str, Any] = {"responses": {"200": {"description": "ok", "content": {kind: {"schema": answer}}}}, **more}
-    if sent is not None:
-        row["requestBody"] = {"content": {"application/json": {"schema": sent}}}
-    return row
+def operation(answer: Any, sent: Any = None, kind: str = JSON, **more: Any) -> dict[str, Any]:
+    row = {"responses": {"200": {"description": "ok", "content": {kind: {"schema": answer}}}}, **more}
+    return row | ({} if sent is None else {"requestBody": {"content": {JSON: {"schema": sent}}}})
+
+
+def made_and_read(thing: str, answer: Any, sent: Any) -> dict[str, Any]:
+    """Return what creates a thing, and what reads it."""
+    return {f"POST /{thing}s": operation(answer, sent), f"GET /{thing}s/{{id}}": operation(answer)}
 
 
 def defaults(tmp_path: Path, paths: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -36,18 +38,17 @@ def defaults(tmp_path: Path, paths: dict[str, Any]) -> dict[str, dict[str, Any]]
     }
 
 
-BY_ID = [{"name": "id", "in": "path", "required": True, "schema": TEXT}]
-
-
 def test_a_write_is_brief_where_its_answer_is_what_was_sent_and_can_be_read(tmp_path: Path) -> None:
-    new = {**NEW, "properties": {"name": TEXT, "tag": TEXT}}
-    paths = {
-        "/pets": {"get": operation({"type": "array", "items": REF}), "post": operation(REF, new)},
-        "/pets/{id}": {"parameters": BY_ID, "get": operation(REF), "patch": operation(REF, new),
-                       "delete": {"responses": {"204": {"description": "gone"}}}},
-        "/questions": {"post": operation(REPLY, {"type": "object", "properties": {"question": TEXT}})},
-    }  # fmt: skip
-    assert defaults(tmp_path, paths) == {
+    new = object_of("name", name=TEXT, tag=TEXT)
+    operations = {
+        "GET /pets": operation(list_of(ref("Pet"))),
+        "POST /pets": operation(ref("Pet"), new),
+        "GET /pets/{id}": operation(ref("Pet")),
+        "PATCH /pets/{id}": operation(ref("Pet"), new),
+        "DELETE /pets/{id}": {"responses": replies(status="204")},
+        "POST /questions": operation(object_of(id=TEXT, answer=TEXT), object_of(question=TEXT)),
+    }
+    assert defaults(tmp_path, operations) == {
         "list_pets": {"fields": "standard", "where": None, "order_by": None, "aggregate": None, "first": None},
         "create_pet": {"fields": "minimal"},
         "get_pet": {"fields": "full"},
@@ -58,59 +59,45 @@ def test_a_write_is_brief_where_its_answer_is_what_was_sent_and_can_be_read(tmp_
 
 
 def test_an_envelope_under_the_things_name_is_seen_through(tmp_path: Path) -> None:
-    wrapped = {"type": "object", "properties": {"pet": PET, "job": {"type": "object", "properties": {"id": TEXT}}}}
-    new = {"type": "object", "properties": {"name": TEXT, "tag": TEXT}}
-    paths = {"/pets": {"post": operation(wrapped, new)}, "/pets/{id}": {"parameters": BY_ID, "get": operation(wrapped)}}
-    assert defaults(tmp_path, paths)["create_pet"] == {"fields": "minimal"}
+    wrapped = object_of(pet=PET, job=object_of(id=TEXT))
+    assert defaults(tmp_path, made_and_read("pet", wrapped, NAMED))["create_pet"] == {"fields": "minimal"}
 
 
 def test_a_write_that_sends_an_envelope_is_brief_too(tmp_path: Path) -> None:
     """`{data: {…}}` goes there and comes back."""
-    wrapped = {"type": "object", "properties": {"data": PET}}
-    new = {"type": "object", "properties": {"data": {"type": "object", "properties": {"name": TEXT}}}}
-    paths = {"/pets": {"post": operation(wrapped, new)}, "/pets/{id}": {"parameters": BY_ID, "get": operation(wrapped)}}
-    assert defaults(tmp_path, paths)["create_pet"] == {"fields": "minimal"}
+    operations = made_and_read("pet", object_of(data=PET), object_of(data=object_of(name=TEXT)))
+    assert defaults(tmp_path, operations)["create_pet"] == {"fields": "minimal"}
 
 
 def test_a_map_under_the_name_of_a_payload_is_a_part_of_a_named_thing(tmp_path: Path) -> None:
     """A config map of Kubernetes has its values in `data`."""
-    metadata = {"type": "object", "properties": {"name": TEXT}}
-    data = {"type": "object", "additionalProperties": TEXT}
-    thing = {"type": "object", "properties": {"data": data, "metadata": metadata}}
-    paths = {"/maps": {"post": operation(thing, thing)}, "/maps/{id}": {"parameters": BY_ID, "get": operation(thing)}}
-    assert defaults(tmp_path, paths)["create_map"] == {"fields": "minimal"}
+    thing = object_of(data={"type": "object", "additionalProperties": TEXT}, metadata=object_of(name=TEXT))
+    assert defaults(tmp_path, made_and_read("map", thing, thing))["create_map"] == {"fields": "minimal"}
 
 
 def test_what_was_made_in_answer_to_a_write_is_given_in_full(tmp_path: Path) -> None:
-    fields = {"id": TEXT, "model": TEXT, "output": {"type": "array", "items": TEXT}}
-    reply = {"type": "object", "properties": fields, "required": ["id", "output"]}
-    new = {"type": "object", "properties": {"model": TEXT}}
-    item = {"parameters": BY_ID, "get": operation(reply), "patch": operation(reply, new)}
-    chosen = defaults(tmp_path, {"/replies": {"post": operation(reply, new)}, "/replies/{id}": item})
+    reply, new = object_of("id", "output", id=TEXT, model=TEXT, output=list_of(TEXT)), object_of(model=TEXT)
+    item = {"get": operation(reply), "patch": operation(reply, new), "parameters": [parameter("id", "path")]}
+    chosen = defaults(tmp_path, {"POST /replies": operation(reply, new), "/replies/{id}": item})
     assert (chosen["create_reply"], chosen["update_reply"]) == ({"fields": "full"}, {"fields": "minimal"})
-    job = {"/jobs": {"post": operation({**reply, "required": ["id"]}, new)}, "/jobs/{id}": item}
+    job = {"POST /jobs": operation({**reply, "required": ["id"]}, new), "/jobs/{id}": item}
     assert defaults(tmp_path, job)["create_job"] == {"fields": "minimal"}
 
 
-@pytest.mark.parametrize("identity", [{"name": TEXT}, {"metadata": {"type": "object", "properties": {"name": TEXT}}}])
+@pytest.mark.parametrize("identity", [{"name": TEXT}, {"metadata": object_of(name=TEXT)}])
 def test_a_named_thing_that_has_one_list_is_no_list(tmp_path: Path, identity: dict[str, Any]) -> None:
-    rules = {"type": "array", "items": {"type": "object", "properties": {"verb": TEXT}}}
-    role = {"type": "object", "properties": {"kind": TEXT, **identity, "rules": rules}}
-    roles = {"type": "object", "properties": {"kind": TEXT, "metadata": {"type": "object"}, "roles": rules}}
-    chosen = defaults(
-        tmp_path, {"/roles": {"get": operation(roles)}, "/roles/{id}": {"parameters": BY_ID, "get": operation(role)}}
-    )
+    rules = list_of(object_of(verb=TEXT))
+    role = object_of(kind=TEXT, **identity, rules=rules)
+    roles = object_of(kind=TEXT, metadata={"type": "object"}, roles=rules)
+    chosen = defaults(tmp_path, {"GET /roles": operation(roles), "GET /roles/{id}": operation(role)})
     assert "where" not in chosen["get_role"]
     assert "where" in chosen["list_roles"]
 
 
 def test_the_apis_own_parameters_keep_their_names(tmp_path: Path) -> None:
-    query = [{"name": name, "in": "query", "schema": TEXT} for name in ("fields", "where", "order_by", "aggregate")]
-    paths = {
-        "/pets": {"get": operation({"type": "array", "items": REF}, parameters=query), "post": operation(REF, NEW)},
-        "/pets/{id}": {"parameters": BY_ID, "get": operation(REF)},
-    }
-    parameters = defaults(tmp_path, paths)
+    query = [parameter(name) for name in ("fields", "where", "order_by", "aggregate")]
+    listing = {"GET /pets": operation(list_of(ref("Pet")), parameters=query)}
+    parameters = defaults(tmp_path, listing | made_and_read("pet", ref("Pet"), NEW))
     assert parameters["list_pets"].keys() == {
         "answer_fields",
         "answer_where",
@@ -124,14 +111,14 @@ def test_the_apis_own_parameters_keep_their_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("answer", "kind", "names"),
     [
-        ({"type": "object", "properties": {"data": {"type": "array", "items": REF}, "total": TEXT}}, "application/json",
+        (object_of(data=list_of(ref("Pet")), total=TEXT), JSON,
          {"fields", "where", "order_by", "aggregate", "first"}),
-        (REF, "application/json", {"fields"}),
+        (ref("Pet"), JSON, {"fields"}),
         (TEXT, "text/plain", {"fields"}),
-        ({"type": "integer"}, "application/json", set()),
+        (INTEGER, JSON, set()),
         ({"type": "string", "format": "binary"}, "image/png", set()),
     ],
 )  # fmt: skip
 def test_lists_can_be_filtered_and_texts_read_in_parts(tmp_path: Path, answer: Any, kind: str, names: set[str]) -> None:
-    [parameters] = defaults(tmp_path, {"/pets": {"get": operation(answer, kind=kind)}}).values()
+    [parameters] = defaults(tmp_path, {"GET /pets": operation(answer, kind=kind)}).values()
     assert parameters.keys() == names

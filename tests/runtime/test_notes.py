@@ -14,26 +14,16 @@ from local import Answer, Asked, Running, serving
 
 from aqlgen.runtime.dispatch.notes import Note, read_notes
 from aqlgen.runtime.state.custody import open_store
+from tests.documents import INTEGER, TEXT, body_of, list_of, object_of, replies
 from tests.generator.commands import Project, api, generate, run
 
-TEXT = {"type": "string"}
-TASK = {"type": "object", "properties": {"name": TEXT, "size": {"type": "integer"}, "edits": {"type": "integer"}}}
-ID = {"name": "id", "in": "path", "required": True, "schema": TEXT}
 SWITCHED_ON = {"MCP_AQL_LEARN_NOTES": "true"}
-
-
-def answering(schema: Any, **more: Any) -> dict[str, Any]:
-    return {"responses": {"200": {"description": "", "content": {"application/json": {"schema": schema}}}}, **more}
-
-
+TASK = object_of(name=TEXT, size=INTEGER, edits=INTEGER)
 DOCUMENT = api(
     {
-        "/tasks": {"get": answering({"type": "array", "items": TASK})},
-        "/tasks/{id}": {
-            "parameters": [ID],
-            "get": answering(TASK),
-            "put": answering(TASK, requestBody={"required": True, "content": {"application/json": {"schema": TASK}}}),
-        },
+        "GET /tasks": {"responses": replies(list_of(TASK))},
+        "GET /tasks/{id}": {"responses": replies(TASK)},
+        "PUT /tasks/{id}": {"requestBody": body_of(TASK), "responses": replies(TASK)},
     }
 )
 

@@ -11,50 +11,41 @@ from typing import Any
 import pytest
 from local import Answer, Asked, Running, serving
 
+from tests.documents import INTEGER, TEXT, body_of, object_of, replies
 from tests.generator.commands import api, tabulate
 
-TEXT, WHOLE = {"type": "string"}, {"type": "integer"}
-COMPUTED = {**WHOLE, "readOnly": True}
-PLACE = {"type": "object", "required": ["zip"], "properties": {"zip": TEXT, "street": TEXT}}
-
-
-def fields(*required: str, **properties: Any) -> dict[str, Any]:
-    return {"type": "object", "required": list(required), "properties": properties}
-
-
-TASK = fields("name", name=TEXT, project=TEXT, size=WHOLE)
-ZONE = fields("kind", kind=TEXT, account=TEXT, serial=WHOLE, edits=COMPUTED, meta=fields(mode=TEXT, ttl=WHOLE))
-USER = fields("name", "email", name=TEXT, email=TEXT, bio=TEXT, home=PLACE)
-
-
-def item(method: str, written: Any, *statuses: str, key: str = "id", **read: Any) -> dict[str, Any]:
-    """Return a path item with a GET and one way to update; `read` are fields that only an answer has."""
-    answered = {**written, "properties": {**written["properties"], **read}}
-    answer = {"description": "ok", "content": {"application/json": {"schema": answered}}}
-    return {
-        "parameters": [{"name": key, "in": "path", "required": True, "schema": TEXT}],
-        "get": {"responses": {"200": answer}},
-        method: {
-            "requestBody": {"required": True, "content": {"application/json": {"schema": written}}},
-            "responses": dict.fromkeys(statuses or ("200",), answer),
-        },
-    }
-
-
+COMPUTED = {**INTEGER, "readOnly": True}
+PLACE = object_of("zip", zip=TEXT, street=TEXT)
+META = object_of(mode=TEXT, ttl=INTEGER)
+TASK = object_of("name", name=TEXT, project=TEXT, size=INTEGER)
+ZONE = object_of("kind", kind=TEXT, account=TEXT, serial=INTEGER, edits=COMPUTED, meta=META)
+SEEN = object_of("kind", **ZONE["properties"], seen=INTEGER)
+USER = object_of("name", "email", name=TEXT, email=TEXT, bio=TEXT, home=PLACE)
 UNTOUCHED = "If `project` is not present, it is set to `null`. Any other fields not specified will be left untouched."
-PATHS = {
-    "/tasks/{id}": item("put", TASK),
-    "/zones/{id}": item("put", ZONE, seen=WHOLE),
-    "/notes/{id}": item("put", TASK, "200", "201"),
-    "/pages/{id}": item("put", TASK, "200", "201"),
-    "/users/{id}": item("patch", USER),
-    "/rooms/{uuid}": {key: value for key, value in item("put", TASK, key="uuid").items() if key != "get"},
-    "/rooms/{name}": {key: value for key, value in item("put", TASK, key="name").items() if key != "put"},
-}
-PATHS["/tasks/{id}"]["put"]["description"] = UNTOUCHED
-PATHS["/pages/{id}"]["get"]["responses"]["200"] = {
-    **PATHS["/pages/{id}"]["get"]["responses"]["200"],
-    "headers": {"ETag": {"schema": TEXT}},
+
+
+def reading(schema: Any, *headers: str) -> dict[str, Any]:
+    return {"responses": replies(schema, "200", *headers)}
+
+
+def writing(schema: Any, answer: Any, *statuses: str, **more: Any) -> dict[str, Any]:
+    (response,) = replies(answer).values()
+    return {"requestBody": body_of(schema), "responses": dict.fromkeys(statuses or ("200",), response), **more}
+
+
+OPERATIONS = {
+    "GET /tasks/{id}": reading(TASK),
+    "PUT /tasks/{id}": writing(TASK, TASK, description=UNTOUCHED),
+    "GET /zones/{id}": reading(SEEN),
+    "PUT /zones/{id}": writing(ZONE, SEEN),
+    "GET /notes/{id}": reading(TASK),
+    "PUT /notes/{id}": writing(TASK, TASK, "200", "201"),
+    "GET /pages/{id}": reading(TASK, "ETag"),
+    "PUT /pages/{id}": writing(TASK, TASK, "200", "201"),
+    "GET /users/{id}": reading(USER),
+    "PATCH /users/{id}": writing(USER, USER),
+    "PUT /rooms/{uuid}": writing(TASK, TASK),
+    "GET /rooms/{name}": reading(TASK),
 }
 
 
@@ -116,7 +107,7 @@ class Agent:
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tabulate(tmp_path_factory.mktemp("document"), api(PATHS)).write(tmp_path_factory.mktemp("package"))
+    return tabulate(tmp_path_factory.mktemp("document"), api(OPERATIONS)).write(tmp_path_factory.mktemp("package"))
 
 
 @pytest.fixture

@@ -10,142 +10,59 @@ from aqlgen.runtime.client import Api
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher, Parts
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
-from tests.generator.commands import run
+from tests.documents import INTEGER, TEXT, body_of, list_of, object_of, parameter, ref, replies
+from tests.generator.commands import api, run
 
 __all__ = ["dispatcher", "document", "generated"]
 
-STRING: dict[str, Any] = {"type": "string"}
 
-
-def _content(schema: dict[str, Any], kind: str = "application/json") -> dict[str, Any]:
-    return {"content": {kind: {"schema": schema}}}
-
-
-def _answers(schema: dict[str, Any], *statuses: str) -> dict[str, Any]:
-    return {status: {"description": "Done", **_content(schema)} for status in statuses}
+def answering(schema: dict[str, Any], *statuses: str) -> dict[str, Any]:
+    (answer,) = replies(schema).values()
+    return dict.fromkeys(statuses, answer)
 
 
 def document() -> dict[str, Any]:
     """Return the document; names on the wire are in camel case."""
-    order = {"$ref": "#/components/schemas/Order"}
-    new_order = {"required": True, **_content({"$ref": "#/components/schemas/NewOrder"})}
-    order_id = {"name": "orderId", "in": "path", "required": True, "schema": STRING}
-    page_size = {"name": "pageSize", "in": "query", "schema": {"type": "integer"}}
-    condition = {"name": "If-None-Match", "in": "header", "schema": STRING}
-    item = {"type": "object", "properties": {"sku": STRING, "unitPrice": {"type": "number"}}}
-    customer = {"type": "object", "properties": {"emailAddress": STRING, "name": STRING}}
+    item = object_of(sku=TEXT, unitPrice={"type": "number"})
     properties = {
-        "customer": customer,
-        "lineItems": {"type": "array", "items": item},
-        "note": STRING,
-        "tags": {"type": "array", "items": STRING},
-        "metadata": {"type": "object", "additionalProperties": STRING},
+        "customer": object_of(emailAddress=TEXT, name=TEXT),
+        "lineItems": list_of(item),
+        "note": TEXT,
+        "tags": list_of(TEXT),
+        "metadata": {"type": "object", "additionalProperties": TEXT},
     }
-    paths: dict[str, Any] = {
-        "/orders": {
-            "get": {
-                "operationId": "listOrders",
-                "summary": "List orders",
-                "parameters": [page_size],
-                "responses": _answers({"type": "array", "items": order}, "200"),
-            },
-            "post": {
-                "operationId": "createOrder",
-                "summary": "Create an order",
-                "parameters": [condition],
-                "requestBody": new_order,
-                "responses": _answers(order, "201", "200", "202"),
-            },
-        },
-        "/orders/{orderId}": {
-            "parameters": [order_id],
-            "get": {"operationId": "getOrder", "summary": "Get an order", "responses": _answers(order, "200")},
-            "patch": {
-                "operationId": "updateOrder",
-                "summary": "Update an order",
-                "requestBody": new_order,
-                "responses": _answers(order, "200") | {"204": {"description": "Nothing"}},
-            },
-            "delete": {
-                "operationId": "deleteOrder",
-                "summary": "Delete an order",
-                "responses": {"204": {"description": "Gone"}},
-            },
-        },
-        "/orders/{orderId}/cancel": {
-            "parameters": [order_id],
-            "post": {"operationId": "cancelOrder", "summary": "Cancel an order", "responses": _answers(order, "200")},
-        },
-        "/reports": {
-            "post": {
-                "operationId": "createReport",
-                "summary": "Create a report",
-                "responses": _answers({"type": "array", "items": order}, "201", "202"),
-            }
-        },
+    order, many, gone = ref("Order"), list_of(ref("Order")), replies(status="204")
+    product, shelf = object_of("name", name=TEXT, price={"type": "number"}), object_of(label=TEXT, size=INTEGER)
+
+    def does(name: str, summary: str, responses: Any, sent: Any = None, *parameters: Any) -> dict[str, Any]:
+        body = {} if sent is None else {"requestBody": body_of(sent)}
+        said = {"operationId": name, "summary": summary, "parameters": list(parameters)}
+        return {**said, **body, "responses": responses}
+
+    size, condition = parameter("pageSize", schema=INTEGER), parameter("If-None-Match", "header")
+    pages = [parameter(name, schema=INTEGER) for name in ("page", "perPage")]
+    products, number = object_of(items=list_of(product), total={}), parameter("number", "path", INTEGER)
+    answers, new = answering(order, "201", "200", "202"), ref("NewOrder")
+    operations = {
+        "GET /orders": does("listOrders", "List orders", replies(many), None, size),
+        "POST /orders": does("createOrder", "Create an order", answers, new, condition),
+        "GET /orders/{orderId}": does("getOrder", "Get an order", replies(order)),
+        "PATCH /orders/{orderId}": does("updateOrder", "Update an order", replies(order) | gone, new),
+        "DELETE /orders/{orderId}": does("deleteOrder", "Delete an order", gone),
+        "POST /orders/{orderId}/cancel": does("cancelOrder", "Cancel an order", replies(order)),
+        "POST /reports": does("createReport", "Create a report", answering(many, "201", "202")),
+        "GET /products": does("listProducts", "List products", replies(products), None, *pages),
+        "GET /products/{productId}": does("getProduct", "Get a product", replies(product)),
+        "PUT /products/{productId}": does("replaceProduct", "Replace a product", replies(product), product),
+        "PATCH /shelves/{label}": does("updateShelf", "Change a shelf", gone, shelf),
+        "GET /shelves/{number}": does("getShelf", "Get a shelf", replies(shelf), None, number),
+        "POST /shelves/{label}/books": does(
+            "addBook", "Add a book to a shelf", replies(status="201"), object_of(title=TEXT)
+        ),
     }
-    product = {"type": "object", "required": ["name"], "properties": {"name": STRING, "price": {"type": "number"}}}
-    product_id = {"name": "productId", "in": "path", "required": True, "schema": STRING}
-    pages = [{"name": name, "in": "query", "schema": {"type": "integer"}} for name in ("page", "perPage")]
-    listed = {"type": "object", "properties": {"items": {"type": "array", "items": product}, "total": {}}}
-    paths["/products"] = {
-        "get": {
-            "operationId": "listProducts",
-            "summary": "List products",
-            "parameters": pages,
-            "responses": _answers(listed, "200"),
-        }
-    }
-    paths["/products/{productId}"] = {
-        "parameters": [product_id],
-        "get": {"operationId": "getProduct", "summary": "Get a product", "responses": _answers(product, "200")},
-        "put": {
-            "operationId": "replaceProduct",
-            "summary": "Replace a product",
-            "requestBody": {"required": True, **_content(product)},
-            "responses": _answers(product, "200"),
-        },
-    }
-    label = {"name": "label", "in": "path", "required": True, "schema": STRING}
-    shelf = {"type": "object", "properties": {"label": STRING, "size": {"type": "integer"}}}
-    paths["/shelves/{label}"] = {
-        "parameters": [label],
-        "patch": {
-            "operationId": "updateShelf",
-            "summary": "Change a shelf",
-            "requestBody": {"required": True, **_content(shelf)},
-            "responses": {"204": {"description": "Done"}},
-        },
-    }
-    number = {"name": "number", "in": "path", "required": True, "schema": {"type": "integer"}}
-    paths["/shelves/{number}"] = {
-        "get": {
-            "operationId": "getShelf",
-            "summary": "Get a shelf",
-            "parameters": [number],
-            "responses": _answers(shelf, "200"),
-        },
-    }
-    paths["/shelves/{label}/books"] = {
-        "post": {
-            "operationId": "addBook",
-            "summary": "Add a book to a shelf",
-            "parameters": [label],
-            "requestBody": {"required": True, **_content({"type": "object", "properties": {"title": STRING}})},
-            "responses": {"201": {"description": "Done"}},
-        },
-    }
-    schemas = {
-        "NewOrder": {"type": "object", "properties": properties},
-        "Order": {"type": "object", "properties": {"orderId": STRING, "location": STRING, **properties}},
-    }
-    return {
-        "openapi": "3.1.0",
-        "info": {"title": "Shop", "version": "1"},
-        "servers": [{"url": "https://shop.example.com"}],
-        "paths": paths,
-        "components": {"schemas": schemas},
-    }
+    schemas = {"NewOrder": object_of(**properties), "Order": object_of(orderId=TEXT, location=TEXT, **properties)}
+    servers = [{"url": "https://shop.example.com"}]
+    return api(operations, servers=servers, components={"schemas": schemas})
 
 
 def generated(folder: Path) -> Path:
@@ -158,6 +75,6 @@ def generated(folder: Path) -> Path:
 
 def dispatcher(package: Path, transport: Any, base_url: str | None = None) -> Dispatcher:
     """Return the dispatcher of the adapter, which asks nobody, over a transport."""
-    table, adapter = Table(package), Adapter.load(package)
-    api = Api(adapter, table, transport, Config(base_url=base_url), environ={})
-    return Dispatcher(adapter, table, api, Config(policy="open"), Parts(masked=api.masked))
+    loaded, table = Adapter.load(package), Table(package)
+    side = Api(loaded, table, transport, Config(base_url=base_url), environ={})
+    return Dispatcher(loaded, table, side, Config(policy="open"), Parts(masked=side.masked))

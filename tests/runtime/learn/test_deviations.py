@@ -20,41 +20,36 @@ from aqlgen.runtime.schema.deviations import deviations
 from aqlgen.runtime.table import Adapter, Row, Table
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 from tests.cases import each
+from tests.documents import INTEGER, JSON, TEXT, body_of, list_of, object_of, parameter, replies
 from tests.generator.commands import api, generate, tabulate
 
-TEXT = {"type": "string"}
-BOARD = {
-    "type": "object",
-    "required": ["id", "title"],
-    "properties": {
-        "id": {"type": "string", "format": "uuid"},
-        "title": TEXT,
-        "content": TEXT,
-        "size": {"type": "integer"},
-        "tags": {"type": "array", "items": {"type": "object", "properties": {"dueAt": TEXT}}},
-        "owner": {"anyOf": [TEXT, {"type": "integer"}]},
-    },
-}
+BOARD = object_of(
+    "id",
+    "title",
+    id={**TEXT, "format": "uuid"},
+    title=TEXT,
+    content=TEXT,
+    size=INTEGER,
+    tags=list_of(object_of(dueAt=TEXT)),
+    owner={"anyOf": [TEXT, INTEGER]},
+)
 ID = "6f1b2c1e-3f5e-4c8a-9b60-0c2f5d7c9a11"
 
 
 def answering(schema: Any, **more: Any) -> dict[str, Any]:
     """Return an operation that answers with a schema."""
-    content = {"application/json": {"schema": schema}}
-    return {"responses": {"200": {"description": "", "content": content}}, **more}
+    return {"responses": replies(schema), **more}
 
 
 DOCUMENT = api(
     {
-        "/boards": {"get": answering({"type": "array", "items": BOARD})},
-        "/boards/{id}": {
-            "parameters": [{"name": "id", "in": "path", "required": True, "schema": BOARD["properties"]["id"]}],
-            "get": answering(BOARD),
-            "put": answering(BOARD, requestBody={"content": {"application/json": {"schema": BOARD}}}),
-        },
+        "GET /boards": answering(list_of(BOARD)),
+        "GET /boards/{id}": answering(BOARD),
+        "PUT /boards/{id}": answering(BOARD, requestBody={"content": {JSON: {"schema": BOARD}}}),
     },
     servers=[{"url": "https://boards.example"}],
 )
+DOCUMENT["paths"]["/boards/{id}"]["parameters"] = [parameter("id", "path", BOARD["properties"]["id"])]
 
 
 @pytest.fixture(scope="module")
@@ -179,19 +174,16 @@ def test_what_carries_calls_that_want_the_credential_sends_it(
     public: bool, proposed: list[str], tmp_path: Path
 ) -> None:
     """R-LEARN-1"""
-    call = {
-        "type": "object",
-        "properties": {"method": {"enum": ["GET", "PUT", "DELETE"]}, "path": TEXT, "body": {"type": "object"}},
-    }
-    calls = {"type": "object", "properties": {"requests": {"type": "array", "items": call}}}
-    body = {"requestBody": {"required": True, "content": {"application/json": {"schema": calls}}}}
+    call = object_of(method={"enum": ["GET", "PUT", "DELETE"]}, path=TEXT, body={"type": "object"})
+    calls = object_of(requests=list_of(call))
+    body = {"requestBody": body_of(calls)}
     key = {"security": [{"key": []}]}
     document = api(
         {
-            "/boards": {"get": answering(BOARD, **key)},
-            "/batch": {"post": answering(calls, **body, security=[])},
-            "/bulk": {"post": answering(calls, **body, **key)},
-            "/notes": {"post": answering(BOARD, security=[])},
+            "GET /boards": answering(BOARD, **key),
+            "POST /batch": answering(calls, **body, security=[]),
+            "POST /bulk": answering(calls, **body, **key),
+            "POST /notes": answering(BOARD, security=[]),
         },
         servers=[{"url": "https://boards.example"}],
         components={"securitySchemes": {"key": {"type": "http", "scheme": "basic"}}},

@@ -13,33 +13,14 @@ from aqlgen.runtime.safety.question_texts import SECRET_NAME, secret_names
 from aqlgen.runtime.safety.view import view_of
 from aqlgen.runtime.table import Row
 from aqlgen.runtime.wire import ApiRequest
-from tests.generator.commands import tabulate
+from tests.documents import TEXT, body_of, list_of, object_of, ref, replies
+from tests.generator.commands import api, tabulate
 
-LOCK = {"type": "object", "properties": {"lockCode": {"type": "string", "format": "password"}, "color": {}}}
-BIKE = {
-    "type": "object",
-    "properties": {
-        "frame": {"type": "string"},
-        "locks": {"type": "array", "items": {"$ref": "#/components/schemas/Lock"}},
-        "spare": {"oneOf": [{"$ref": "#/components/schemas/Lock"}, {"type": "null"}]},
-        "parts": {"type": "array", "items": {"$ref": "#/components/schemas/Bike"}},
-    },
-}
-DOCUMENT: dict[str, Any] = {
-    "openapi": "3.1.0",
-    "info": {"title": "Bikes", "version": "1"},
-    "paths": {
-        "/bikes/{bikeId}": {
-            "patch": {
-                "operationId": "changeBike",
-                "parameters": [{"name": "bikeId", "in": "path", "required": True, "schema": {"type": "integer"}}],
-                "requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Bike"}}}},
-                "responses": {"204": {"description": "Done"}},
-            }
-        }
-    },
-    "components": {"schemas": {"Lock": LOCK, "Bike": BIKE}},
-}
+LOCK = object_of(lockCode={**TEXT, "format": "password"}, color={})
+SPARE = {"oneOf": [ref("Lock"), {"type": "null"}]}
+BIKE = object_of(frame=TEXT, locks=list_of(ref("Lock")), spare=SPARE, parts=list_of(ref("Bike")))
+CHANGE = {"operationId": "changeBike", "requestBody": body_of(ref("Bike")), "responses": replies(status="204")}
+DOCUMENT = api({"PATCH /bikes/{bikeId}": CHANGE}, components={"schemas": {"Lock": LOCK, "Bike": BIKE}})
 CODE = "four words in a row"
 CALLS = [
     {"locks": [{"lock_code": CODE, "color": "red"}]},
