@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from forms import FORMS, Formed
-from guarded_shop import Shop
+from guarded_shop import Shop, open_shop, write_shop
 from looped_shop import Floor, opened
 
 from tests.runtime.tiny_zoo import write_package
@@ -18,6 +18,24 @@ from tests.runtime.tiny_zoo import write_package
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_package(tmp_path_factory.mktemp("zoo") / "src" / "zoo_adapter")
+
+
+@pytest.fixture(scope="module")
+def shop_package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_shop(tmp_path_factory.mktemp("shop") / "shop")
+
+
+@pytest.fixture
+def shop(shop_package: Path, tmp_path: Path) -> Callable[..., Shop]:
+    """Make a shop with hooks and settings; `answer` is what its API answers each request with, or makes of it."""
+
+    def make(hooks: Any = None, answer: Any = None, **settings: Any) -> Shop:
+        place = open_shop(shop_package, tmp_path / "audit.jsonl", hooks, **settings)
+        if answer is not None:
+            place.wire.give = answer if callable(answer) else lambda _request: answer
+        return place
+
+    return make
 
 
 @pytest.fixture

@@ -39,19 +39,6 @@ REVIEWED = {"policy": "strict", "trust_level": "community_reviewed"}
 """Policy strict as far as it confirms what is destructive, and what is dangerous."""
 
 
-@pytest.fixture(scope="module")
-def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_shop(tmp_path_factory.mktemp("approval") / "shop")
-
-
-@pytest.fixture
-def shop(package: Path, tmp_path: Path) -> Callable[..., Shop]:
-    def make(hooks: Any = None, **settings: Any) -> Shop:
-        return open_shop(package, tmp_path / "audit.jsonl", hooks, **settings)
-
-    return make
-
-
 async def call(shop: Shop, name: str, params: Any, person: Human | None = None, **beside: Any) -> dict[str, Any]:
     arguments = {"operation": name, "params": params, **beside}
     return await shop.dispatcher.handle(None, arguments, Session("s"), person)
@@ -197,13 +184,13 @@ def test_what_is_no_clear_yes_is_a_no(answer: Any) -> None:
 
 @pytest.mark.parametrize("tty", [False, True])
 def test_the_command_with_yes_is_no_person(
-    package: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any, tty: bool
+    shop_package: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any, tty: bool
 ) -> None:
     """R-TRUST-6: `call --yes`, which an agent with a shell could type; at a terminal the question is asked."""
     for name, value in {"APPROVAL": "person", "STATE_URL": "memory:", "LOG_LEVEL": "error"}.items():
         monkeypatch.setenv(f"MCP_AQL_{name}", value)
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: tty, readline=lambda: ""))
-    code = main(package, None, ["call", "delete_item", "item_id=x", "--mock", "--yes"])
+    code = main(shop_package, None, ["call", "delete_item", "item_id=x", "--mock", "--yes"])
     out, err = capsys.readouterr()
     assert code == 1
     assert json.loads(out)["error"]["code"] == "PERMISSION_DENIED"

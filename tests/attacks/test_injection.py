@@ -29,7 +29,8 @@ from aqlgen.project.generation import order_of
 from aqlgen.render import render
 from aqlgen.table.identity import NAME
 from tests.cases import each
-from tests.generator.commands import tabulate
+from tests.documents import TEXT, object_of, parameter
+from tests.generator.commands import api, tabulate
 
 PAYLOADS = {
     "docstring": '"""\nimport os; os.system("touch owned")\n"""',
@@ -76,18 +77,8 @@ def document(texts: Mapping[str, str]) -> dict[str, Any]:
     everything = " ".join(texts.values())
     paths = {}
     for number, text in enumerate(texts.values()):
-        item = {
-            "name": f"p{number}",
-            "in": "query",
-            "description": text,
-            "schema": {"type": "string", "enum": ["a", text]},
-        }
-        schema = {
-            "type": "object",
-            "title": text,
-            "description": text,
-            "properties": {f"f{number}": {"description": text}},
-        }
+        item = parameter(f"p{number}", schema={**TEXT, "enum": ["a", text]}, description=text, example=text)
+        schema = object_of(**{f"f{number}": {"description": text}}) | {"title": text, "description": text}
         answer = {"description": text, "content": {"application/json": {"schema": schema, "example": {"x": text}}}}
         paths[f"/things{number}"] = {
             "get": {
@@ -95,31 +86,26 @@ def document(texts: Mapping[str, str]) -> dict[str, Any]:
                 "summary": text,
                 "description": text,
                 "tags": [text],
-                "parameters": [item | {"example": text}],
+                "parameters": [item],
                 "externalDocs": {"url": f"https://x.example/{text}", "description": text},
                 "responses": {"200": answer},
                 "x-thing": text,
             }
         }
-    return {
-        "openapi": "3.1.0",
-        "info": {
+    key = {"type": "apiKey", "in": "header", "name": "K", "description": everything}
+    return api(
+        paths,
+        info={
             "title": f"Shop: {everything}",
-            "version": everything,
-            "summary": everything,
-            "description": everything,
-            "contact": {"name": everything, "url": everything, "email": everything},
-            "license": {"name": everything, "identifier": everything},
-            "termsOfService": everything,
+            **dict.fromkeys(("version", "summary", "description", "termsOfService"), everything),
+            "contact": dict.fromkeys(("name", "url", "email"), everything),
+            "license": dict.fromkeys(("name", "identifier"), everything),
         },
-        "servers": [{"url": "https://shop.example.com", "description": everything}],
-        "tags": [{"name": text, "description": text} for text in texts.values()],
-        "components": {
-            "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "K", "description": everything}}
-        },
-        "security": [{"key": []}],
-        "paths": paths,
-    }
+        servers=[{"url": "https://shop.example.com", "description": everything}],
+        tags=[{"name": text, "description": text} for text in texts.values()],
+        components={"securitySchemes": {"key": key}},
+        security=[{"key": []}],
+    )
 
 
 def project(folder: Path, texts: Mapping[str, str]) -> tuple[dict[str, bytes], str]:
@@ -303,11 +289,7 @@ TITLES = (
 
 @each("title", TITLES, ids=lambda title: ascii(title)[:20])
 def test_a_name_from_a_title_is_a_plain_name(tmp_path: Path, title: str) -> None:
-    document = {
-        "openapi": "3.1.0",
-        "info": {"title": title, "version": "1"},
-        "paths": {"/a": {"get": {"responses": {}}}},
-    }
+    document = api({"GET /a": {"responses": {}}}, info={"title": title, "version": "1"})
     identity = tabulate(tmp_path, document).prepared.identity
     assert NAME.fullmatch(identity.name)
     assert re.fullmatch(r"[a-z][a-z0-9_]*_adapter", identity.package)

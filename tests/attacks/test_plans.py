@@ -21,8 +21,7 @@ from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.state.custody import State
 from aqlgen.runtime.steps import halted as kept_module
 from aqlgen.runtime.steps.halted import KeptPlans
-from aqlgen.runtime.table import Row
-from aqlgen.runtime.wire import ApiRequest, ApiResponse
+from aqlgen.runtime.wire import ApiRequest
 from tests.cases import each
 
 pytestmark = pytest.mark.anyio
@@ -33,22 +32,6 @@ DELETE = {"operation": "delete_item", "params": {"item_id": "7"}}
 
 def ref(text: str) -> dict[str, str]:
     return {"$ref": text}
-
-
-@pytest.fixture(scope="module")
-def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_shop(tmp_path_factory.mktemp("plans") / "shop")
-
-
-@pytest.fixture
-def shop(package: Path, tmp_path: Path) -> Callable[..., Shop]:
-    def make(hooks: Any = None, answer: Any = None, **settings: Any) -> Shop:
-        place = open_shop(package, tmp_path / "audit.jsonl", hooks, **settings)
-        if answer is not None:
-            place.wire.give = answer if callable(answer) else lambda _request: answer
-        return place
-
-    return make
 
 
 async def run(shop: Shop, *steps: Any, person: Any = None, session: str | None = "s", **params: Any) -> dict[str, Any]:
@@ -393,13 +376,7 @@ def test_the_shop_has_what_these_attacks_need() -> None:
 
 async def test_numbers_keep_their_digits_in_a_plan_that_is_kept(shop: Callable[..., Shop]) -> None:
     """R-STEP-2: what goes on has the values that there were."""
-    place = shop()
-
-    async def send(request: ApiRequest, _: Row) -> ApiResponse:
-        place.wire.sent.append(request)
-        return ApiResponse(200, {"content-type": "application/json"}, b'{"price": 1.10, "id": 0.1000000000000000055}')
-
-    place.wire.send = send  # type: ignore[method-assign]
+    place = shop(answer=b'{"price": 1.10, "id": 0.1000000000000000055}')
     pay = {"operation": "pay", "params": {**PAY, "metadata": {"price": ref("a.price"), "id": ref("a.id")}}}
     asked = await run(place, READ, pay)
     go_on = {"continue": asked["error"]["details"]["plan"]["continue"]}

@@ -25,15 +25,10 @@ HIDDEN = ("read_items", "create_item", "replace_item", "delete_item", "purge", "
 OFFERED = {"introspect", "run_steps", "get_item", "list_items", "search_items"}
 
 
-@pytest.fixture(scope="module")
-def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_shop(tmp_path_factory.mktemp("read_only") / "shop")
-
-
 @pytest.fixture
-def shop(package: Path, tmp_path: Path) -> Callable[..., Shop]:
+def shop(shop_package: Path, tmp_path: Path) -> Callable[..., Shop]:
     def make(hooks: Any = None, **settings: Any) -> Shop:
-        return open_shop(package, tmp_path / "audit.jsonl", hooks, **{"read_only": True, **settings})
+        return open_shop(shop_package, tmp_path / "audit.jsonl", hooks, **{"read_only": True, **settings})
 
     return make
 
@@ -296,24 +291,24 @@ async def test_a_read_that_is_not_known_as_safe_is_hidden(tmp_path: Path, danger
 
 @pytest.mark.parametrize("command", [["call", "pay", "amount=1"], ["call", "removeItem", "item_id=x", "--yes"]])
 def test_the_command_performs_nothing_else(
-    package: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any, command: list[str]
+    shop_package: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any, command: list[str]
 ) -> None:
     """R-TRUST-6"""
     for name, value in {"READ_ONLY": "1", "STATE_URL": "memory:", "LOG_LEVEL": "error"}.items():
         monkeypatch.setenv(f"MCP_AQL_{name}", value)
     monkeypatch.setenv("SHOP_KEY", KEY)
-    assert main(package, None, [*command, "--mock"]) == 1
+    assert main(shop_package, None, [*command, "--mock"]) == 1
     assert json.loads(capsys.readouterr().out)["error"]["code"] == "PERMISSION_DENIED"
 
 
-def test_the_command_shows_nothing_else(package: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+def test_the_command_shows_nothing_else(shop_package: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     """R-TRUST-6: neither as a list, nor searched, nor described; doctor says what holds."""
     monkeypatch.setenv("MCP_AQL_READ_ONLY", "yes")
     for arguments in (["operations"], ["operations", "--search", "delete pay"], ["operations", "--category", "delete"]):
-        assert main(package, None, arguments) == 0
+        assert main(shop_package, None, arguments) == 0
         assert not any(hidden in capsys.readouterr().out for hidden in HIDDEN)
-    assert main(package, None, ["describe", "delete_item"]) == 1
-    main(package, None, ["doctor"])
+    assert main(shop_package, None, ["describe", "delete_item"]) == 1
+    main(shop_package, None, ["doctor"])
     assert "standard, read only: confirmation for 0 operations" in capsys.readouterr().out
 
 

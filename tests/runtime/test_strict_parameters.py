@@ -10,38 +10,22 @@ from local import Answer, Running, serving
 
 from aqlgen.runtime.introspection.introspect import Introspection
 from tests.cases import each
+from tests.documents import INTEGER, TEXT, body_of, list_of, object_of, parameter, replies
 from tests.generator.commands import api, tabulate
 
-TEXT, WHOLE = {"type": "string"}, {"type": "integer"}
-THING = {"type": "object", "properties": {"id": TEXT, "name": TEXT, "size": WHOLE}}
-ID = {"name": "id", "in": "path", "required": True, "schema": TEXT}
-
-
-def query(*names: str) -> list[dict[str, Any]]:
-    return [{"name": name, "in": "query", "schema": WHOLE} for name in names]
-
-
-def answered(schema: Any, **headers: Any) -> dict[str, Any]:
-    return {"200": {"description": "ok", "headers": headers, "content": {"application/json": {"schema": schema}}}}
-
-
-WRITTEN = {"requestBody": {"required": True, "content": {"application/json": {"schema": THING}}}}
-LIST = {"type": "array", "items": THING}
-PAGE = {"type": "object", "properties": {"items": LIST, "total": WHOLE}}
-PATHS = {
-    "/things": {
-        "get": {"parameters": query("limit", "offset"), "responses": answered(PAGE)},
-        "post": {**WRITTEN, "responses": {"201": answered(THING)["200"]}},
-    },
-    "/things/{id}": {
-        "parameters": [ID],
-        "get": {"responses": answered(THING, ETag={"schema": TEXT})},
-        "put": {**WRITTEN, "responses": answered(THING)},
-        "delete": {"responses": {"204": {"description": "gone"}}},
-    },
-    "/things/{id}/start": {"parameters": [ID], "post": {"responses": {"204": {"description": "started"}}}},
-    "/parts": {"get": {"responses": answered(LIST)}},
-    "/version": {"get": {"responses": answered(TEXT)}},
+THING = object_of(id=TEXT, name=TEXT, size=INTEGER)
+LIST = list_of(THING)
+PAGE = object_of(items=LIST, total=INTEGER)
+NUMBERS = [parameter(name, schema=INTEGER) for name in ("limit", "offset")]
+OPERATIONS = {
+    "GET /things": {"parameters": NUMBERS, "responses": replies(PAGE)},
+    "POST /things": {"requestBody": body_of(THING), "responses": replies(THING, "201")},
+    "GET /things/{id}": {"responses": replies(THING, "200", "ETag")},
+    "PUT /things/{id}": {"requestBody": body_of(THING), "responses": replies(THING)},
+    "DELETE /things/{id}": {"responses": replies(status="204")},
+    "POST /things/{id}/start": {"responses": replies(status="204")},
+    "GET /parts": {"responses": replies(LIST)},
+    "GET /version": {"responses": replies(TEXT)},
 }
 VALUES: dict[str, Any] = {
     "fields": "full", "first": 1, "after": "x", "last": 1, "before": "x", "where": {"name": "a"}, "aggregate": "count",
@@ -52,7 +36,7 @@ VALUES: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tabulate(tmp_path_factory.mktemp("document"), api(PATHS)).write(tmp_path_factory.mktemp("package"))
+    return tabulate(tmp_path_factory.mktemp("document"), api(OPERATIONS)).write(tmp_path_factory.mktemp("package"))
 
 
 OWN = {"run_steps", "confirm_operation"}
@@ -78,12 +62,12 @@ def refused(running: Running, operations: dict[str, dict[str, Any]]) -> dict[str
     async def run() -> dict[str, set[str]]:
         unknown: dict[str, set[str]] = {name: set() for name in operations}
         for name, needed in operations.items():
-            for parameter in VALUES.keys() - needed:
-                params = {**needed, parameter: VALUES[parameter]}
+            for given in VALUES.keys() - needed:
+                params = {**needed, given: VALUES[given]}
                 answer = await running.parts.dispatcher.handle(None, {"operation": name, "params": params})
                 error = answer.get("error", {})
-                if error.get("code") == "VALIDATION_UNKNOWN_PARAM" and parameter in error["message"]:
-                    unknown[name].add(parameter)
+                if error.get("code") == "VALIDATION_UNKNOWN_PARAM" and given in error["message"]:
+                    unknown[name].add(given)
         return unknown
 
     return running.run(run())

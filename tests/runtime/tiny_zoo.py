@@ -10,6 +10,7 @@ from typing import Any
 from aqlgen.runtime.table import row_of
 from aqlgen.table.responses import sampled
 from aqlgen.table.sample_values import ValueMaker
+from tests.documents import TEXT, list_of, object_of
 
 ADAPTER: dict[str, Any] = {
     "format": 1,
@@ -44,153 +45,119 @@ ADAPTER: dict[str, Any] = {
 
 ID = {"in": "path", "name": "animalId", "required": True, "schema": {"type": "integer", "minimum": 1}}
 
+
+def type_of(name: str) -> dict[str, Any]:
+    return {"$ref": f"#/types/{name}"}
+
+
+def row(key: str, summary: str, danger: str, returns: Any, example: Any, **more: Any) -> dict[str, Any]:
+    """Return a row; its resource and verb are those of its key, `METHOD /path resource verb`."""
+    method, path, resource, verb = key.split()
+    said = {"summary": summary, "method": method, "path": path, "resource": resource, "verb": verb, "danger": danger}
+    return said | {"parameters": {}, "returns": returns, "example": example} | more
+
+
+BODY = {"content_type": "application/json", "required": True, "schema": type_of("NewAnimal")}
+ANIMAL, ANIMAL_LIST = {"name": "Animal", "kind": "object"}, {"name": "array", "kind": "scalar"}
 OPERATIONS: dict[str, dict[str, Any]] = {
     "create": {
-        "create_animal": {
-            "summary": "Take an animal into the zoo",
-            "method": "POST",
-            "path": "/animals",
-            "resource": "animal",
-            "verb": "create",
-            "danger": "reversible",
-            "parameters": {
-                "name": {"in": "body", "required": True, "schema": {"type": "string", "minLength": 1, "maxLength": 40}},
-                "species": {"in": "body", "required": True, "schema": {"$ref": "#/types/Species"}},
-                "keeper": {"in": "body", "schema": {"anyOf": [{"$ref": "#/types/Keeper"}, {"type": "null"}]}},
-                "tags": {
-                    "in": "body",
-                    "schema": {"type": "array", "maxItems": 5, "items": {"type": "string", "pattern": "^[a-z]+$"}},
-                },
+        "create_animal": row(
+            "POST /animals animal create",
+            "Take an animal into the zoo",
+            "reversible",
+            ANIMAL,
+            {"name": "Ada", "species": "lion"},
+            parameters={
+                "name": {"in": "body", "required": True, "schema": {**TEXT, "minLength": 1, "maxLength": 40}},
+                "species": {"in": "body", "required": True, "schema": type_of("Species")},
+                "keeper": {"in": "body", "schema": {"anyOf": [type_of("Keeper"), {"type": "null"}]}},
+                "tags": {"in": "body", "schema": {**list_of({**TEXT, "pattern": "^[a-z]+$"}), "maxItems": 5}},
                 "notes": {"in": "body", "schema": {"type": "object", "additionalProperties": True}},
-                "secret_word": {"in": "body", "name": "secretWord", "sensitive": True, "schema": {"type": "string"}},
+                "secret_word": {"in": "body", "name": "secretWord", "sensitive": True, "schema": TEXT},
             },
-            "body": {
-                "content_type": "application/json",
-                "required": True,
-                "shape": "fields",
-                "schema": {"$ref": "#/types/NewAnimal"},
-            },
-            "responses": {"201": {"content_type": "application/json", "schema": {"$ref": "#/types/Animal"}}},
-            "returns": {"name": "Animal", "kind": "object"},
-            "example": {"name": "Ada", "species": "lion"},
-        }
+            body={**BODY, "shape": "fields"},
+            responses={"201": {"content_type": "application/json", "schema": type_of("Animal")}},
+        )
     },
     "read": {
-        "list_animals": {
-            "summary": "List the animals",
-            "description": "List the animals, the newest first.\n\nPages hold 20.",
-            "method": "GET",
-            "path": "/animals",
-            "resource": "animal",
-            "verb": "list",
-            "danger": "safe",
-            "parameters": {
+        "list_animals": row(
+            "GET /animals animal list",
+            "List the animals",
+            "safe",
+            {**ANIMAL_LIST, "description": "An array of Animal"},
+            {},
+            description="List the animals, the newest first.\n\nPages hold 20.",
+            parameters={
                 "limit": {
                     "in": "query",
                     "schema": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20},
                     "description": "How many",
                 },
-                "born_after": {"in": "query", "name": "bornAfter", "schema": {"type": "string", "format": "date"}},
+                "born_after": {"in": "query", "name": "bornAfter", "schema": {**TEXT, "format": "date"}},
             },
-            "returns": {"name": "array", "kind": "scalar", "description": "An array of Animal"},
-            "example": {},
-        },
-        "get_animal": {
-            "summary": "Show one animal",
-            "operation_id": "showAnimal",
-            "method": "GET",
-            "path": "/animals/{animalId}",
-            "resource": "animal",
-            "verb": "get",
-            "danger": "safe",
-            "deprecated": True,
-            "parameters": {"animal_id": ID},
-            "returns": {"name": "Animal", "kind": "object"},
-            "example": {"animal_id": 7},
-        },
-        "list_keepers": {
-            "summary": "List the people who feed animals",
-            "method": "GET",
-            "path": "/keepers",
-            "resource": "keeper",
-            "verb": "list",
-            "danger": "safe",
-            "parameters": {},
-            "returns": {"name": "array", "kind": "scalar", "description": "An array of Keeper"},
-            "example": {},
-        },
+        ),
+        "get_animal": row(
+            "GET /animals/{animalId} animal get",
+            "Show one animal",
+            "safe",
+            ANIMAL,
+            {"animal_id": 7},
+            operation_id="showAnimal",
+            deprecated=True,
+            parameters={"animal_id": ID},
+        ),
+        "list_keepers": row(
+            "GET /keepers keeper list",
+            "List the people who feed animals",
+            "safe",
+            {**ANIMAL_LIST, "description": "An array of Keeper"},
+            {},
+        ),
     },
     "update": {
-        "update_animal": {
-            "summary": "Change an animal",
-            "method": "PATCH",
-            "path": "/animals/{animalId}",
-            "resource": "animal",
-            "verb": "update",
-            "danger": "reversible",
-            "parameters": {
-                "animal_id": ID,
-                "input": {"in": "body", "required": True, "schema": {"$ref": "#/types/NewAnimal"}},
-            },
-            "body": {
-                "content_type": "application/json",
-                "required": True,
-                "shape": "whole",
-                "parameter": "input",
-                "schema": {"$ref": "#/types/NewAnimal"},
-            },
-            "returns": {"name": "Animal", "kind": "object"},
-            "example": {"animal_id": 7, "input": {"name": "Ada"}},
-        }
+        "update_animal": row(
+            "PATCH /animals/{animalId} animal update",
+            "Change an animal",
+            "reversible",
+            ANIMAL,
+            {"animal_id": 7, "input": {"name": "Ada"}},
+            parameters={"animal_id": ID, "input": {"in": "body", "required": True, "schema": type_of("NewAnimal")}},
+            body={**BODY, "shape": "whole", "parameter": "input"},
+        )
     },
     "delete": {
-        "delete_animal": {
-            "summary": "Give an animal away",
-            "method": "DELETE",
-            "path": "/animals/{animalId}",
-            "resource": "animal",
-            "verb": "delete",
-            "danger": "destructive",
-            "parameters": {"animal_id": ID},
-            "returns": {"name": "Anyone", "kind": "object"},
-            "example": {"animal_id": 7},
-        }
+        "delete_animal": row(
+            "DELETE /animals/{animalId} animal delete",
+            "Give an animal away",
+            "destructive",
+            {"name": "Anyone", "kind": "object"},
+            {"animal_id": 7},
+            parameters={"animal_id": ID},
+        )
     },
     "execute": {},
 }
 
 TYPES: dict[str, Any] = {
     "Species": {"type": "string", "enum": ["lion", "newt"], "description": "What kind of animal"},
-    "Keeper": {
-        "type": "object",
-        "description": "Feeds animals",
-        "required": ["full_name"],
-        "properties": {"full_name": {"type": "string", "x-name": "fullName"}},
-    },
-    "NewAnimal": {
-        "type": "object",
-        "x-read-only": ["id"],
-        "properties": {"name": {"type": "string"}, "species": {"$ref": "#/types/Species"}},
-    },
+    "Keeper": object_of("full_name", full_name={**TEXT, "x-name": "fullName"}) | {"description": "Feeds animals"},
+    "NewAnimal": object_of(name=TEXT, species=type_of("Species")) | {"x-read-only": ["id"]},
     "Animal": {
-        "allOf": [
-            {"$ref": "#/types/NewAnimal"},
-            {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer", "exclusiveMinimum": 0}}},
-        ],
+        "allOf": [type_of("NewAnimal"), object_of("id", id={"type": "integer", "exclusiveMinimum": 0})],
         "properties": {
             "mother": {"$ref": "#/types/Animal", "x-name": "theMother"},
             "age": {"type": ["integer", "null"]},
-            "weights": {"type": "array", "items": {"$ref": "#/types/Weight"}},
-            "lair": {"oneOf": [{"type": "string"}, {"$ref": "#/types/Keeper"}]},
+            "weights": list_of(type_of("Weight")),
+            "lair": {"oneOf": [TEXT, type_of("Keeper")]},
         },
     },
     "Weight": {"type": "number", "description": "In kilograms"},
-    "Herd": {"type": "array", "items": {"$ref": "#/types/Animal"}},
-    "Resident": {"oneOf": [{"$ref": "#/types/Animal"}, {"$ref": "#/types/Keeper"}, {"type": "null"}]},
-    "MaybeKeeper": {"anyOf": [{"$ref": "#/types/Keeper"}, {"type": "null"}]},
-    "Anyone": {"type": "object", "anyOf": [{"$ref": "#/types/Animal"}, {"$ref": "#/types/Keeper"}]},
-    "Loop": {"$ref": "#/types/Loop"},
-    "Labels": {"type": "object", "additionalProperties": {"type": "string"}},
+    "Herd": list_of(type_of("Animal")),
+    "Resident": {"oneOf": [type_of("Animal"), type_of("Keeper"), {"type": "null"}]},
+    "MaybeKeeper": {"anyOf": [type_of("Keeper"), {"type": "null"}]},
+    "Anyone": {"type": "object", "anyOf": [type_of("Animal"), type_of("Keeper")]},
+    "Loop": type_of("Loop"),
+    "Labels": {"type": "object", "additionalProperties": TEXT},
 }
 
 

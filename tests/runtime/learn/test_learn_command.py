@@ -15,26 +15,16 @@ from local import Answer, Asked, serving
 from aqlgen.runtime.learn.model import Fact, Observation
 from aqlgen.runtime.learn.proposals import Proposal, changes, entries_of, proposals
 from tests.cases import each
+from tests.documents import INTEGER, list_of, parameter, replies
 from tests.generator.commands import api, generate, run
 
 PETS = [{"id": number} for number in range(7)]
 OFFSET = {"style": "offset", "offset_param": "begin", "size_param": "limit", "items": ""}
+NUMBERS = [parameter(name, schema=INTEGER) for name in ("limit", "begin", "age")]
 DOCUMENT = api(
     {
-        "/pets": {
-            "get": {
-                "parameters": [
-                    {"name": name, "in": "query", "schema": {"type": "integer"}} for name in ("limit", "begin", "age")
-                ],
-                "responses": {
-                    "200": {
-                        "description": "ok",
-                        "content": {"application/json": {"schema": {"type": "array", "items": {"type": "object"}}}},
-                    }
-                },
-            },
-            "delete": {"responses": {"204": {"description": "gone"}}},
-        }
+        "GET /pets": {"parameters": NUMBERS, "responses": replies(list_of({"type": "object"}))},
+        "DELETE /pets": {"responses": replies(status="204")},
     }
 )
 
