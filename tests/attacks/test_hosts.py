@@ -29,7 +29,8 @@ from aqlgen.runtime.settings.load import Variables
 from aqlgen.runtime.table import Adapter
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 from tests.cases import each
-from tests.generator.commands import run, tabulate
+from tests.documents import replies
+from tests.generator.commands import api, run, tabulate
 
 API = "https://api.example.com"
 EVIL = "https://evil.example.net"
@@ -39,16 +40,15 @@ Json = dict[str, Any]
 
 def document(servers: object = None, operation: Json | None = None, path: Json | None = None, **schemes: Json) -> Json:
     """Return an API of one operation, with servers in three places, and security schemes beside its key."""
-    read = {"operationId": "listThings", "responses": {"200": {"description": "fine"}}, **(operation or {})}
+    read = {"operationId": "listThings", "responses": replies(), **(operation or {})}
     key = {"type": "apiKey", "in": "header", "name": "X-Key"}
-    return {
-        "openapi": "3.1.0",
-        "info": {"title": "Things", "version": "1"},
-        "servers": [{"url": f"{API}/v1"}] if servers is None else servers,
-        "paths": {"/things": {"get": read, **(path or {})}},
-        "components": {"securitySchemes": {"key": key, **schemes}},
-        "security": [{name: []} for name in (schemes or ["key"])],
-    }
+    return api(
+        {"/things": {"get": read, **(path or {})}},
+        info={"title": "Things", "version": "1"},
+        servers=[{"url": f"{API}/v1"}] if servers is None else servers,
+        components={"securitySchemes": {"key": key, **schemes}},
+        security=[{name: []} for name in (schemes or ["key"])],
+    )
 
 
 def at(url: str, **variables: str) -> list[Json]:

@@ -12,6 +12,8 @@ from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, Prepared, prepare
 from aqlgen.table.model import table_files
 from aqlgen.table.search import search_index
+from tests.documents import replies
+from tests.generator import commands
 
 Json = dict[str, Any]
 
@@ -19,23 +21,14 @@ Json = dict[str, Any]
 def api(title: str, *paths: str, url: str = "", schemes: Json | None = None, **operation: Any) -> Json:
     """Return a document with an operation for each `METHOD /path`, at `url`, each with the first of the schemes."""
     schemes = {"token": {"type": "http", "scheme": "bearer"}} if schemes is None else schemes
-    entries: Json = {}
-    for path in paths or ("GET /users",):
-        method, _, place = path.partition(" ")
-        names = [segment[1:-1] for segment in place.split("/") if segment.startswith("{")]
-        parameters = [{"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in names]
-        answer = {"description": "fine", "content": {"application/json": {"schema": {"type": "object"}}}}
-        entries.setdefault(place, {})[method.lower()] = {
-            "parameters": parameters, "responses": {"200": answer}, **operation
-        }  # fmt: skip
-    return {
-        "openapi": "3.1.0",
-        "info": {"title": title, "version": "1"},
-        "servers": [{"url": url or f"https://{title.lower()}.example.com"}],
-        "security": [{name: []} for name in list(schemes)[:1]],
-        "paths": entries,
-        "components": {"securitySchemes": schemes},
-    }
+    entry = {"responses": replies({"type": "object"}), **operation}
+    return commands.api(
+        {path: dict(entry) for path in paths or ("GET /users",)},
+        info={"title": title, "version": "1"},
+        servers=[{"url": url or f"https://{title.lower()}.example.com"}],
+        security=[{name: []} for name in list(schemes)[:1]],
+        components={"securitySchemes": schemes},
+    )
 
 
 def prepared(folder: Path, documents: Mapping[str, Json], overrides: str | None = None, **options: Any) -> Prepared:

@@ -16,6 +16,7 @@ from aqlgen.pipeline import Options, prepare
 from aqlgen.project.options import addresses, read_apis, recorded_options
 from aqlgen.table.identity import api_names, split_name
 from tests.cases import each
+from tests.documents import TEXT, body_of, object_of, ref, replies
 from tests.generator.several import Json, api, names, package, prepared
 
 
@@ -98,13 +99,9 @@ def test_an_operation_id_of_one_api_is_no_name_of_another(tmp_path: Path) -> Non
 
 def test_references_to_operations_have_the_prefix_too(tmp_path: Path) -> None:
     def document(title: str) -> Json:
-        user = {"type": "object", "properties": {"id": {"type": "string"}, "name": {"type": "string"}}}
-        content = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/User"}}}}
-        result = api(title, "GET /users/{id}", "PUT /users/{id}")
-        for operation in result["paths"]["/users/{id}"].values():
-            operation["responses"]["200"] |= content
-        result["paths"]["/users/{id}"]["put"]["requestBody"] = content
-        result["components"]["schemas"] = {"User": user}
+        result = api(title, "GET /users/{id}", "PUT /users/{id}", responses=replies(ref("User")))
+        result["paths"]["/users/{id}"]["put"]["requestBody"] = body_of(ref("User"))
+        result["components"]["schemas"] = {"User": object_of(id=TEXT, name=TEXT)}
         return result
 
     rows = {row.name: row.row for row in prepared(tmp_path, {"hr": document("HR"), "crm": document("CRM")}).table.rows}

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.generator.commands import Run, run
+from tests.documents import replies
+from tests.generator.commands import Run, api, run
 
 ROOT = Path(__file__).parent.parent.parent
 ISOLATED = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
@@ -84,24 +85,20 @@ def operation(name: str, **more: Any) -> dict[str, Any]:
     return {
         "operationId": name,
         "summary": f"About {name}",
-        "responses": {"200": {"description": "fine", "content": {"application/json": {"schema": {"type": "object"}}}}},
+        "responses": replies({"type": "object"}),
         **more,
     }
 
 
-SHOP: Mapping[str, Any] = {
-    "openapi": "3.1.0",
-    "info": {"title": "Shop", "version": "1"},
-    "servers": [{"url": "https://shop.example.com/v1"}],
-    "paths": {
-        "/goods": {"get": operation("listGoods"), "post": operation("createGood")},
-        "/goods/{id}": {
-            "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}],
-            "get": operation("getGood"),
-            "delete": operation("deleteGood"),
-        },
+SHOP: Mapping[str, Any] = api(
+    {
+        "GET /goods": operation("listGoods"),
+        "POST /goods": operation("createGood"),
+        "GET /goods/{id}": operation("getGood"),
+        "DELETE /goods/{id}": operation("deleteGood"),
     },
-}
+    servers=[{"url": "https://shop.example.com/v1"}],
+)
 
 
 def grown(**paths: Any) -> dict[str, Any]:

@@ -14,6 +14,8 @@ import pytest
 from aqlgen.cli.from_openapi import from_openapi_command
 from aqlgen.pipeline import Options
 from aqlgen.project.options import RECORDED, read_options
+from tests.documents import replies
+from tests.generator import commands
 from tests.generator.commands import run
 from tests.generator.several import api
 from tests.update.conftest import committed
@@ -49,12 +51,11 @@ def test_a_record_that_makes_no_sense_gives_the_defaults() -> None:
 
 
 EVIL = "https://evil.example.net"
-API: dict[str, Any] = {
-    "openapi": "3.1.0",
-    "info": {"title": "Things", "version": "1"},
-    "servers": [{"url": "https://api.example.com/v1"}],
-    "paths": {"/things": {"get": {"operationId": "listThings", "responses": {"200": {"description": "fine"}}}}},
-}
+API = commands.api(
+    {"GET /things": {"operationId": "listThings", "responses": replies()}},
+    info={"title": "Things", "version": "1"},
+    servers=[{"url": "https://api.example.com/v1"}],
+)
 
 
 def test_an_update_does_not_accept_a_new_server_however_often_it_runs(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.documents import INTEGER, TEXT, body_of, list_of, object_of, parameter, paths_of, replies
 from tests.generator.commands import run
 from tests.update.repos import SHOP, Repo, grown, operation
 
@@ -175,29 +176,24 @@ POST /boards:
 
 def document(size: str, *query: str, deletes: bool = True) -> dict[str, Any]:
     """Return a shop with orders, whose list takes these parameters."""
-    whole = {"type": "object", "properties": {"size": {"type": size}, "note": {"type": "string"}}}
-    listed = {"type": "object", "properties": {"orders": {"type": "array", "items": whole}}}
-    body = {"required": True, "content": {"application/json": {"schema": whole}}}
-    content = {"content": {"application/json": {"schema": listed}}}
-    parameters = [{"name": name, "in": "query", "schema": {"type": "integer"}} for name in ("skip", "limit", *query)]
-    return grown(
-        orders={
-            "get": operation("listOrders", parameters=parameters, responses={"200": {"description": "", **content}}),
-            "post": operation("createOrder", requestBody=body),
-        },
-        boards={"post": operation("createBoard", requestBody=body)},
-        **{
-            "boards/{id}": {
-                "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}],
-                **({"delete": operation("deleteBoard")} if deletes else {"get": operation("getBoard")}),
-            },
-            "orders/{id}": {
-                "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}],
-                "patch": operation("updateOrder", requestBody=body),
-                "delete": operation("deleteOrder"),
-            },
-        },
-    )
+    whole = object_of(size={"type": size}, note=TEXT)
+    body = body_of(whole)
+    parameters = [parameter(name, schema=INTEGER) for name in ("skip", "limit", *query)]
+    operations = {
+        "GET /orders": operation(
+            "listOrders", parameters=parameters, responses=replies(object_of(orders=list_of(whole)))
+        ),
+        "POST /orders": operation("createOrder", requestBody=body),
+        "PATCH /orders/{id}": operation("updateOrder", requestBody=body),
+        "DELETE /orders/{id}": operation("deleteOrder"),
+        "POST /boards": operation("createBoard", requestBody=body),
+        **(
+            {"DELETE /boards/{id}": operation("deleteBoard")}
+            if deletes
+            else {"GET /boards/{id}": operation("getBoard")}
+        ),
+    }
+    return grown(**{path.removeprefix("/"): item for path, item in paths_of(operations).items()})
 
 
 def contradictions(done: Any) -> list[tuple[int, int, str]]:

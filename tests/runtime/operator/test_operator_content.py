@@ -7,7 +7,6 @@ import json
 import time
 from collections.abc import Iterator
 from functools import partial
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from tests.runtime.local import Answer, Asked, serving
 from tests.runtime.operator_page import Served, challenge, desk_at, matter, page_at, run, source_at
 from tests.runtime.redis_server import redis_server
 from tests.runtime.tiny_zoo import ADAPTER, write_package
+from tests.test_page import Page
 
 ASSETS = Path(serve.__file__).with_name("assets")
 VOID = frozenset("br col hr img input link meta".split())
@@ -487,40 +487,25 @@ def test_only_what_changed_is_sent_again(page: Served, tmp_path: Path) -> None:
 
 
 def test_the_page_is_well_formed_and_loads_its_own_files_alone() -> None:
-    class Parser(HTMLParser):
-        def __init__(self) -> None:
-            super().__init__()
-            self.open: list[str] = []
-            self.ids: list[str] = []
-            self.attributes: list[tuple[str, str]] = []
-
-        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-            self.attributes += [(name, value or "") for name, value in attrs]
-            self.ids += [value or "" for name, value in attrs if name == "id"]
-            if tag not in VOID:
-                self.open.append(tag)
-
-        def handle_endtag(self, tag: str) -> None:
-            assert self.open.pop() == tag, self.getpos()
-
-    parser = Parser()
-    parser.feed((ASSETS / "operator.html").read_text(encoding="utf-8"))
-    assert parser.open == []
-    assert len(parser.ids) == len(set(parser.ids))
-    assert {value for name, value in parser.attributes if name in ("src", "href")} == {
+    page = Page(ASSETS / "operator.html")
+    assert not page.wrong
+    attributes = [pair for _, element in page.elements for pair in element.items()]
+    ids = [value for name, value in attributes if name == "id"]
+    assert len(ids) == len(set(ids))
+    assert {value for name, value in attributes if name in ("src", "href")} == {
         "/operator.css",
         "/operator.js",
         "/icon.svg",
         "#queue",
     }
-    assert not [name for name, _ in parser.attributes if name.startswith("on") or name == "style"]
-    assert {value for name, value in parser.attributes if name in ("aria-labelledby", "for")} <= set(parser.ids)
+    assert not [name for name, _ in attributes if name.startswith("on") or name == "style"]
+    assert {value for name, value in attributes if name in ("aria-labelledby", "for")} <= set(ids)
     script = (ASSETS / "operator.js").read_text(encoding="utf-8")
     for sink in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(", "DOMParser"):
         assert sink not in script
     assert "://" not in script.replace("http://www.w3.org/2000/svg", "")
     assert "url(" not in (ASSETS / "operator.css").read_text(encoding="utf-8")
-    assert {part.partition('"')[0] for part in script.split('$("')[1:]} <= set(parser.ids)
+    assert {part.partition('"')[0] for part in script.split('$("')[1:]} <= set(ids)
 
 
 def test_every_file_is_served_as_what_it_is(page: Served) -> None:
