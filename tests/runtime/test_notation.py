@@ -9,33 +9,16 @@ from aqlgen.runtime.introspection.fields import Detail, parameter_info
 from aqlgen.runtime.schema.notation import notation
 from aqlgen.runtime.table import Parameter
 from tests.cases import each
+from tests.documents import INTEGER, list_of, object_of
 
 STRING = {"type": "string"}
 TYPES: dict[str, Any] = {
-    "Person": {
-        "type": "object",
-        "required": ["id"],
-        "properties": {"name": STRING, "id": {"type": "integer", "minimum": 1}},
-    },
-    "Node": {
-        "type": "object",
-        "required": ["next"],
-        "properties": {"next": {"$ref": "#/types/Node"}, "peers": {"type": "array", "items": {"$ref": "#/types/Node"}}},
-    },
+    "Person": object_of("id", name=STRING, id={"type": "integer", "minimum": 1}),
+    "Node": object_of("next", next={"$ref": "#/types/Node"}, peers=list_of({"$ref": "#/types/Node"})),
     "Color": {"type": "string", "enum": [f"color{index}" for index in range(40)]},
-    "Deep": {
-        "type": "object",
-        "properties": {
-            "first": {
-                "type": "object",
-                "properties": {
-                    "second": {"type": "object", "properties": {"third": {"$ref": "#/types/Person"}, "size": STRING}},
-                    "size": STRING,
-                },
-            },
-            "size": STRING,
-        },
-    },
+    "Deep": object_of(
+        first=object_of(second=object_of(third={"$ref": "#/types/Person"}, size=STRING), size=STRING), size=STRING
+    ),
 }
 
 
@@ -61,7 +44,7 @@ def ref(name: str) -> dict[str, str]:
         ({"anyOf": [STRING, ref("Person")]}, "string|{id*: int≥1, name: string}"),
         ({"type": "object", "properties": {"a b": STRING, "old": {"deprecated": True}}}, "{'a b': string}"),
         (
-            {"allOf": [ref("Person"), {"properties": {"age": {"type": "integer"}}}]},
+            {"allOf": [ref("Person"), {"properties": {"age": INTEGER}}]},
             "{id*: int≥1, name: string, age: int}",
         ),
     ],
@@ -79,21 +62,18 @@ def test_what_is_too_deep_is_named_by_its_type_and_required_fields() -> None:
 
 def test_what_is_too_deep_and_requires_nothing_is_named_by_its_first_fields() -> None:
     inner = {"type": "object", "properties": dict.fromkeys(("a", "b", "c", "d", "e", "f"), STRING)}
-    schema = {"type": "object", "properties": {"spec": inner, "kind": STRING}}
+    schema = object_of(spec=inner, kind=STRING)
     assert notation(schema, {}, 60) == "{spec: object {a, b, c, d, e, …}, kind: string}"
 
 
 def test_an_envelope_is_no_depth_and_no_end() -> None:
     """`{data: {…}}` shows what is in it; envelopes in envelopes end."""
     fields = {"type": "object", "properties": {name: {**STRING, "maxLength": 99} for name in "abc"}}
-    wrapped = {"type": "object", "properties": {"data": fields}}
+    wrapped = object_of(data=fields)
     assert notation(wrapped, {}, 60) == "{data: {a: string(≤99), b: string(≤99), c: string(≤99)}}"
-    assert (
-        notation({"type": "object", "properties": {"more": wrapped, "x": STRING}}, {}, 40)
-        == "{more: object {data}, x: string}"
-    )
+    assert notation(object_of(more=wrapped, x=STRING), {}, 40) == "{more: object {data}, x: string}"
     for _ in range(300):
-        wrapped = {"type": "object", "properties": {"data": wrapped}}
+        wrapped = object_of(data=wrapped)
     assert len(notation(wrapped, {}, 300)) <= 300
 
 
@@ -123,10 +103,10 @@ def test_values_that_a_cut_description_lists_stay() -> None:
 def test_the_shape_of_any_document_is_bounded() -> None:
     many = {f"field_{index}": ref("Wide") for index in range(400)}
     types: dict[str, Any] = {"Wide": {"type": "object", "properties": many, "required": list(many)}}
-    union: dict[str, Any] = {"anyOf": [ref("Union"), {"type": "array", "items": ref("Union")}] * 20}
+    union: dict[str, Any] = {"anyOf": [ref("Union"), list_of(ref("Union"))] * 20}
     lists: dict[str, Any] = STRING
     for _ in range(90):
-        lists = {"type": "array", "items": lists}
+        lists = list_of(lists)
     for schema in (ref("Wide"), {"properties": {"x" * 9999: STRING}}, ref("Union"), lists, {"enum": ["y" * 9999]}):
         assert len(notation(schema, types | {"Union": union}, 200)) <= 200
 
@@ -137,9 +117,7 @@ def test_a_parameter_that_names_a_type_shows_its_shape() -> None:
     info = parameter_info(parameter, TYPES)
     assert info["type"] == "Person"
     assert info["description"] == "Whose it is. Fields (* required): {id*: int≥1, name: string}."
-    items = parameter_info(
-        Parameter(name="all", wire="all", location="body", schema={"type": "array", "items": ref("Person")}), TYPES
-    )
+    items = parameter_info(Parameter(name="all", wire="all", location="body", schema=list_of(ref("Person"))), TYPES)
     assert json.loads(json.dumps(items))["items"] == {
         "type": "Person",
         "description": "Fields (* required): {id*: int≥1, name: string}.",

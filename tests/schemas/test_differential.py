@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.documents import FLAG, INTEGER, TEXT, object_of, ref
 from tests.examples import examples
 from tests.schemas.adapter import adapted
 from tests.schemas.oracle import validator
@@ -20,7 +21,7 @@ WIRES = ("petId", "name", "kind", "homeAddress", "tags", "x-flag", "class", "isO
 def texts() -> st.SearchStrategy[Schema]:
     return st.sampled_from(
         [
-            {"type": "string"},
+            TEXT,
             {"type": "string", "enum": ["a", "b"]},
             {"type": "string", "enum": ["a", "c"]},
             {"type": "string", "minLength": 1},
@@ -35,7 +36,7 @@ def texts() -> st.SearchStrategy[Schema]:
 def numbers() -> st.SearchStrategy[Schema]:
     return st.sampled_from(
         [
-            {"type": "integer"},
+            INTEGER,
             {"type": "number"},
             {"type": "integer", "minimum": 1},
             {"type": "integer", "maximum": 5},
@@ -55,8 +56,8 @@ def arrays(depth: int) -> st.SearchStrategy[Schema]:
         {"uniqueItems": True},
         {"contains": {"const": "a"}},
         {"contains": {"type": "object", "required": ["petId"]}, "minContains": 1, "maxContains": 1},
-        {"prefixItems": [{"type": "string"}, {"type": "integer"}], "items": False},
-        {"prefixItems": [{"type": "string"}]},
+        {"prefixItems": [TEXT, INTEGER], "items": False},
+        {"prefixItems": [TEXT]},
     ]
     item = st.one_of(texts(), objects(depth - 1) if depth > 0 else texts())
     return st.builds(
@@ -68,13 +69,11 @@ def field(wire: str, depth: int) -> st.SearchStrategy[Any]:
     if wire in ("petId",):
         return numbers()
     if wire == "homeAddress":
-        return (
-            st.one_of(objects(depth - 1), st.just({"$ref": "#/components/schemas/Address"})) if depth else st.just({})
-        )
+        return st.one_of(objects(depth - 1), st.just(ref("Address"))) if depth else st.just({})
     if wire == "tags":
         return arrays(depth)
     if wire == "isOld":
-        return st.sampled_from([{"type": "boolean"}, True])
+        return st.sampled_from([FLAG, True])
     return texts()
 
 
@@ -147,17 +146,14 @@ def parts(depth: int) -> st.SearchStrategy[Any]:
     return st.one_of(
         objects(depth, branches=False),
         conditions(),
-        st.just({"$ref": "#/components/schemas/Address"}),
-        st.just({"$ref": "#/components/schemas/Node"}),
+        st.just(ref("Address")),
+        st.just(ref("Node")),
     )
 
 
 COMPONENTS: dict[str, Schema] = {
-    "Address": {"type": "object", "properties": {"name": {"type": "string"}, "petId": {"type": "integer"}}},
-    "Node": {
-        "type": "object",
-        "properties": {"homeAddress": {"$ref": "#/components/schemas/Node"}, "kind": {"type": "string"}},
-    },
+    "Address": object_of(name=TEXT, petId=INTEGER),
+    "Node": object_of(homeAddress=ref("Node"), kind=TEXT),
 }
 
 SCALARS = st.sampled_from([None, True, 0, 1, 2, 3, 6, 2.5, "", "a", "ab", "b", "abc", "A1"])

@@ -8,11 +8,12 @@ from typing import Any
 
 from aqlgen.schemas.types import MAX_INLINE_VALUES
 from tests.cases import each
+from tests.documents import INTEGER, TEXT, list_of, object_of, ref
 from tests.schemas.adapter import adapted
 
 
 def refers(name: str) -> dict[str, str]:
-    return {"$ref": f"#/components/schemas/{name}"}
+    return ref(name)
 
 
 @each(
@@ -21,32 +22,32 @@ def refers(name: str) -> dict[str, str]:
         ({"type": ["string", "null"]}, [None, "a"], [1]),
         ({"const": None}, [None], ["a"]),
         (
-            {"oneOf": [{"type": "null"}, {"type": "array", "items": {"type": ["number", "null"]}}]},
+            {"oneOf": [{"type": "null"}, list_of({"type": ["number", "null"]})]},
             [None, [1, None]],
             ["a"],
         ),
-        ({"type": "array", "prefixItems": [{"type": "string"}], "items": False}, [["a"], []], [["a", 1], [1]]),
+        ({"type": "array", "prefixItems": [TEXT], "items": False}, [["a"], []], [["a", 1], [1]]),
         ({"type": "array", "contains": {"const": 1}, "maxContains": 1}, [[1, 2], [2]], ["a"]),
         ({"type": "object", "propertyNames": {"maxLength": 2}}, [{"ab": 1}], [{"abc": 1}]),
         ({"type": "object", "not": {"required": ["a"]}}, [{}, {"a": 1}], [1]),
         (
             {
                 "type": "object",
-                "properties": {"petKind": {"type": "string"}},
+                "properties": {"petKind": TEXT},
                 "if": {"properties": {"petKind": {"const": "cat"}}},
-                "then": {"required": ["huntSkill"], "properties": {"huntSkill": {"type": "string"}}},
+                "then": {"required": ["huntSkill"], "properties": {"huntSkill": TEXT}},
                 "unevaluatedProperties": False,
             },
             [{"petKind": "cat"}, {"petKind": "cat", "huntSkill": "lazy"}],
             [{"petKind": 1}],
         ),
         ({"type": "object", "dependentRequired": {"a": ["b"]}}, [{"a": 1, "b": 1}, {"a": 1}], [1]),
-        ({"type": "array", "items": [{"type": "string"}, {"type": "integer"}]}, [["a", 1], ["a", 1, None]], [[1]]),
-        ({"type": "array", "items": [], "additionalItems": {"type": "integer"}}, [[], ["a", 1]], [["a", "b"]]),
-        ({"type": "object", "patternProperties": {"^x-": {"type": "string"}}}, [{"x-a": "b"}], [{"x-a": 1}]),
+        (list_of([TEXT, INTEGER]), [["a", 1], ["a", 1, None]], [[1]]),
+        ({"type": "array", "items": [], "additionalItems": INTEGER}, [[], ["a", 1]], [["a", "b"]]),
+        ({"type": "object", "patternProperties": {"^x-": TEXT}}, [{"x-a": "b"}], [{"x-a": 1}]),
         (False, [], [1, None, {}]),
         (True, [1, None], []),
-        ({"type": "array", "enum": ["a", "b"], "items": {"type": "string"}}, [["a"]], [["c"]]),
+        ({"type": "array", "enum": ["a", "b"], "items": TEXT}, [["a"]], [["c"]]),
         ({"type": "string", "enum": [1.5, 2]}, ["1.5", "2"], ["3"]),
         ({"type": "integer", "enum": ["0", "10"]}, ["0"], [0, 1]),
         ({"type": "integer", "enum": [1, "two"]}, [1], ["two", 2]),
@@ -62,7 +63,7 @@ def test_keywords_keep_their_meaning(schema: Any, fits: list[Any], misfits: list
 
 
 def test_siblings_of_a_reference_count_in_3_1_and_not_in_3_0() -> None:
-    components = {"Name": {"type": "string"}}
+    components = {"Name": TEXT}
     schema = {**refers("Name"), "maxLength": 2}
     assert not adapted(schema, components).admits("abc")
     assert adapted(schema, components, openapi="3.0").admits("abc")
@@ -72,15 +73,15 @@ def test_siblings_of_a_reference_count_in_3_1_and_not_in_3_0() -> None:
 
 
 def test_a_closed_branch_does_not_close_the_whole() -> None:
-    closed = {"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": False}
-    ours = adapted({"allOf": [refers("Closed"), {"properties": {"b": {"type": "integer"}}}]}, {"Closed": closed})
+    closed = {"type": "object", "properties": {"a": TEXT}, "additionalProperties": False}
+    ours = adapted({"allOf": [refers("Closed"), {"properties": {"b": INTEGER}}]}, {"Closed": closed})
     assert ours.admits({"a": "x", "b": 1})
     assert not ours.admits({"a": "x", "b": "y"})
 
 
 def test_unevaluated_properties_see_what_the_branches_declare() -> None:
     schema = {
-        "allOf": [{"properties": {"a": {"type": "string"}}}, {"properties": {"b": {"type": "integer"}}}],
+        "allOf": [{"properties": {"a": TEXT}}, {"properties": {"b": INTEGER}}],
         "unevaluatedProperties": False,
     }
     assert adapted(schema).admits({"a": "x", "b": 1})
@@ -88,7 +89,7 @@ def test_unevaluated_properties_see_what_the_branches_declare() -> None:
 
 
 def test_the_later_of_two_contradictory_branches_wins() -> None:
-    base = {"type": "object", "properties": {"kind": {"type": "string", "enum": ["a", "b"]}}}
+    base = object_of(kind={"type": "string", "enum": ["a", "b"]})
     ours = adapted({"allOf": [refers("Base"), {"properties": {"kind": {"enum": ["c"]}}}]}, {"Base": base})
     assert ours.admits({"kind": "c"})
     assert not ours.admits({"kind": "a"})
@@ -100,11 +101,7 @@ def test_bounds_of_branches_are_intersected() -> None:
 
 
 def test_read_only_properties_are_hidden_through_a_reference_too() -> None:
-    schema = {
-        "type": "object",
-        "required": ["id", "name"],
-        "properties": {"id": refers("Id"), "name": {"type": "string"}},
-    }
+    schema = object_of("id", "name", id=refers("Id"), name=TEXT)
     ours = adapted(schema, {"Id": {"type": "string", "readOnly": True}}, request=True)
     assert ours.types["Thing"]["properties"].keys() == {"name"}
     assert ours.types["Thing"]["x-read-only"] == ["id"]
@@ -149,7 +146,7 @@ def test_an_unusable_keyword_is_reported_with_its_place_and_rejects_nothing(
         ({"type": "string", "default": 79}, "79"),
         ({"type": "string", "default": True}, "true"),
         ({"type": "object", "default": "{}"}, {}),
-        ({"anyOf": [{"type": "integer"}, {"enum": ["auto"]}], "default": "1"}, 1),
+        ({"anyOf": [INTEGER, {"enum": ["auto"]}], "default": "1"}, 1),
     ],
 )
 def test_a_default_of_another_type_is_converted_to_what_it_spells(schema: Any, meant: Any) -> None:
@@ -161,7 +158,7 @@ def test_a_default_of_another_type_is_converted_to_what_it_spells(schema: Any, m
 
 def test_a_default_of_null_that_does_not_fit_means_no_default() -> None:
     ours = adapted({"type": "string", "default": None})
-    assert ours.schema == {"type": "string"}
+    assert ours.schema == TEXT
     assert ours.findings == []
     assert adapted({"type": ["string", "null"], "default": None}).schema["default"] is None
 
@@ -180,15 +177,15 @@ def test_a_dropped_pattern_of_keys_opens_the_object() -> None:
 def test_recursive_schemas_of_every_kind_end() -> None:
     components: dict[str, Any] = {
         "Array": {"type": "array", "prefixItems": [refers("Array"), refers("Array")]},
-        "Loop": {"allOf": [refers("Loop"), {"properties": {"a": {"type": "string"}}}]},
-        "Either": {"anyOf": [refers("Either"), {"type": "string"}]},
+        "Loop": {"allOf": [refers("Loop"), {"properties": {"a": TEXT}}]},
+        "Either": {"anyOf": [refers("Either"), TEXT]},
         "Left": {"allOf": [refers("Right")], "properties": {"next": {"properties": {"x": refers("Left")}}}},
         "Right": {"properties": {"next": {"properties": {"x": refers("Right"), "y": refers("Left")}}}},
         "Test": {"not": {"properties": {"a": refers("Test"), "b": refers("Test")}}},
     }
     for level in range(30):  # each twice in the one before: a billion when written out
         components[f"Level{level}"] = {"type": "array", "prefixItems": [refers(f"Level{level + 1}")] * 2}
-    components["Level30"] = {"type": "string"}
+    components["Level30"] = TEXT
     begin = time.perf_counter()
     ours = adapted({"properties": {name: refers(name) for name in components}}, components)
     assert time.perf_counter() - begin < 5
@@ -198,17 +195,13 @@ def test_recursive_schemas_of_every_kind_end() -> None:
 
 
 def test_preserved_names_are_those_of_the_api_everywhere() -> None:
-    schema = {"type": "object", "properties": {"petId": {}}, "required": ["petId"]}
+    schema = object_of("petId", petId={})
     assert adapted(schema, preserve=True).types["Thing"] == schema
 
 
 def test_a_required_property_that_a_branch_redeclares_is_sent_although_another_branch_has_it_read_only() -> None:
-    base = {"type": "object", "properties": {"id": {"type": "string", "readOnly": True}, "kind": {"readOnly": True}}}
-    redeclaring = {
-        "type": "object",
-        "required": ["kind"],
-        "properties": {"kind": {"enum": ["tag"]}, "id": {"minLength": 1}},
-    }
+    base = object_of(id={"type": "string", "readOnly": True}, kind={"readOnly": True})
+    redeclaring = object_of("kind", kind={"enum": ["tag"]}, id={"minLength": 1})
     ours = adapted({"allOf": [base, redeclaring]}, request=True)
     written = ours.types["Thing"]
     assert written["properties"].keys() == {"kind"}
@@ -217,7 +210,7 @@ def test_a_required_property_that_a_branch_redeclares_is_sent_although_another_b
 
 
 def test_an_object_of_read_only_fields_is_read_only_unless_it_must_have_one_or_may_have_others() -> None:
-    audit = {"type": "object", "properties": {"at": {"type": "string", "readOnly": True}, "again": refers("Made")}}
+    audit = object_of(at={"type": "string", "readOnly": True}, again=refers("Made"))
     shapes = {
         "made": refers("Made"),
         "other": {**audit, "required": ["at"]},
@@ -232,7 +225,7 @@ def test_an_object_of_read_only_fields_is_read_only_unless_it_must_have_one_or_m
 
 
 def test_a_property_that_is_read_only_in_every_declaration_stays_so_although_it_is_required() -> None:
-    base = {"type": "object", "required": ["id"], "properties": {"id": {"type": "string", "readOnly": True}}}
+    base = object_of("id", id={"type": "string", "readOnly": True})
     ours = adapted({"allOf": [base, {"properties": {"id": {"minLength": 1}, "name": {}}}]}, request=True)
     assert ours.types["Thing"]["properties"].keys() == {"name"}
 
@@ -253,9 +246,7 @@ def test_a_date_mask_instead_of_a_pattern_is_left_out(form: str, pattern: str, a
 
 
 def test_a_closed_object_takes_the_fields_of_its_alternatives_and_no_others() -> None:
-    raw_content, text = (
-        {"properties": {name: {"type": "string"}}, "required": [name]} for name in ("rawContent", "text")
-    )
+    raw_content, text = ({"properties": {name: TEXT}, "required": [name]} for name in ("rawContent", "text"))
     schema = {"type": "object", "properties": {"ok": {}}, "oneOf": [raw_content, text], "additionalProperties": False}
     ours = adapted(schema)
     assert ours.admits({"ok": 1, "rawContent": "a"})
@@ -265,16 +256,12 @@ def test_a_closed_object_takes_the_fields_of_its_alternatives_and_no_others() ->
 
 
 def test_if_all_properties_are_read_only_the_required_ones_are_sent() -> None:
-    reference = {
-        "type": "object",
-        "required": ["id"],
-        "properties": {"id": {"type": "string", "readOnly": True}, "url": {"type": "string", "readOnly": True}},
-    }
-    schema = {"type": "object", "properties": {"owner": refers("Owner")}}
+    reference = object_of("id", id={"type": "string", "readOnly": True}, url={"type": "string", "readOnly": True})
+    schema = object_of(owner=refers("Owner"))
     base = {"Base": {"anyOf": [reference]}, "Owner": refers("Base/anyOf/0")}
     ours = adapted(schema, base, request=True)
     owner = next(schema for schema in ours.types.values() if "id" in schema.get("properties", {}))
-    assert owner["properties"] == {"id": {"type": "string"}}
+    assert owner["properties"] == {"id": TEXT}
     assert owner["x-read-only"] == ["url"]
 
 
@@ -286,12 +273,12 @@ def test_enumerated_numbers_of_a_string_become_strings_even_beside_null() -> Non
 
 
 PETS: dict[str, Any] = {
-    "Cat": {"type": "object", "properties": {"petType": {"type": "string"}, "livesLeft": {"type": "integer"}}},
-    "Dog": {"type": "object", "properties": {"petType": {"type": "string"}, "livesLeft": {"type": "string"}}},
-    "Lizard": {"type": "object", "properties": {"petType": {"const": "lizard!"}}},
+    "Cat": object_of(petType=TEXT, livesLeft=INTEGER),
+    "Dog": object_of(petType=TEXT, livesLeft=TEXT),
+    "Lizard": object_of(petType={"const": "lizard!"}),
 }
 UNION = {
-    "oneOf": [{"$ref": f"#/components/schemas/{name}"} for name in PETS],
+    "oneOf": [ref(name) for name in PETS],
     "discriminator": {"propertyName": "petType", "mapping": {"cat": "#/components/schemas/Cat", "dog": "Dog"}},
 }
 
@@ -313,9 +300,9 @@ def test_a_value_is_validated_against_the_branch_that_its_discriminator_names() 
 
 
 def test_a_branch_that_names_its_own_values_keeps_them() -> None:
-    kinds = {"A": {"type": "object", "properties": {"kind": {"enum": ["a", "b"]}}, "required": ["kind"]}}
+    kinds = {"A": object_of("kind", kind={"enum": ["a", "b"]})}
     schema = {
-        "oneOf": [{"$ref": "#/components/schemas/A"}, {"type": "object", "required": ["size"]}],
+        "oneOf": [ref("A"), {"type": "object", "required": ["size"]}],
         "discriminator": {"propertyName": "kind", "mapping": {"other": "#/components/schemas/A"}},
     }
     assert adapted(schema, kinds).admits({"kind": "b"})
@@ -325,12 +312,12 @@ def test_an_object_with_a_discriminator_names_the_schemas_that_extend_it() -> No
     components = {
         "Pet": {
             "type": "object",
-            "properties": {"petType": {"type": "string"}},
+            "properties": {"petType": TEXT},
             "discriminator": {"propertyName": "petType"},
         },
-        "Cat": {"allOf": [{"$ref": "#/components/schemas/Pet"}, {"properties": {"lives": {"type": "integer"}}}]},
+        "Cat": {"allOf": [ref("Pet"), {"properties": {"lives": INTEGER}}]},
     }
-    types = adapted({"$ref": "#/components/schemas/Pet"}, components).types
+    types = adapted(ref("Pet"), components).types
     assert types["Pet"]["discriminator"] == {"propertyName": "pet_type", "mapping": {"Cat": "#/types/Cat"}}
     assert types["Cat"]["properties"].keys() == {"pet_type", "lives"}
 
@@ -343,9 +330,9 @@ def test_a_mapping_that_leads_nowhere_is_ignored() -> None:
 def test_a_branch_leaves_the_values_that_the_mapping_gives_to_others_even_if_its_own_is_misspelt() -> None:
     def provider(field: str) -> dict[str, Any]:
         kind = {"enum": ["Apple", "OpenIDConnect"]}
-        return {"type": "object", "properties": {"type": kind, field: {"type": "string"}}}
+        return {"type": "object", "properties": {"type": kind, field: TEXT}}
 
-    references = {name: {"$ref": f"#/components/schemas/{name}"} for name in ("AppleKeys", "OpenKeys")}
+    references = {name: ref(name) for name in ("AppleKeys", "OpenKeys")}
     mapping = {"Apple": "AppleKeys", "OpenIdConnect": "OpenKeys"}
     union = {"oneOf": list(references.values()), "discriminator": {"propertyName": "type", "mapping": mapping}}
     keys = adapted(union, {"AppleKeys": provider("keyId"), "OpenKeys": provider("clientId")})

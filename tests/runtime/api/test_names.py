@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from aqlgen.runtime.schema.field_names import Names, Way
 from aqlgen.runtime.table import Table
+from tests.documents import list_of, object_of
 
 from .hand_made import STRING, make_package, operation
 
@@ -24,19 +25,16 @@ def renamed(wire: str, **schema: Any) -> dict[str, Any]:
 
 PET: dict[str, Any] = {"$ref": "#/types/Pet"}
 TYPES: dict[str, Any] = {
-    "Pet": {
-        "type": "object",
-        "properties": {
-            "pet_id": renamed("petId"),
-            "name": STRING,
-            "tags": {"type": "array", "items": {"$ref": "#/types/Tag"}},
-            "by_name": {"type": "object", "additionalProperties": {"$ref": "#/types/Tag"}, "x-name": "byName"},
-            "best_friend": {"anyOf": [PET, {"type": "null"}], "x-name": "bestFriend"},
-            "free": {"type": "object"},
-        },
-    },
-    "Tag": {"type": "object", "properties": {"tag_id": renamed("tagId"), "colour": STRING}},
-    "Plain": {"type": "object", "properties": {"name": STRING, "next": {"$ref": "#/types/Plain"}}},
+    "Pet": object_of(
+        pet_id=renamed("petId"),
+        name=STRING,
+        tags=list_of({"$ref": "#/types/Tag"}),
+        by_name={"type": "object", "additionalProperties": {"$ref": "#/types/Tag"}, "x-name": "byName"},
+        best_friend={"anyOf": [PET, {"type": "null"}], "x-name": "bestFriend"},
+        free={"type": "object"},
+    ),
+    "Tag": object_of(tag_id=renamed("tagId"), colour=STRING),
+    "Plain": object_of(name=STRING, next={"$ref": "#/types/Plain"}),
 }
 WIRE = {
     "petId": 1,
@@ -63,7 +61,7 @@ def test_declared_fields_are_renamed_everywhere_and_nothing_else_is(tmp_path: Pa
     names = names_of(tmp_path, TYPES)
     assert names.to_agent(WIRE, PET) == AGENT
     assert names.to_wire(AGENT, PET) == WIRE
-    assert names.to_agent([WIRE], {"type": "array", "items": PET}) == [AGENT]
+    assert names.to_agent([WIRE], list_of(PET)) == [AGENT]
 
 
 def test_a_type_that_renames_nothing_is_passed_through_uncopied(tmp_path: Path) -> None:
@@ -86,7 +84,7 @@ def test_an_undeclared_key_with_an_agents_name_loses_nothing(tmp_path: Path) -> 
 
 
 def test_names_that_change_places_are_kept_apart(tmp_path: Path) -> None:
-    types = {"T": {"type": "object", "properties": {"a": renamed("b"), "b": renamed("a")}}}
+    types = {"T": object_of(a=renamed("b"), b=renamed("a"))}
     names = names_of(tmp_path, types)
     assert names.to_agent({"a": 1, "b": 2}, {"$ref": "#/types/T"}) == {"b": 1, "a": 2}
     assert names.to_wire({"b": 1, "a": 2}, {"$ref": "#/types/T"}) == {"a": 1, "b": 2}
@@ -94,7 +92,7 @@ def test_names_that_change_places_are_kept_apart(tmp_path: Path) -> None:
 
 def test_parts_of_all_of_are_one_map(tmp_path: Path) -> None:
     types = {
-        "Base": {"type": "object", "properties": {"base_id": renamed("baseId")}},
+        "Base": object_of(base_id=renamed("baseId")),
         "Both": {"allOf": [{"$ref": "#/types/Base"}, {"properties": {"own_id": renamed("ownId")}}]},
     }
     names = names_of(tmp_path, types)
@@ -102,23 +100,15 @@ def test_parts_of_all_of_are_one_map(tmp_path: Path) -> None:
 
 
 DISAGREEING: dict[str, Any] = {
-    "Cat": {
-        "type": "object",
-        "required": ["kind"],
-        "properties": {"kind": {"const": "cat"}, "size_cm": renamed("size")},
-    },
-    "Dog": {
-        "type": "object",
-        "required": ["kind"],
-        "properties": {"kind": {"const": "dog"}, "weight": renamed("size")},
-    },
+    "Cat": object_of("kind", kind={"const": "cat"}, size_cm=renamed("size")),
+    "Dog": object_of("kind", kind={"const": "dog"}, weight=renamed("size")),
     "Animal": {"oneOf": [{"$ref": "#/types/Cat"}, {"$ref": "#/types/Dog"}]},
     "Told": {
         "oneOf": [{"$ref": "#/types/Fish"}, {"$ref": "#/types/Bird"}],
         "discriminator": {"propertyName": "type", "mapping": {"b": "#/components/schemas/Bird"}},
     },
-    "Fish": {"type": "object", "properties": {"type": STRING, "depth": renamed("level")}},
-    "Bird": {"type": "object", "properties": {"type": STRING, "height": renamed("level")}},
+    "Fish": object_of(type=STRING, depth=renamed("level")),
+    "Bird": object_of(type=STRING, height=renamed("level")),
 }
 
 
@@ -137,11 +127,11 @@ def test_arrays_of_alternatives_that_hold_themselves_end(tmp_path: Path) -> None
     types = {
         "A": {
             "anyOf": [
-                {"type": "array", "items": {"$ref": "#/types/A"}},
-                {"type": "array", "items": {"$ref": "#/types/B"}},
+                list_of({"$ref": "#/types/A"}),
+                list_of({"$ref": "#/types/B"}),
             ]
         },
-        "B": {"type": "object", "properties": {"b_id": renamed("bId"), "all": {"$ref": "#/types/A"}}},
+        "B": object_of(b_id=renamed("bId"), all={"$ref": "#/types/A"}),
         "Loop": {"allOf": [{"$ref": "#/types/Loop"}, {"properties": {"x_y": renamed("xY")}}]},
     }
     names = names_of(tmp_path, types)

@@ -10,10 +10,11 @@ import pytest
 
 from aqlgen.runtime.errors import Code
 from tests.cases import each
+from tests.documents import INTEGER, list_of, object_of, parameter
 
 from .hand_made import STRING, Make, operation
 
-PET = {"in": "path", "name": "petId", "required": True, "schema": {"type": "integer"}}
+PET = parameter("petId", "path", INTEGER)
 PLAIN = {
     "op": operation(
         path="/pets/{petId}",
@@ -137,7 +138,7 @@ def test_a_number_for_a_span_or_a_moment_is_answered_with_its_form(package: Make
 
 def test_a_sensitive_value_is_not_repeated(package: Make) -> None:
     """R-ENV-4."""
-    rows = {"op": operation(parameters={"key": {"in": "query", "sensitive": True, "schema": {"type": "integer"}}})}
+    rows = {"op": operation(parameters={"key": {"in": "query", "sensitive": True, "schema": INTEGER}})}
     failure = package(rows).refused({"key": "hunter2"})
     assert "hunter2" not in str(failure.envelope())
 
@@ -148,9 +149,9 @@ def test_text_that_is_not_unicode_is_refused_as_such(package: Make) -> None:
 
 
 UPDATE_TYPES = {
-    "Named": {"type": "object", "properties": {"full_name": {"type": "string", "x-name": "fullName", "minLength": 2}}},
+    "Named": object_of(full_name={"type": "string", "x-name": "fullName", "minLength": 2}),
     "PetInput": {
-        "allOf": [{"$ref": "#/types/Named"}, {"type": "object", "properties": {"tag": STRING}}],
+        "allOf": [{"$ref": "#/types/Named"}, object_of(tag=STRING)],
         "x-read-only": ["id", "created_at"],
     },
 }
@@ -212,12 +213,8 @@ def test_an_update_of_a_map_takes_any_field(package: Make) -> None:
 
 
 def test_nested_problems_name_their_place(package: Make) -> None:
-    types = {"Toy": {"type": "object", "required": ["name"], "properties": {"name": STRING}}}
-    rows = {
-        "op": operation(
-            "POST", parameters={"toys": {"in": "body", "schema": {"type": "array", "items": {"$ref": "#/types/Toy"}}}}
-        )
-    }
+    types = {"Toy": object_of("name", name=STRING)}
+    rows = {"op": operation("POST", parameters={"toys": {"in": "body", "schema": list_of({"$ref": "#/types/Toy"})}})}
     pets = package(rows, types, family="create")
     failure = pets.refused({"toys": [{"name": "a"}, {"name": 3}]})
     assert failure.message == "Parameter 'toys[1].name' expected 'string', got 'integer'. Give \"3\", in quotes"
@@ -226,8 +223,8 @@ def test_nested_problems_name_their_place(package: Make) -> None:
 
 def test_alternatives_are_told_by_the_one_that_comes_nearest(package: Make) -> None:
     types = {
-        "Card": {"type": "object", "required": ["number"], "properties": {"number": STRING}},
-        "Bank": {"type": "object", "required": ["iban", "bic"], "properties": {"iban": STRING, "bic": STRING}},
+        "Card": object_of("number", number=STRING),
+        "Bank": object_of("iban", "bic", iban=STRING, bic=STRING),
     }
     pay = {"in": "body", "schema": {"anyOf": [{"$ref": "#/types/Card"}, {"$ref": "#/types/Bank"}, {"type": "null"}]}}
     pets = package({"op": operation("POST", parameters={"pay": pay})}, types, family="create")
@@ -278,9 +275,7 @@ def test_a_body_whose_fields_relate_is_validated_as_a_whole(package: Make) -> No
 )
 def test_a_schema_that_cannot_be_compiled_breaks_no_operation(package: Make, schema: dict[str, Any]) -> None:
     rows = {
-        "op": operation(
-            parameters={"a": {"in": "query", "schema": schema}, "n": {"in": "query", "schema": {"type": "integer"}}}
-        )
+        "op": operation(parameters={"a": {"in": "query", "schema": schema}, "n": {"in": "query", "schema": INTEGER}})
     }
     pets = package(rows)
     assert pets.validate({"a": "x", "n": 1}) == {"a": "x", "n": 1}
@@ -295,7 +290,7 @@ def test_a_pattern_that_is_none_is_dropped_and_the_rest_of_its_schema_stays(pack
 
 
 def test_recursive_types_are_validated(package: Make) -> None:
-    types = {"Node": {"type": "object", "properties": {"name": STRING, "next": {"$ref": "#/types/Node"}}}}
+    types = {"Node": object_of(name=STRING, next={"$ref": "#/types/Node"})}
     pets = package(
         {"op": operation("POST", parameters={"node": {"in": "body", "schema": {"$ref": "#/types/Node"}}})},
         types,
@@ -339,9 +334,7 @@ def test_a_pattern_that_backtracks_without_end_is_given_up_and_leaves_the_value_
 ) -> None:
     """R-TRUST-4"""
     items = {"type": "string", "pattern": pattern}
-    pets = package(
-        {"op": operation(parameters={"codes": {"in": "query", "schema": {"type": "array", "items": items}}})}
-    )
+    pets = package({"op": operation(parameters={"codes": {"in": "query", "schema": list_of(items)}})})
     params = {"codes": ["a" * 5000 + "?"] * 20}
     begin = time.monotonic()
     assert pets.validate(params) == params
