@@ -110,8 +110,8 @@ def people(tmp_path: Path) -> Dispatcher:
         "get_text": row("get_text", TEXT, "full"),
         "list_enveloped": row("list_enveloped", object_of(data=many, meta={}), "standard"),
     }
-    made = {name: row(name, person, "minimal") for name in ("create_person", "create_pod")}
-    families = {family: {} for family in FAMILIES} | {"read": rows, "create": made}
+    creates = {name: row(name, person, "minimal") for name in ("create_person", "create_pod")}
+    families = {family: {} for family in FAMILIES} | {"read": rows, "create": creates}
     folder = write_package(tmp_path / "p", {**ADAPTER, "security": []}, families, {"Person": PERSON, "Team": TEAM})
     return dispatcher_of(folder, StandIn(lambda request: ANSWERS[urlsplit(request.url).path]))
 

@@ -62,12 +62,12 @@ def refused(running: Running, operations: dict[str, dict[str, Any]]) -> dict[str
     async def run() -> dict[str, set[str]]:
         unknown: dict[str, set[str]] = {name: set() for name in operations}
         for name, needed in operations.items():
-            for given in VALUES.keys() - needed:
-                params = {**needed, given: VALUES[given]}
+            for key in VALUES.keys() - needed:
+                params = {**needed, key: VALUES[key]}
                 answer = await running.parts.dispatcher.handle(None, {"operation": name, "params": params})
                 error = answer.get("error", {})
-                if error.get("code") == "VALIDATION_UNKNOWN_PARAM" and given in error["message"]:
-                    unknown[name].add(given)
+                if error.get("code") == "VALIDATION_UNKNOWN_PARAM" and key in error["message"]:
+                    unknown[name].add(key)
         return unknown
 
     return running.run(run())

@@ -130,12 +130,12 @@ class Client:
         whole = {"shape": "whole", "parameter": "input", "required": True, "schema": schema, "content_type": kind}
         selection = {"$ref": "#/types/FieldSelection", "default": "full"}
         shown = {"id": {**ID, "name": "id"}, "fields": {"in": "adapter", "schema": selection}}
-        given = {"thing_id": ID, "input": {"in": "body", "required": True, "schema": schema}}
-        given |= {"dry_run": {"in": "adapter", "schema": FLAG}}
-        given |= {"if_match": {"in": "adapter", "schema": TEXT}} if etag else {}
+        parameters = {"thing_id": ID, "input": {"in": "body", "required": True, "schema": schema}}
+        parameters |= {"dry_run": {"in": "adapter", "schema": FLAG}}
+        parameters |= {"if_match": {"in": "adapter", "schema": TEXT}} if etag else {}
         get = operation("GET", "/things/{id}", parameters=shown, **common, **({"etag": True} if etag else {}))
         method = "PUT" if strategy.startswith("put") else "PATCH"
-        more = {"verb": "update", "danger": "reversible", "parameters": given, "body": whole, "update": update}
+        more = {"verb": "update", "danger": "reversible", "parameters": parameters, "body": whole, "update": update}
         put = operation(method, "/things/{thingId}", **common, **more)
         rows = {"read": {"get_thing": get}, "update": {"update_thing": put}}
         write_package(folder, {**ADAPTER, "security": []}, {family: {} for family in FAMILIES} | rows, TYPES)

@@ -53,8 +53,8 @@ def type_of(name: str) -> dict[str, Any]:
 def row(key: str, summary: str, danger: str, returns: Any, example: Any, **more: Any) -> dict[str, Any]:
     """Return a row; its resource and verb are those of its key, `METHOD /path resource verb`."""
     method, path, resource, verb = key.split()
-    said = {"summary": summary, "method": method, "path": path, "resource": resource, "verb": verb, "danger": danger}
-    return said | {"parameters": {}, "returns": returns, "example": example} | more
+    entry = {"summary": summary, "method": method, "path": path, "resource": resource, "verb": verb, "danger": danger}
+    return entry | {"parameters": {}, "returns": returns, "example": example} | more
 
 
 BODY = {"content_type": "application/json", "required": True, "schema": type_of("NewAnimal")}

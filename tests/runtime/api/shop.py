@@ -36,8 +36,8 @@ def document() -> dict[str, Any]:
 
     def does(name: str, summary: str, responses: Any, sent: Any = None, *parameters: Any) -> dict[str, Any]:
         body = {} if sent is None else {"requestBody": body_of(sent)}
-        said = {"operationId": name, "summary": summary, "parameters": list(parameters)}
-        return {**said, **body, "responses": responses}
+        entry = {"operationId": name, "summary": summary, "parameters": list(parameters)}
+        return {**entry, **body, "responses": responses}
 
     size, condition = parameter("pageSize", schema=INTEGER), parameter("If-None-Match", "header")
     pages = [parameter(name, schema=INTEGER) for name in ("page", "perPage")]
