@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable
+from operator import methodcaller
 from typing import Any
 
 import pytest
@@ -127,50 +128,28 @@ async def test_the_same_call_in_other_words_uses_the_report_up(floor: Floor, spe
 # Calls without a report that lets them run
 
 
-async def no_execution(floor: Floor) -> None:
-    await floor.report(PAY)
-
-
-async def no_report(floor: Floor) -> None:
-    await floor.start()
-
-
-async def a_hint_alone(floor: Floor) -> None:
-    await floor.start()
-    await floor.step("calling pay with amount 100, recipient DE89 and note rent")
-
-
-async def another_report(floor: Floor) -> None:
-    await floor.granted(DELETE)
-
-
-async def a_report_without_params(floor: Floor) -> None:
-    await floor.start()
-    await floor.step(nextOperation="pay")
-
-
-async def a_report_with_other_text(floor: Floor) -> None:
-    await floor.start()
-    await floor.step(nextOperation="pay", nextParams=json.dumps({**PAY["params"], "amount": 1}))
-
-
-async def a_report_of_a_read(floor: Floor) -> None:
-    await floor.start()
-    await floor.step(nextOperation="get_item", nextParams={"item_id": "7"})
-
-
-async def a_report_of_a_plan(floor: Floor) -> None:
-    await floor.start()
-    await floor.step(nextOperation="run_steps", nextParams={"steps": [DELETE, PAY]})
-
-
-async def a_report_of_introspection(floor: Floor) -> None:
-    await floor.start()
-    await floor.step(nextOperation="introspect", nextParams=PAY["params"])
-
-
-async def a_report_in_another_session(floor: Floor) -> None:
-    await floor.granted(PAY, session=Session.new())
+does = methodcaller
+START, GRANTED = does("start"), does("granted", PAY)
+ABORT = does("do", "abort_execution", element_name=AGENT)
+BRIEF: dict[str, tuple[Attack, ...]] = {
+    "no execution": (does("report", PAY),),
+    "no report": (START,),
+    "a hint alone": (START, does("step", "calling pay with amount 100, recipient DE89 and note rent")),
+    "another report": (does("granted", DELETE),),
+    "a report without params": (START, does("step", nextOperation="pay")),
+    "a report with other text": (
+        START,
+        does("step", nextOperation="pay", nextParams=json.dumps({**PAY["params"], "amount": 1})),
+    ),
+    "a report of a read": (START, does("step", nextOperation="get_item", nextParams={"item_id": "7"})),
+    "a report of a plan": (START, does("step", nextOperation="run_steps", nextParams={"steps": [DELETE, PAY]})),
+    "a report of introspection": (START, does("step", nextOperation="introspect", nextParams=PAY["params"])),
+    "a report in another session": (lambda floor: floor.granted(PAY, session=Session.new()),),
+    "a completed execution": (GRANTED, does("do", "complete_execution", element_name=AGENT)),
+    "an aborted execution": (GRANTED, ABORT),
+    "an execution that began again": (GRANTED, ABORT, START),
+    "another agent after the end": (GRANTED, ABORT, does("start", "helper")),
+}
 
 
 async def a_report_of_another_caller(floor: Floor) -> None:
@@ -184,26 +163,6 @@ async def a_report_without_a_caller(floor: Floor) -> None:
     floor.session = Session()
     await floor.granted(PAY)
     floor.caller = "bert"
-
-
-async def a_completed_execution(floor: Floor) -> None:
-    await floor.granted(PAY)
-    await floor.do("complete_execution", element_name=AGENT)
-
-
-async def an_aborted_execution(floor: Floor) -> None:
-    await floor.granted(PAY)
-    await floor.do("abort_execution", element_name=AGENT)
-
-
-async def an_execution_that_began_again(floor: Floor) -> None:
-    await an_aborted_execution(floor)
-    await floor.start()
-
-
-async def another_agent_after_the_end(floor: Floor) -> None:
-    await an_aborted_execution(floor)
-    await floor.start("helper")
 
 
 async def a_restart(floor: Floor) -> None:
@@ -302,15 +261,12 @@ async def an_expired_report_given_anew(floor: Floor) -> None:
 
 
 ATTACKS: tuple[Attack, ...] = (
-    no_execution, no_report, a_hint_alone, another_report, a_report_without_params, a_report_with_other_text,
-    a_report_of_a_read, a_report_of_a_plan, a_report_of_introspection, a_report_in_another_session,
-    a_report_of_another_caller, a_report_without_a_caller, a_completed_execution, an_aborted_execution,
-    an_execution_that_began_again, another_agent_after_the_end, a_restart, the_end_of_its_time, the_report_used,
+    a_report_of_another_caller, a_report_without_a_caller, a_restart, the_end_of_its_time, the_report_used,
     a_failed_call, a_report_to_a_process_that_only_watches, a_pause_after_the_report, a_confirmed_pause,
     a_pause_of_another_agent, a_block_of_another_agent, a_report_after_the_limit, a_report_of_a_failure,
     an_end_within_the_batch, a_workflows_report, an_expired_report_given_anew,
 )  # fmt: skip
-WITHOUT = {attack.__name__: attack for attack in ATTACKS}
+WITHOUT = BRIEF | {attack.__name__: (attack,) for attack in ATTACKS}
 
 
 @BY_FORM
@@ -318,7 +274,8 @@ WITHOUT = {attack.__name__: attack for attack in ATTACKS}
 async def test_nothing_runs_without_its_report(floor: Floor, attack: str) -> None:
     """R-LOOP-2, R-LOOP-4: also with what a call may carry beside its parameters; reads are free all the while."""
     floor.open()
-    await WITHOUT[attack](floor)
+    for act in WITHOUT[attack]:
+        await act(floor)
     call = DELETE if any(word in attack for word in ("pause", "block", "limit", "failure", "workflow")) else PAY
     beside: tuple[dict[str, Any], ...] = (
         {},
