@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from operator import methodcaller
 from pathlib import Path
 
 import pytest
@@ -54,24 +55,6 @@ def test_the_same_is_printed_again_and_nothing_is_generated(repo: Repo, generati
     assert generations == []
 
 
-def _add_alias(repo: Repo) -> None:
-    repo.write("overrides.yaml", "GET /goods: {name: browse_goods}\n")
-
-
-def _move_document(repo: Repo) -> None:
-    (repo.folder / "openapi/openapi.json").rename(repo.folder / "openapi/elsewhere.json")
-
-
-def _edit_document(repo: Repo) -> None:
-    repo.replace("openapi/openapi.json", "listGoods", "listWares")
-
-
-def _add_overlay(repo: Repo) -> None:
-    action = {"target": "$.paths['/goods'].get", "update": {"summary": "Other"}}
-    overlay = {"overlay": "1.0.0", "info": {"title": "o", "version": "1"}, "actions": [action]}
-    repo.write("openapi/overlays/1-own.json", json.dumps(overlay))
-
-
 def _edit_table(repo: Repo) -> None:
     path = next((repo.folder / "src").glob("*/operations/read.json"))
     repo.replace(path.relative_to(repo.folder).as_posix(), "list_goods", "list_all_goods")
@@ -88,51 +71,44 @@ def _edit_record_too(repo: Repo) -> None:
     repo.commit()
 
 
-def _delete_table(repo: Repo) -> None:
-    next((repo.folder / "src").glob("*/types.json")).unlink()
+OVERLAY = {
+    "overlay": "1.0.0",
+    "info": {"title": "o", "version": "1"},
+    "actions": [{"target": "$.paths['/goods'].get", "update": {"summary": "Other"}}],
+}
+does = methodcaller
+COMMIT = does("commit")
+EDITS: dict[str, tuple[Callable[[Repo], object], ...]] = {
+    "an alias": (does("write", "overrides.yaml", "GET /goods: {name: browse_goods}\n"),),
+    "a document that moved": (
+        lambda repo: (repo.folder / "openapi/openapi.json").rename(repo.folder / "openapi/elsewhere.json"),
+    ),
+    "an edited document": (does("replace", "openapi/openapi.json", "listGoods", "listWares"),),
+    "an overlay": (does("write", "openapi/overlays/1-own.json", json.dumps(OVERLAY)),),
+    "an edited table": (_edit_table,),
+    "an edited table and record": (_edit_record_too,),
+    "a table that is gone": (lambda repo: next((repo.folder / "src").glob("*/types.json")).unlink(),),
+    "a shared file that is gone": (lambda repo: (repo.folder / "README.md").unlink(),),
+    "an option": (does("replace", "MCPAQL-PROVENANCE.json", '"exclude": []', '"exclude": ["DELETE *"]'), COMMIT),
+    "an edit that is committed": (_edit_table, COMMIT),
+    "a file of nobody": (does("write", "notes.md", "mine\n"),),
+    "a file that is ignored": (
+        does("write", "notes.md", "mine\n"),
+        lambda repo: (repo.top / ".git/info").mkdir(exist_ok=True),
+        lambda repo: (repo.top / ".git/info/exclude").write_text("notes.md\n", encoding="utf-8"),
+    ),
+    "a merge": (
+        lambda repo: (repo.top / ".git/MERGE_HEAD").write_text(repo.git("rev-parse", "HEAD"), encoding="utf-8"),
+    ),
+}
 
 
-def _delete_shared(repo: Repo) -> None:
-    (repo.folder / "README.md").unlink()
-
-
-def _record_option(repo: Repo) -> None:
-    repo.replace("MCPAQL-PROVENANCE.json", '"exclude": []', '"exclude": ["DELETE *"]')
-    repo.commit()
-
-
-def _commit_edit(repo: Repo) -> None:
-    _edit_table(repo)
-    repo.commit()
-
-
-def _stage_nothing_of_it(repo: Repo) -> None:
-    repo.write("notes.md", "mine\n")
-
-
-def _ignore(repo: Repo) -> None:
-    repo.write("notes.md", "mine\n")
-    (repo.top / ".git/info").mkdir(exist_ok=True)
-    (repo.top / ".git/info/exclude").write_text("notes.md\n", encoding="utf-8")
-
-
-def _begin_merge(repo: Repo) -> None:
-    (repo.top / ".git/MERGE_HEAD").write_text(f"{repo.git('rev-parse', 'HEAD')}", encoding="utf-8")
-
-
-EDITS: tuple[Callable[[Repo], None], ...] = (
-    _add_alias, _move_document, _edit_document, _add_overlay, _edit_table, _edit_record_too, _delete_table,
-    _delete_shared, _record_option, _commit_edit, _stage_nothing_of_it, _ignore, _begin_merge,
-)  # fmt: skip
-
-
-@each("edit", EDITS, lambda edit: edit.__name__)
-def test_after_an_edit_the_output_is_that_without_a_cache(
-    begun: Repo, tmp_path: Path, edit: Callable[[Repo], None]
-) -> None:
+@each("edit", EDITS)
+def test_after_an_edit_the_output_is_that_without_a_cache(begun: Repo, tmp_path: Path, edit: str) -> None:
     repo = begun.copy(tmp_path / "shop")
     outputs(repo)
-    edit(repo)
+    for act in EDITS[edit]:
+        act(repo)
     assert outputs(repo) == uncached(repo)
 
 
