@@ -75,18 +75,23 @@ class Parameter:
     location: Location
     required: bool
     schema: JsonSchema
-    description: str
-    deprecated: bool
-    style: str
-    explode: bool
-    allow_reserved: bool
-    content_type: str | None
-    example: Json
-    origin: Origin
+    description: str = ""
+    deprecated: bool = False
+    style: str = "simple"
+    explode: bool = False
+    allow_reserved: bool = False
+    content_type: str | None = None
+    example: Json = MISSING
+    origin: Origin = Origin("")
     fixed: str | None = None
     """The one value that it must have, where it is sent without being asked for: `X-Amz-Target`, Accept."""
     encoding: Mapping[str, Json] = field(default_factory=dict)
     """How its fields are written where it is a form, by the field's name (OpenAPI 3.1.1, 4.8.15)."""
+
+    @property
+    def key(self) -> tuple[Location, str]:
+        """Location and name, which no other parameter of an operation has; names of headers have no case."""
+        return self.location, self.name.lower() if self.location is Location.HEADER else self.name
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from aqlgen.build.models import PARAMETER, InvalidObjectError
 from aqlgen.build.operations import HEADER_NAME, RawOperation
 from aqlgen.document.positions import escape
 from aqlgen.document.resolve import UnresolvedError
-from aqlgen.ir import MISSING, Body, Json, Location, Origin, Parameter
+from aqlgen.ir import Body, Json, Location, Origin, Parameter
 from aqlgen.runtime.encode import is_framing, overrides_method
 from aqlgen.runtime.encode.urls import placeholders
 from aqlgen.runtime.wire import FORM, OCTETS, is_json
@@ -34,24 +34,24 @@ VISIBLE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?")
 
 def build_parameters(context: Context, operation: RawOperation) -> tuple[Parameter, ...]:
     """Return the parameters that apply, in document order. Raises SkipError if a required one is unusable."""
-    parameters: dict[tuple[str, Location], Parameter] = {}
+    parameters: dict[tuple[Location, str], Parameter] = {}
     for owner, where in ((operation.item, operation.item_pointer), (operation.raw, operation.pointer)):
-        declared_here: set[tuple[str, Location]] = set()
+        declared_here: set[tuple[Location, str]] = set()
         for index, raw in enumerate(context.get_list(owner, "parameters", where)):
             read = partial(_parameter, context, raw, operation, f"{where}/parameters/{index}")
             parameter = read() if operation.queried else context.once(raw, read, "parameter")
             if parameter is None:
                 continue
-            key = parameter.name, parameter.location
+            key = parameter.key
             if key in declared_here and parameters[key] != replace(parameter, origin=parameters[key].origin):
-                message = f"the parameter {key[0]!r} in {key[1].value} is declared twice; the last one counts"
+                message = f"the parameter {parameter.name!r} in {key[0].value} is declared twice; the last one counts"
                 context.warn("bad-parameter", message, f"{where}/parameters/{index}")
             declared_here.add(key)
             parameters[key] = parameter
     for name in operation.queried.values():
-        if (name, Location.QUERY) not in parameters:
+        if (Location.QUERY, name) not in parameters:
             undeclared = replace(_undeclared(name, operation.pointer), location=Location.QUERY, style="form")
-            parameters[name, Location.QUERY] = undeclared
+            parameters[Location.QUERY, name] = undeclared
     return match_path(context, parameters, operation.path, operation.pointer)
 
 
@@ -232,13 +232,13 @@ def _unusable(context: Context, code: str, message: str, pointer: str, *, requir
 
 
 def match_path(
-    context: Context, parameters: Mapping[tuple[str, Location], Parameter], path: str, pointer: str
+    context: Context, parameters: Mapping[tuple[Location, str], Parameter], path: str, pointer: str
 ) -> tuple[Parameter, ...]:
     """Return the parameters matched with the path: spelled as in its template, exactly one for each placeholder."""
     used = tuple(dict.fromkeys(placeholders(path)))
-    undeclared = {_fold(name): name for name in used if (name, Location.PATH) not in parameters}
+    undeclared = {_fold(name): name for name in used if (Location.PATH, name) not in parameters}
     matched: list[Parameter] = []
-    for (name, location), parameter in parameters.items():
+    for (location, name), parameter in parameters.items():
         if location is not Location.PATH or name in used:
             matched.append(parameter)
         elif (spelling := undeclared.pop(_fold(name), None)) is not None:
@@ -261,17 +261,4 @@ def _fold(name: str) -> str:
 
 
 def _undeclared(name: str, pointer: str) -> Parameter:
-    return Parameter(
-        name=name,
-        location=Location.PATH,
-        required=True,
-        schema={"type": "string"},
-        description="",
-        deprecated=False,
-        style="simple",
-        explode=False,
-        allow_reserved=False,
-        content_type=None,
-        example=MISSING,
-        origin=Origin(pointer),
-    )
+    return Parameter(name, Location.PATH, True, {"type": "string"}, origin=Origin(pointer))

@@ -291,6 +291,12 @@ def test_a_required_header_of_all_operations_that_is_called_a_token_is_a_credent
     assert requirements(table) == {"/a": [["X-Shop-Server-Token"]], "/b": [["X-Shop-Server-Token"]]}
 
 
+def test_the_key_of_a_repeated_call_is_no_credential_and_a_header_has_no_case(tmp_path: Path) -> None:
+    keys = [parameter("Idempotency-Key", description="Your key", required=True), parameter("idempotency-key")]
+    table = documented(tmp_path, {"/a": {"post": reading(*keys)["get"]}, "/b": reading(keys[0])})
+    assert sorted(shown(table)) == ["Idempotency-Key", "dry_run", "idempotency-key"]
+
+
 def test_a_filter_by_the_key_of_something_is_no_credential(tmp_path: Path) -> None:
     key = parameter("applicationKey", "query", description="The application key of the product to search for.")
     table = documented(tmp_path, {"/groups": reading(key), "/pets": reading(), "/dogs": reading()})

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from operations import NOWHERE, answer, decide_one, decided, names, operation
+from operations import answer, decide_one, decided, names, operation
 
 from aqlgen.decide.overrides import parse
-from aqlgen.ir import MISSING, Location, Parameter
+from aqlgen.ir import Location, Parameter
 from tests.cases import each, each_family
 
 
@@ -18,6 +18,7 @@ from tests.cases import each, each_family
             ("POST /pets", "addPet", "create_pet"),
             ("GET /pets/{petId}", "getPetById", "get_pet"),
             ("PUT /pets/{petId}", None, "update_pet"),
+            ("PATCH /settings/new_relic", "PATCH_settings-new_relic", "update_settings_new_relic"),
             ("DELETE /pets/{petId}", "removePet", "delete_pet"),
             ("POST /pets/search", None, "search_pets"),
             ("GET /pet/findByStatus", "findPetsByStatus", "find_pets_by_status"),
@@ -199,20 +200,7 @@ def test_people_who_say_get_are_heard_unless_the_answer_is_a_list() -> None:
 )
 def test_a_parameter_of_the_path_that_is_always_the_same_is_no_part_of_a_name(schema: Any, name: str) -> None:
     """R-NAME-3"""
-    area = Parameter(
-        name="area",
-        location=Location.PATH,
-        required=True,
-        schema=schema,
-        description="",
-        deprecated=False,
-        style="simple",
-        explode=False,
-        allow_reserved=False,
-        content_type=None,
-        example=MISSING,
-        origin=NOWHERE,
-    )
+    area = Parameter("area", Location.PATH, required=True, schema=schema)
     assert decide_one("GET /{area}/pets", parameters=(area,)).name == name
 
 

@@ -12,15 +12,16 @@ from operations import answer, document, operation
 from aqlgen.decide.overrides import Overrides
 from aqlgen.decide.stage import decide
 from aqlgen.document.resolve import Resolver
-from aqlgen.ir import Location, Origin, Parameter
+from aqlgen.ir import Location, Parameter
 from aqlgen.runtime.table import Pagination, encode
 from tests.cases import each
 
 TEXT = {"type": "string"}
 WORDS = {"type": "array", "items": TEXT}
 SMALL = {"type": "array", "items": {"type": "object", "properties": {"id": TEXT}}}
+TWO = {"type": "array", "items": {"type": "object", "properties": {"id": TEXT, "name": TEXT}}}
 LARGE = {"type": "array", "items": {"type": "object", "properties": {"id": TEXT, "name": TEXT, "size": TEXT}}}
-CURSOR = Parameter("cursor", Location.QUERY, False, TEXT, "", False, "form", True, False, None, None, Origin(""))
+CURSOR = Parameter("cursor", Location.QUERY, required=False, schema=TEXT)
 
 
 def paged(path: str, properties: dict[str, Any]) -> dict[str, Any]:
@@ -58,6 +59,7 @@ ROWS = {"type": "array", "items": {"type": "object", "additionalProperties": Tru
         ("/collections/{id}/get", {"ids": WORDS, "documents": WORDS, "metadatas": ROWS}),
         ("/series", {"timestamps": WORDS, "values": WORDS}),
         ("/sync", {"added": LARGE, "modified": LARGE, "removed": SMALL}),
+        ("/modlog", {"removed_posts": LARGE, "locked_posts": TWO, "bans": TWO, "transfers": TWO}),
     ],
 )
 def test_an_object_of_several_lists_of_which_none_stands_out_is_no_list(path: str, properties: dict[str, Any]) -> None:

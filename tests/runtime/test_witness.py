@@ -143,16 +143,11 @@ def test_the_address_of_the_document_is_a_part_of_what_is_judged(tmp_path: Path)
     assert witness.judge(elsewhere).problems == []
 
 
-@pytest.mark.parametrize(
-    ("hosts", "address"),
-    [
-        (["http://things.example", "https://things.example"], "https://things.example"),
-        (["http://things.example", "https://other.example"], "http://things.example"),
-    ],
-)
-def test_the_address_is_that_by_https_where_both_are_named(tmp_path: Path, hosts: list[str], address: str) -> None:
-    servers = [{"url": host} for host in hosts]
-    assert witness_of(tmp_path, {**DOCUMENT, "servers": servers}).addresses == {"": address}
+def test_the_address_is_that_by_https_where_both_are_named(tmp_path: Path) -> None:
+    plain, secure = "http://things.example", "https://things.example"
+    for other, address in ((secure, secure), ("https://other.example", plain)):
+        document = {**DOCUMENT, "servers": [{"url": plain}, {"url": other}]}
+        assert witness_of(tmp_path, document).addresses == {"": address}
 
 
 def test_a_document_of_swagger_is_judged_as_it_is(tmp_path: Path) -> None:
@@ -339,22 +334,23 @@ async def test_an_edit_of_one_place_of_the_table_is_found(project: Path, edit: s
     assert all(finding.pointer.startswith("openapi/openapi.json#/paths/") for finding in grave if finding.pointer)
 
 
-def test_a_lower_danger_of_a_delete_is_looked_at_where_the_path_takes_it_back(tmp_path: Path) -> None:
-    nothing = {"responses": {"204": {"description": ""}}}
-    document = {"openapi": "3.1.0", "info": {"title": "Things", "version": "1"}, "servers": [{"url": BASE}], "paths": {
-        "/lock": {"put": {"operationId": "lock", **nothing}, "delete": {"operationId": "unlock", **nothing}},
-        "/note": {"put": {"operationId": "note", "requestBody": body(), **nothing}, "delete": nothing},
-    }}  # fmt: skip
-    operations = {each.key: each for each in witness_of(tmp_path, document).documents[0].operations}
-    problems = [rule_problems(operations[f"DELETE {path}"], "x", "DELETE", "reversible") for path in ("/lock", "/note")]
-    assert [[grade for grade, _ in each] for each in problems] == [[Grade.LOOK], [Grade.WRONG]]
-
-
-def test_a_put_that_is_named_as_a_deletion_is_looked_at_and_another_is_broken(tmp_path: Path) -> None:
-    document = {"openapi": "3.1.0", "paths": {"/revokeKey": {"put": {}}, "/keys": {"put": {}}}}
-    operations = {each.key: each for each in witness_of(tmp_path, document).documents[0].operations}
-    problems = [rule_problems(operations[f"PUT {path}"], "x", "DELETE", "destructive") for path in document["paths"]]
-    assert [[grade for grade, _ in each] for each in problems] == [[Grade.LOOK], [Grade.BROKEN]]
+def test_what_a_path_may_mean_is_looked_at_and_another_is_broken(tmp_path: Path) -> None:
+    paths: Any = {
+        path: {"post": {}, "put": {}} for path in ("/keys", "/revokeKey", "/gettotals", "/totals", "/x/download")
+    }
+    paths |= {"/lock": {"put": {}, "delete": {}}, "/note": {"put": {"requestBody": body()}, "delete": {}}}
+    operations = {each.key: each for each in witness_of(tmp_path, {**DOCUMENT, "paths": paths}).documents[0].operations}
+    graded = {
+        ("DELETE /lock", "x", "DELETE", "reversible"): [Grade.LOOK],  # its path takes it back
+        ("DELETE /note", "x", "DELETE", "reversible"): [Grade.WRONG],
+        ("PUT /revokeKey", "x", "DELETE", "destructive"): [Grade.LOOK],
+        ("PUT /keys", "x", "DELETE", "destructive"): [Grade.BROKEN],
+        ("POST /gettotals", "get_totals", "READ", "safe"): [],
+        ("POST /x/download", "x", "READ", "safe"): [],
+        ("POST /totals", "get_totals", "READ", "safe"): [Grade.BROKEN],
+    }
+    for (key, *shown), grades in graded.items():
+        assert [grade for grade, _ in rule_problems(operations[key], *shown)] == grades, key
 
 
 @pytest.mark.parametrize("example", [{}, {"labels": {"en": "Rosa"}}, {"labels": {"en": "Rosa", "fr_FR": "Rose"}}])
@@ -397,13 +393,17 @@ def test_a_key_that_operations_declare_may_be_sent_to_others_where_no_security_i
     assert problems(witness_of(tmp_path, document), "GET", "/metrics?apikey=x", b"", accept) == refused
 
 
-def test_a_credential_may_be_sent_where_anonymous_access_is_one_of_the_alternatives(tmp_path: Path) -> None:
-    paths = {f"/{name}": {"get": {"security": security}} for name, security in (("any", [{}]), ("none", []))}
-    witness = witness_of(tmp_path, {"openapi": "3.1.0", "servers": [{"url": BASE}], "paths": paths})
+def test_a_credential_may_be_sent_where_anonymous_access_or_a_declared_key_is_an_alternative(tmp_path: Path) -> None:
+    stated: Any = {"any": [{}], "none": [], "key": [{"key": []}]}
+    key = [{"name": "apiKey", "in": "query", "schema": TEXT}]
+    paths = {f"/{name}": {"get": {"security": security, "parameters": key}} for name, security in stated.items()}
+    witness = witness_of(tmp_path, {**DOCUMENT, "paths": paths})
     sent = ("Authorization", "Bearer x")
     assert problems(witness, "GET", "/any", b"", sent) == []
     refused = ["wrong: a credential is sent that the document does not ask for"]
     assert problems(witness, "GET", "/none", b"", sent) == refused
+    assert problems(witness, "GET", "/key?apiKey=x", b"", ("Accept", "*/*")) == []
+    assert problems(witness, "GET", "/key", b"", ("Accept", "*/*")) == ["broken: no credential of key is sent"]
 
 
 def test_json_for_an_object_that_no_type_says_how_to_write_is_laid_to_the_document(tmp_path: Path) -> None:
@@ -414,6 +414,18 @@ def test_json_for_an_object_that_no_type_says_how_to_write_is_laid_to_the_docume
         assert sent == [f"{grade}: the body is application/json, the document has {media}"]
 
 
+def test_a_constraint_beside_a_reference_counts_since_3_1(tmp_path: Path) -> None:
+    schema = {"$ref": "#/components/schemas/Named", "required": ["name"], "description": "Its name"}
+    for version, refused in (("3.0.3", []), ("3.1.0", ['wrong: body "name" is a required property'])):
+        document: Any = {
+            **DOCUMENT,
+            "openapi": version,
+            "paths": {"/names": {"post": {"requestBody": body(schema=schema)}}},
+        }
+        document["components"] = {**document["components"], "schemas": {"Named": {"type": "object"}}}
+        assert problems(witness_of(tmp_path, document), "POST", "/names", b"{}", *JSON) == refused
+
+
 VARIABLES = [{"name": name, "in": "path", "required": True, "schema": TEXT} for name in ("id", "uuid")]
 PAGE = [
     {"name": "page", "in": "query", "schema": {"type": "integer", "default": 1}},
@@ -422,6 +434,7 @@ PAGE = [
 SIZE = {"name": "per_page", "in": "query", "schema": {"type": "integer"}}
 PLACED = {"type": "object", "properties": {"label": TEXT, "place": {"type": "object", "readOnly": True, "properties": {
     "id": TEXT}}}}  # fmt: skip
+AREA = {"required": ["idempotency_key"], "properties": dict.fromkeys(("$_type", "type", "idempotency_key"), TEXT)}
 HONEST: dict[str, Any] = {
     "a body of plain text is given as text, whatever its schema says": (
         "/notes", "post", {"operationId": "sendNote", "requestBody": body("text/plain", {"type": "object"})},
@@ -464,6 +477,10 @@ HONEST: dict[str, Any] = {
     "fields of an object are all read-only": (
         "/settings", "post", {"operationId": "addSetting", "requestBody": body(schema={"type": "object", "properties": {
             "name": TEXT, "meta": {"type": "object", "properties": {"madeAt": {**TEXT, "readOnly": True}}}}})},
+    ),
+    "a variable of the path is declared nowhere": ("/rooms/{room}", "get", {"operationId": "getRoom"}),
+    "names of fields differ in signs alone, and a key of repeated calls is required": (
+        "/areas", "post", {"operationId": "addArea", "responses": answer(AREA), "requestBody": body(schema=AREA)},
     ),
     "a schema that redeclares its fields leads back to itself": (
         "/nodes", "get", {"operationId": "getNode", "responses": answer({"$ref": "#/components/schemas/Node"})},

@@ -33,7 +33,7 @@ _KEYS: Final = re.compile(
 )
 """The name of a key, a token, a secret or an authorization."""
 _POSSIBLE: Final = re.compile(r"^(x_)?(key|token|auth|secret|appid|app_id|apikeyid)$")
-_TAIL: Final = re.compile(r"(^|_)(key|token|secret)$")
+_TAIL: Final = re.compile(r"(^|_)(?<!idempotency_)(?<!idempotent_)(key|token|secret)$")
 
 _DESCRIBED: Final = re.compile(
     r"(?i)\b(api|app(lication)?|access|auth\w*|personal|private|registered|secret|subscription)[\s_`-]*(key|token|secret)"
@@ -124,5 +124,4 @@ def sends_parameter(scheme: SecurityScheme, parameter: Parameter) -> bool:
     """Return True if a parameter stands where a scheme puts its credential, or a part of it."""
     if scheme.kind == SIGNATURE and is_signing_part(parameter):
         return True
-    name = parameter.name.lower() if parameter.location is Location.HEADER else parameter.name
-    return sends(scheme) == (parameter.location.value, name)
+    return sends(scheme) == parameter.key

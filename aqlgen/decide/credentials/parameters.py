@@ -17,7 +17,7 @@ from aqlgen.decide.credentials.formats import key_format, texts_of
 from aqlgen.decide.credentials.names import CLIENT_SECRET, Likeness, is_proof, is_token_endpoint, likeness, stem
 from aqlgen.decide.schemas import Schemas
 from aqlgen.document.resolve import Resolver
-from aqlgen.ir import MISSING, Document, Location, Operation, Parameter, SecurityScheme
+from aqlgen.ir import Document, Location, Operation, Parameter, SecurityScheme
 from aqlgen.schemas.dropped_fields import FieldDropper
 from aqlgen.words import split
 
@@ -47,7 +47,7 @@ def credential_parameters(document: Document) -> list[CredentialParameter]:
     groups: dict[tuple[Location, str], list[tuple[Operation, Parameter]]] = defaultdict(list)
     for operation in document.operations:
         for parameter in operation.parameters:
-            groups[parameter.location, _folded(parameter)].append((operation, parameter))
+            groups[parameter.key].append((operation, parameter))
     recognised: dict[tuple[Location, str], CredentialParameter] = {}
     for key, uses in groups.items():
         alike = [groups.get((other, key[1]), []) for other in _NAMED] if key[0] in _NAMED else [uses]
@@ -59,10 +59,6 @@ def credential_parameters(document: Document) -> list[CredentialParameter]:
         if key not in recognised and _is_companion(uses, list(recognised.values())):
             recognised[key] = _member(uses)
     return list(recognised.values())
-
-
-def _folded(parameter: Parameter) -> str:
-    return parameter.name.lower() if parameter.location is Location.HEADER else parameter.name
 
 
 def _member(uses: list[tuple[Operation, Parameter]]) -> CredentialParameter:
@@ -219,12 +215,8 @@ def _fields(operation: Operation, schemas: Schemas) -> Iterator[Parameter]:
                 required=name in required,
                 schema=schema,
                 description=str(schema.get("description", "")),
-                deprecated=False,
                 style="form",
                 explode=True,
-                allow_reserved=False,
-                content_type=None,
-                example=MISSING,
                 origin=media.origin,
             )
 

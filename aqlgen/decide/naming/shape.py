@@ -91,6 +91,8 @@ def _suits_method(method: str, verb: Verb, *, whole: bool, alone: bool) -> bool:
         return verb.strong and verb.category is Category.READ
     if method == "DELETE":
         return verb.strong and (verb.category is Category.DELETE or verb.word in ("cancel", "stop", "abort"))
+    if method == "PATCH" and verb.category is Category.CREATE and not whole:
+        return False  # what is changed is a thing: `PATCH /settings/new_relic`
     return verb.strong or (method == "POST" and verb.category is not Category.READ and not alone and whole)
 
 

@@ -230,7 +230,8 @@ def _act(
         if () in targets:
             raise refusal(source, here, "the whole document cannot be removed")
         return remove(root, list(targets), origins), []
-    kinds = sorted({_kind(value) for value in targets.values()})
+    kinds = sorted({"objects" if isinstance(value, dict) else "lists" if isinstance(value, list) else "single values"
+                    for value in targets.values()})  # fmt: skip
     if len(kinds) > 1:
         message = f"{_shown(action.target)} is at {' and '.join(kinds)}; an update is for those of one kind"
         raise refusal(source, here, message)
@@ -260,10 +261,6 @@ def _select(query: Query, path: str, root: dict[str, Json], source: Source, poin
         return query.select(path, root)
     except QueryError as error:
         raise refusal(source, pointer, str(error), help=error.help) from None
-
-
-def _kind(value: Json) -> str:
-    return "objects" if isinstance(value, dict) else "lists" if isinstance(value, list) else "single values"
 
 
 def _shown(path: str) -> str:

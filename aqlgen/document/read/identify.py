@@ -138,7 +138,7 @@ def _version(root: Mapping[str, Json]) -> Version:
         match = _match_version(root[key], _SUPPORTED) if key == "openapi" else None
         if match is not None:
             return _MINORS[match[1]]
-        message = f"{kind} {_shown(root[key])} is not supported"
+        message = f"{kind} {str(root[key])[:40]} is not supported"
         raise DocumentError.of("unsupported-version", message, pointer=f"/{key}", help=READABLE)
     other = format_of_object(root)
     if other is None:
@@ -152,8 +152,3 @@ def _match_version(version: Json, pattern: re.Pattern[str]) -> re.Match[str] | N
     if isinstance(version, bool) or not isinstance(version, (str, int, float)):
         return None
     return pattern.fullmatch(str(version).strip())
-
-
-def _shown(value: Json) -> str:
-    text = str(value) if isinstance(value, (str, int, float)) else type(value).__name__
-    return text if len(text) <= 40 else text[:39] + "…"

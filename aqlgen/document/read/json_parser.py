@@ -61,7 +61,10 @@ def _decode(name: str, text: str, collect: Callable[[list[tuple[str, Any]]], dic
             raise
         except ValueError:  # an integer of more digits than Python converts
             patient = json.JSONDecoder(
-                object_pairs_hook=collect, parse_float=_finite, parse_constant=str, parse_int=_integer
+                object_pairs_hook=collect,
+                parse_float=_finite,
+                parse_constant=str,
+                parse_int=lambda digits: int(digits) if len(digits) < 1000 else digits,
             )
             return patient.decode(text)
     except json.JSONDecodeError as error:
@@ -81,10 +84,6 @@ def _not_json(name: str, text: str, error: json.JSONDecodeError) -> DocumentErro
 def _finite(number: str) -> float | str:
     value = float(number)
     return value if math.isfinite(value) else number
-
-
-def _integer(number: str) -> int | str:
-    return int(number) if len(number) < 1000 else number
 
 
 def _holds_more_than(text: str, nodes: int) -> bool:

@@ -160,7 +160,8 @@ class _Builder:
         offset = event.start_mark.index
         if text in frame.offsets and len(self.findings) < MOST_FINDINGS:
             first = frame.offsets[text]
-            self.findings.append(repeated_key(self.name, text, self._pointer(), self.lines, first, offset))
+            steps = (str(len(part.value)) if type(part.value) is list else part.key for part in self._stack)
+            self.findings.append(repeated_key(self.name, text, join(steps), self.lines, first, offset))
         frame.offsets[text] = offset
 
     def _open(self, event: Any, value: Any) -> None:
@@ -217,9 +218,6 @@ class _Builder:
         self._count += size
         if self._count > self.limits.nodes:
             raise too_many(self.name, self.limits, *self.lines.place(event.start_mark.index))
-
-    def _pointer(self) -> str:
-        return join(str(len(frame.value)) if type(frame.value) is list else frame.key for frame in self._stack)
 
     def refusal(self, code: str, message: str, offset: int, *, help: str = "") -> DocumentError:
         line, column = self.lines.place(offset)

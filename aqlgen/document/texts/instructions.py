@@ -232,7 +232,7 @@ def instruction_in(text: str) -> Instruction | None:
     folded = _folded(text)
     instruction = _judged(folded)
     if instruction is None and _SPACED_OUT.search(folded):
-        joined = _SPACED_OUT.sub(_joined, folded)
+        joined = _SPACED_OUT.sub(lambda match: re.sub(r"[ .\-_]", "", match[0]), folded)  # `i g n o r e`
         spelled = _SPELLED.search(joined)
         instruction = _judged(joined) if spelled is None else Instruction(("spells out instructions",), spelled[0])
     return instruction or _encoded(text)
@@ -266,11 +266,6 @@ def _folded(text: str) -> str:
     if "_" in text:
         text = text.replace("__", " ")
     return " ".join(text.split())
-
-
-def _joined(match: re.Match[str]) -> str:
-    """Join letters that are written one by one (`i g n o r e`)."""
-    return re.sub(r"[ .\-_]", "", match[0])
 
 
 def _encoded(text: str) -> Instruction | None:

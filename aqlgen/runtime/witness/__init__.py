@@ -4,21 +4,8 @@ It says what requests must look like, which families and dangers a method allows
 which lists page; and it plays the API. It imports nothing of the generator, and nothing else of the runtime.
 """
 
-from .answers import Answer
-from .document import Document, Operation, Parameter
+from .document import Document, Operation
 from .examine import Witness
-from .judge import Finding, Grade, Judgement, Request
-from .shown import Adapter
+from .judge import Finding, Grade, Request
 
-__all__ = [
-    "Adapter",
-    "Answer",
-    "Document",
-    "Finding",
-    "Grade",
-    "Judgement",
-    "Operation",
-    "Parameter",
-    "Request",
-    "Witness",
-]
+__all__ = ["Document", "Finding", "Grade", "Operation", "Request", "Witness"]

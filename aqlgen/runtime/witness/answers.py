@@ -12,11 +12,9 @@ from urllib.parse import parse_qs, urlencode
 from .document import Operation, normal
 from .samples import ABSENT, sample
 
-PAGE_ITEMS = 5
-"""The number of items of each list that pages."""
+PAGE_ITEMS = 5  # of each list that pages
 SIZES = ("limit", "perpage", "pagesize", "size", "maxresults", "top", "take", "pagelimit")
-COUNTS = ("total", "totalcount", "totalitems", "totalresults")
-"""Fields of a page that count the items of all pages."""
+COUNTS = ("total", "totalcount", "totalitems", "totalresults")  # fields of a page: the items of all pages
 _TOTALS = (*COUNTS, "count", "totalpages", "pages", "pagecount", "lastpage")
 LEADS = {
     **dict.fromkeys(("page", "pagenumber", "pageno", "pagenum", "pageindex"), "page"),
@@ -58,7 +56,8 @@ def paging_of(operation: Operation) -> Paging | None:
     document, schema = operation.document, operation.success[2]
     query = {normal(each.name): each for each in operation.parameters if each.place == "query" and not each.required}
     leads = [(style, query[word]) for word, style in LEADS.items() if word in query]
-    if operation.method != "GET" or len({style for style, _ in leads}) != 1:
+    styles = {style for style, _ in leads} | {"cursor" for word in query if re.search("cursor$|token$|^next$", word)}
+    if operation.method != "GET" or not leads or len(styles) != 1:
         return None
     is_whole = "array" in document.kinds(schema)
     fields = [""] if is_whole else [

@@ -168,8 +168,10 @@ def _is_own(name: str) -> bool:
 
 
 def _resource(data: Any, fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the object of an answer that has the most of these fields: the answer itself, or one of its fields."""
-    objects = [each for each in (data, *(data.values() if isinstance(data, dict) else ())) if isinstance(each, dict)]
+    """Return the object of an answer that has the most of these fields: the answer itself, or one within it."""
+    objects = [data] if isinstance(data, dict) else []
+    for each in objects:
+        objects += [inner for inner in each.values() if isinstance(inner, dict)]
     return max(objects, key=lambda each: len(each.keys() & fields.keys()), default={})
 
 

@@ -216,10 +216,12 @@ class Document(Schemas):
         )  # fmt: skip
 
     def _declared(self, path: str, listed: list[Any]) -> dict[Any, Any]:
-        """Return the parameters by place and name, without those of another path."""
-        known = [each for each in map(self.deref, listed) if "in" in each and "name" in each]
-        return {(each["in"], each["name"].lower() if each["in"] == "header" else each["name"]): each
-                for each in known if each["in"] != "path" or f"{{{each['name']}" in path}  # fmt: skip
+        """Return the parameters by place and name, without those of another path; an undeclared variable is a text."""
+        texts = {("path", name): {"name": name, "in": "path", "schema": {"type": "string"}, "type": "string"}
+                 for name in re.findall(r"\{([^{}]+)\}", re.split("[?#]", path)[0])}  # fmt: skip
+        return texts | {(each["in"], each["name"].lower() if each["in"] == "header" else each["name"]): each
+                for each in map(self.deref, listed) if {"in", "name"} <= each.keys()
+                and (each["in"] != "path" or f"{{{each['name']}" in path)}  # fmt: skip
 
     def _bodies(self, raw: Mapping[str, Any], declared: dict[Any, Any]) -> dict[str, Body]:
         """Return the body of each media type, and take the header that says it from the parameters."""

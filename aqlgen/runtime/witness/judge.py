@@ -32,14 +32,10 @@ _SCHEMES = {"basic": "basic ", "bearer": "bearer ", "oauth2": "bearer ", "openid
 class Grade(StrEnum):
     """How grave a finding is: the first two fail a check."""
 
-    BROKEN = "broken"
-    """Every call does something else than the document has."""
-    WRONG = "wrong"
-    """Some calls do, or agents are shown something else."""
-    LOOK = "look"
-    """A person should look at it: the rules of the document do not settle it."""
-    DOCUMENT = "document"
-    """The document says something that cannot be held against the adapter."""
+    BROKEN = "broken"  # every call does something else than the document has
+    WRONG = "wrong"  # some calls do, or agents are shown something else
+    LOOK = "look"  # a person should look at it: the rules of the document do not settle it
+    DOCUMENT = "document"  # the document says something that cannot be held against the adapter
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +143,10 @@ class _Reading:
         placed = {name: self._placed(name) for option in options for name in option}
         missing = [name for name, (_, is_sent) in placed.items() if not is_sent]
         request = self.judgement.request
-        is_client = b"client_secret" in request.url.encode() + request.content  # RFC 6749, 2.3.1
-        if options and all(set(option) & set(missing) for option in options) and not is_client:
+        is_other = b"client_secret" in request.url.encode() + request.content or any(  # RFC 6749, 2.3.1
+            is_secret(each.name) and each.name in dict(self._pairs[each.place]) for each in self.operation.parameters
+        )
+        if options and all(set(option) & set(missing) for option in options) and not is_other:
             self._say(f"no credential of {', '.join(missing)} is sent", Grade.BROKEN)
         self._used |= {key for key, _ in placed.values()}
         self._uninvited({} in options)
@@ -210,8 +208,8 @@ class _Reading:
             self._say(f"{name} is sent as {texts[0][:40]!r}, its style is deepObject")
         if len(texts) > 1 and not form.explode:
             self._say(f"{name} is repeated, it is not exploded")
-        readings = [texts[-1]] if form.is_json else _readings(texts, form, kinds)
-        values = [self._typed(schema, each) for each in readings]
+        values = [self._typed(schema, each) for each in _readings(texts, form, kinds)]
+        values = [_json(texts[-1]), *values] if form.is_json else values
         valid = (value for value in values if not self.document.problems(schema, value))
         return next(valid, values[0]), {name, f"{name}[]"}
 
@@ -309,7 +307,8 @@ class _Reading:
         for name, schema in self.document.properties(body.schema).items():
             encoding = body.encoding.get(name) or {}
             explode = encoding.get("explode", "style" in encoding or "object" not in self.document.kinds(schema))
-            form = Parameter(name, "body", False, schema, encoding.get("style", "form"), explode, False, {})
+            is_json = "json" in str(encoding.get("contentType"))
+            form = Parameter(name, "body", False, schema, encoding.get("style", "form"), explode, is_json, {})
             value, names = self._read(name, schema, form, pairs)
             pairs = [pair for pair in pairs if pair[0] not in names]
             fields |= {} if value is ABSENT else {name: value}

@@ -16,11 +16,11 @@ _CLAIMS = {
     "GET CREATE": "create|add|new|register",
     "GET UPDATE": "update|set|edit|change",
     "DELETE": "delete|remove|clear|flush|purge|revoke|destroy|end",
-    "DELETE UPDATE": "(un|dis).*|remove|detach|revoke|archive",
+    "DELETE UPDATE": "(un|dis|de(?!lete|stroy)).*|remove|revoke|archive",
     "POST READ": "return|retrieve|show|view|provide|search|query|find|list|get|lookup|count|filter|validate|verify|"
     "check|preview|calculate|estimate|compare|export|read|fetch|describe|discover|report|test|batchget|graphql|match|suggest|"
     "autocomplete|explain|parse|convert|render|(en|de)code|is|has|can|diff|simulate|info|history|status|analy[sz]e|"
-    "aggregate|scan|introspect|classif(y|ie)|identif(y|ie)|extract|evaluate|detect|assess",
+    "aggregate|scan|introspect|classif(y|ie)|identif(y|ie)|extract|evaluate|detect|assess|download",
 }
 """Words of a path or operationId by which a method can be what it is not made for, or any a family."""
 _DANGERS = ("safe", "reversible", "destructive", "dangerous", "forbidden")
@@ -36,7 +36,7 @@ def rule_problems(operation: Operation, name: str, family: str, danger: str) -> 
     if named and operation not in named and not owner.get("name"):
         yield Grade.LOOK if operation.is_shared else Grade.WRONG, "has the operationId of another operation"
     if not owner.get("category"):
-        yield from _family_problems(operation, family)
+        yield from _family_problems(operation, name, family)
     if not owner.get("danger"):
         yield from _danger_problems(operation, family, danger)
 
@@ -50,9 +50,10 @@ def _danger_problems(operation: Operation, family: str, danger: str) -> Iterator
         yield Grade.LOOK if is_undone else Grade.WRONG, f"its danger is {danger or 'unknown'}, the least is {least}"
 
 
-def _family_problems(operation: Operation, family: str) -> Iterator[tuple[Grade, str]]:
+def _family_problems(operation: Operation, name: str, family: str) -> Iterator[tuple[Grade, str]]:
     method, raw, is_read = operation.method, operation.raw, (operation.method, family) == ("POST", "READ")
-    text = f"{re.sub(r'{[^{}]*}', ' ', operation.path)} {raw.get('operationId') or ''}"
+    is_named = normal(name) in map(normal, operation.path.split("/"))  # `get_totals` of `/gettotals`
+    text = f"{re.sub(r'{[^{}]*}', ' ', operation.path)} {raw.get('operationId') or ''} {name * is_named}"
     words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", text)
     first = re.findall(r"\w+", str(raw.get("summary") or raw.get("description") or ""))[:2]
     claims = re.compile(f"({_CLAIMS.get(f'{method} {family}', _CLAIMS.get(family, '-'))})s?")  # and of a third person

@@ -11,11 +11,8 @@ from typing import Any
 from .document import Document, is_secret
 from .schemas import compiles
 
-UNDECLARED = "noSuchField"
-"""A field of no document."""
-
-ABSENT: Any = object()
-"""The value of what cannot be sampled, or is not there."""
+UNDECLARED = "noSuchField"  # a field of no document
+ABSENT: Any = object()  # the value of what cannot be sampled, or is not there
 _TEXTS = {
     "date": "2026-03-{:02}", "date-time": "2026-03-{:02}T09:30:00Z", "time": "09:30:{:02}Z", "duration": "P{}D",
     "email": "ada{}@example.com", "uri": "https://example.com/{}", "url": "https://example.com/{}",
@@ -28,8 +25,7 @@ _FURTHER = ("additionalProperties", "unevaluatedProperties", "patternProperties"
 """Keywords by which an object may have fields that it does not declare."""
 _PARTS = ("allOf", "oneOf", "anyOf", "properties", "required")
 _ORDER = ("object", "array", "string", "integer", "number", "boolean")
-_SIGNS = ("", ' "b" c', "&=/?#+%\\")
-"""What texts end with, by the turn: it must be encoded, wherever they are sent."""
+_SIGNS = ("", ' "b" c', "&=/?#+%\\")  # what texts end with, by the turn: it must be encoded, wherever it is sent
 _LONGEST = 300
 _DEEPEST = 4
 _DEEPEST_UNDECLARED = 3
@@ -179,7 +175,8 @@ class _Sampler:
     def _texts(self, schema: Mapping[str, Any], name: str) -> Iterator[Any]:
         if "pattern" in schema and not compiles(str(schema["pattern"])):  # nothing is known to be valid
             return
-        form = "binary" if schema.get("type") == "file" else str(schema.get("format", ""))
+        is_address = self._beside == "writeOnly" and str(schema.get("example"))[:4] == "http"
+        form = "binary" if schema.get("type") == "file" else "uri" if is_address else str(schema.get("format", ""))
         if form in _TEXTS and "pattern" not in schema:
             yield _TEXTS[form].format(self._turn % 9 + 1)
         least, most = int(schema.get("minLength") or 0), int(schema.get("maxLength") or _LONGEST)

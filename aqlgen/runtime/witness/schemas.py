@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -39,6 +40,8 @@ class Schemas:
     def __init__(self, root: Mapping[str, Any]) -> None:
         self.root = root
         self._registry: Any = None
+        self._merged: dict[int, tuple[Any, Any]] = {}
+        self._is_modern = re.match(r"3\.[1-9]", str(root.get("openapi"))) is not None
         self._known: dict[str, Any] = {}
         self._properties: dict[int, tuple[Any, dict[str, Any]]] = {}
         self._validators: dict[int, tuple[Any, Any]] = {}
@@ -55,11 +58,17 @@ class Schemas:
                     target = target[int(step) if isinstance(target, list) else step]
                 except (LookupError, TypeError, ValueError):
                     target = {}
-            beside = {key: value for key, value in node.items() if key != "$ref"}
-            if beside and isinstance(target, dict) and "in" not in target:
-                target = {**target, **beside, "type": target["type"]} if "type" in target else {**target, **beside}
-            node = target
+            if id(node) not in self._merged:
+                beside = {key: value for key, value in node.items() if self._stands_beside(key)}
+                if beside and isinstance(target, dict) and "in" not in target:
+                    target = {**target, **beside, **{key: target[key] for key in ("type",) if key in target}}
+                self._merged[id(node)] = node, target
+            node = self._merged[id(node)][1]
         return {}
+
+    def _stands_beside(self, key: str) -> bool:
+        """Return True for a keyword that counts beside a reference: before 3.1 only one that constrains nothing."""
+        return key != "$ref" and (self._is_modern or key in (*_ANNOTATIONS, "readOnly") or key[:2] == "x-")
 
     def at(self, node: Any, *steps: str) -> Any:
         """Return the object below a node, references followed; an empty one where there is none."""
@@ -77,7 +86,8 @@ class Schemas:
             return schema
         if is_map:
             return {key: self._strict(value) for key, value in schema.items()}
-        kept = {key: value for key, value in schema.items() if not _is_left_aside(key, value, schema)}
+        kept = {key: value for key, value in schema.items() if not _is_left_aside(key, value, schema)
+                and ("$ref" not in schema or key == "$ref" or self._stands_beside(key))}  # fmt: skip
         strict = {key: value if key in _DATA else self._strict(value, is_map=key in _MAPS)
                   for key, value in kept.items()}  # fmt: skip
         if isinstance(strict.get("$ref"), str):
@@ -106,7 +116,8 @@ class Schemas:
             self._validators[id(schema)] = schema, self._compiled(schema)
         validator = self._validators[id(schema)][1]
         errors = [] if validator is None else list(validator.iter_errors(value))[:2]
-        return [f"{''.join(f'/{step}' for step in error.instance_path)} {_short(error.message)}" for error in errors]
+        pairs = [(f"{''.join(f'/{step}' for step in error.instance_path)} ", error.message) for error in errors]
+        return [at + (text if len(text) < 150 else f"{text[:70]} … {text[-70:]}") for at, text in pairs]
 
     def _reference(self, reference: str) -> str:
         """Return a reference into the registry, which gets a copy of a schema that stands elsewhere."""
@@ -199,10 +210,6 @@ class Schemas:
         """Return the schema of the items of a list."""
         schemas = [part["items"] for part in self.parts(schema) if isinstance(part.get("items"), dict)]
         return {"allOf": schemas} if len(schemas) > 1 else next(iter(schemas), {})
-
-
-def _short(message: str) -> str:
-    return message if len(message) < 150 else f"{message[:70]} … {message[-70:]}"
 
 
 def _modern(schema: dict[str, Any]) -> dict[str, Any]:

@@ -12,8 +12,7 @@ from .judge import TRANSPORT, Request
 from .types import Types, entry_of
 
 _OWN = ("FieldSelection", "WhereCondition", "AggregateRequest", "dry_run", "if_match", "additional_properties")
-_CHOICES = ("as", "send_as")
-"""Parameters that choose among the bodies of an operation."""
+_CHOICES = ("as", "send_as")  # parameters that choose among the bodies of an operation
 _PRESETS = ("minimal", "standard", "full")
 _OF_LISTS = ("first", "order_by")
 _WHOLE = ("input", "body", "data")
@@ -139,7 +138,7 @@ class Shown:
         entry = self.entries.get(name, {})
         fields = [str(each["name"]) for each in await self._types.fields(entry.get("type"))]
         stated = [re.split(r"[^\w.-]", text.rstrip("*"))[-1] for text in str(entry.get("description")).split(": ")[:-1]]
-        return {normal(field): field for field in fields or stated}
+        return {normal(field): field for field in fields or stated} | {field: field for field in fields}
 
     def _is_own(self, name: str) -> bool:
         """Return True for a parameter that the adapter itself acts on."""
@@ -162,7 +161,7 @@ class Shown:
         is_wire = _is_credential(document, place, name) or (
             place == "header" and (name.lower() in TRANSPORT or _is_with_key(operation, name))
         )
-        is_settled = is_wire or document.is_fixed(schema)
+        is_settled = is_wire or document.is_fixed(schema) or is_filled(name)
         return not (is_settled or {"value", "hidden"} & owner.keys() or is_secret(name) or self._is_paged(name))
 
     def takes(self, name: str) -> bool:
@@ -182,7 +181,9 @@ class Shown:
         if self.whole and (("body", "") in values or inner):
             whole = body if ("body", "") in values else inner
             if isinstance(whole, dict) and len(whole) > 1:  # of one field the API's spelling is tried
-                whole = {self._inner.get(normal(name), name): each for name, each in whole.items()}
+                whole = {  # the same name before the nearest: `type` beside `$_type`
+                    self._inner.get(name, self._inner.get(normal(name), name)): each for name, each in whole.items()
+                }
             params[self.whole] = whole
         elif isinstance(body, dict):
             params |= {self.names.get(("body", str(name)), str(name)): value for name, value in body.items()}
@@ -252,10 +253,5 @@ def _is_with_key(operation: Operation, name: str) -> bool:
     """Return True for a header that is a key, or that begins as one of the operation does: `App-Id` with `App-Key`."""
     headers = [each.name for each in operation.parameters if each.place == "header" and not is_filled(each.name)]
     keys = [each for each in headers if normal(each).endswith("key") or is_secret(each)]
-    stems = {_stem(each) for each in keys} - {"X", "x"}
-    return name in keys or _stem(name) in stems
-
-
-def _stem(header: str) -> str:
-    """Return a header without its last word: `app` of `app_id`; the whole of one word."""
-    return re.sub(r"[-_][^-_]+$", "", header)
+    stem, *stems = (re.sub(r"[-_][^-_]+$", "", each) for each in (name, *keys))  # without the last word
+    return name in keys or stem in {*stems} - {"X", "x"}

@@ -15,10 +15,8 @@ _WORDS = {"integer": _NUMBER, "number": _NUMBER, "string": _TEXT, "boolean": ("d
 """What introspection tells of a value of a type by the keywords of schemas."""
 _KINDS = {"integer": {"integer", "number"}, **{name: {name} for name in ("number", "string", "boolean", "array",
           "object")}}  # fmt: skip
-_FORMS = ("date-time", "uuid", "email", "int32", "int64")
-"""Formats that an adapter has to show."""
-_LONG = 300
-"""Characters of a schema from which on an entry may be cut to name and type."""
+_FORMS = ("date-time", "uuid", "email", "int32", "int64")  # formats that an adapter has to show
+_LONG = 300  # characters of a schema from which on an entry may be cut to name and type
 
 Entry = Mapping[str, Any]
 
@@ -100,7 +98,8 @@ class Types:
             return [text for each in data[:2] for text in await self.misnamed(each, entry.get("items", entry))]
         fields = await self.fields(entry.get("type")) if isinstance(data, dict) else []
         shown, near = {each["name"]: each for each in fields}, {normal(each["name"]): each["name"] for each in fields}
-        names = [name for name in (data if fields else ()) if name not in {*shown, "_etag"} and normal(name) in near]
+        names = [name for name in (data if fields else ())  # not `type` beside `$_type`
+                 if name not in {*shown, "_etag"} and near.get(normal(name), name) not in data]  # fmt: skip
         texts = [f"{name} is answered, its type shows {near[normal(name)]}" for name in names]
         for name in shown.keys() & (data if fields else set()):
             texts += await self.misnamed(data[name], shown[name])

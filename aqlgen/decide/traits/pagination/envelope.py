@@ -206,7 +206,8 @@ def _is_column(schemas: Schemas, best: _Field, lists: list[_Field], path_words: 
     """Return True if a list is one of several in an object, and nothing tells that it is the one that was asked for.
 
     Such an object is a table in columns (`ids`, `documents`), or a result of several parts (`added`, `modified`). What
-    tells is a word of the path, or the items: objects of declared fields, and of more than those of the other lists.
+    tells is a word of the path, or the items: objects of declared fields, and of more than those of the other lists. Of
+    many lists of such objects (`removed_posts`, `locked_posts`, `bans`) the items tell nothing.
     """
     parent = best.pointer.rpartition("/")[0]
     beside = [
@@ -217,7 +218,8 @@ def _is_column(schemas: Schemas, best: _Field, lists: list[_Field], path_words: 
     if not beside or any(singular(each) in path_words for each in split(best.wire)):
         return False
     sizes = [len(schemas.properties(schemas.items(entry.schema))) for entry in (best, *beside)]
-    return not sizes[0] or (best.key not in LISTS and sizes[0] <= max(sizes[1:]))
+    is_plain = sizes[0] > max(sizes[1:]) and sum(size > 1 for size in sizes) < 4
+    return not sizes[0] or (best.key not in LISTS and not is_plain)
 
 
 def _standing(schemas: Schemas, entry: _Field, path_words: set[str]) -> tuple[int, int, bool, int, str]:

@@ -254,7 +254,8 @@ def _is_cursor(candidate: _Candidate) -> bool:
 
 
 def _switches(candidate: _Candidate, paged: _Candidate) -> bool:
-    return candidate.kinds == {"boolean"} and candidate.key != paged.key and candidate.key.endswith(paged.key)
+    is_flag = candidate.kinds == {"boolean"} and candidate.key not in (paged.key, "cursor")
+    return is_flag and candidate.key.endswith((paged.key, "cursor"))
 
 
 _TOKENS: Final[tuple[tuple[frozenset[str], Callable[[_Candidate], bool]], ...]] = (
