@@ -53,7 +53,7 @@ def test_a_refusal_names_the_versions_that_are_supported(source):
         ("openapi: 3.3.0", "unsupported-version", "OpenAPI 3.3.0 is not supported", 1),
         ("openapi: '3'", "unsupported-version", "OpenAPI 3 is not supported", 1),
         ("openapi: true", "unsupported-version", "OpenAPI True is not supported", 1),
-        ("openapi: [3]", "unsupported-version", "OpenAPI list is not supported", 1),
+        ("openapi: [3]", "unsupported-version", "OpenAPI [3] is not supported", 1),
         ("asyncapi: 2.0.0", "not-openapi", "this is an AsyncAPI document, not an OpenAPI document", 1),
         ("info: {}\nitem: []", "not-openapi", "this is a Postman collection, not an OpenAPI document", 1),
         ("a: 1", "not-openapi", "the document has no key openapi or swagger", 1),
