@@ -43,11 +43,17 @@ class Names:
 
 def request(url: str = f"{API}/a", method: str = "GET", content: bytes | None = None) -> ApiRequest:
     headers = (("Authorization", f"Bearer {SECRET}"), ("Cookie", f"s={SECRET}"), ("X-Api-Key", SECRET), ("X-Id", "7"))
+    headers += (("Accept", "application/json"), *(() if content is None else (("Content-Type", "text/plain"),)))
     return ApiRequest(method, url, headers, content, frozenset({SECRET}))
 
 
 def follow(
-    first: ApiRequest, status: int, *locations: str, names: Names | None = None, hosts: Hosts | None = None
+    first: ApiRequest,
+    status: int,
+    *locations: str,
+    names: Names | None = None,
+    hosts: Hosts | None = None,
+    then: Answer = lambda _: httpx2.Response(200, content=b"there"),
 ) -> tuple[ApiResponse, list[httpx2.Request]]:
     """Send a request that is redirected to each location in turn; return the response and all that was sent."""
     seen: list[httpx2.Request] = []
@@ -56,7 +62,7 @@ def follow(
         seen.append(sent)
         if len(seen) <= len(locations):
             return httpx2.Response(status, headers={"Location": locations[len(seen) - 1]})
-        return httpx2.Response(200, content=b"there")
+        return then(sent)
 
     async def run() -> ApiResponse:
         stand_in = httpx2.MockTransport(handle)

@@ -153,13 +153,6 @@ def test_a_write_stands_though_it_cannot_be_read_again_and_says_so(agent: Agent)
     assert methods == ["GET", "GET", "PUT", "GET"]
 
 
-def test_a_dry_run_reads_nothing_again(agent: Agent) -> None:
-    """R-SEL-5"""
-    answer, methods = agent.update("update_task", {"size": 2}, id="7", dry_run=True)
-    assert answer["data"]["reads_first"]["method"] == "GET"
-    assert methods == []
-
-
 @pytest.mark.parametrize("kind", ["note", "page"], ids=["without ETags", "with ETags"])
 def test_a_put_that_creates_does_so_where_there_is_nothing_and_asks_for_what_is_required(
     agent: Agent, kind: str
