@@ -12,11 +12,9 @@ from typing import Any
 from forms import unwrapped, wrapped
 from guarded_shop import OPERATIONS, STRING, Shop, open_shop, write_shop
 
-from aqlgen.runtime.safety.loop.agents import Board
-from aqlgen.runtime.safety.questions import QuestionStore
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.tables import LoopSettings
-from aqlgen.runtime.state.custody import State, open_store
+from tests.runtime.one_store import OneStore
 
 AGENT = "researcher"
 DELETE: dict[str, Any] = {"operation": "delete_item", "params": {"item_id": "7"}}
@@ -57,25 +55,18 @@ def relaxed(verdict: Any, _: Any) -> Any:
     return verdict._replace(outcome="continue")
 
 
-class Floor:
+class Floor(OneStore):
     """Processes of one shop on one store. `sessions` are of one client; without any, callers are who they say."""
 
     def __init__(self, folder: Path, form: str = "alone", keys: tuple[str, ...] = ()) -> None:
+        super().__init__(f"sqlite:///{folder}/state.sqlite3", "shop", keys)
         self.folder = folder
         self.form = form
-        self.keys = keys
-        self.url = f"sqlite:///{folder}/state.sqlite3"
         self.package = write_shop(folder / "shop", OPERATIONS)
         (self.package / "workflows.json").write_text(json.dumps(WORKFLOW))
-        self.states: list[State] = []
         self.shops: list[Shop] = []
         self.session = Session.new()
         self.caller: str | None = None
-
-    def state(self) -> State:
-        """Open the store once more."""
-        self.states.append(State(open_store(self.url, "shop", {}), "shop", lambda: self.keys))
-        return self.states[-1]
 
     def open(self, *, free: bool = True, loop: LoopSettings | None = None, **settings: Any) -> Shop:
         """Start a process; with `free` the owner's hook lets every step through."""
@@ -102,16 +93,6 @@ class Floor:
     def written(self) -> list[Any]:
         """The requests that were sent and are no reads."""
         return [request for shop in self.shops for request in shop.wire.sent if request.method != "GET"]
-
-    @property
-    def desk(self) -> QuestionStore:
-        """The operator's desk."""
-        return QuestionStore(self.state().shared)
-
-    @property
-    def board(self) -> Board:
-        """The operator's board."""
-        return Board(self.state().shared)
 
     async def send(
         self,
@@ -152,11 +133,6 @@ class Floor:
         await self.start(more.get("agent", AGENT), **{k: v for k, v in more.items() if k != "agent"})
         assert (await self.report(call, **more))["granted"]
 
-    async def close(self) -> None:
-        """Close the stores."""
-        for state in self.states:
-            await state.close()
-
 
 @asynccontextmanager
 async def opened(folder: Path, form: str = "alone", keys: tuple[str, ...] = ()) -> AsyncIterator[Floor]:
@@ -164,9 +140,3 @@ async def opened(folder: Path, form: str = "alone", keys: tuple[str, ...] = ()) 
     floor = Floor(folder, form, keys)
     yield floor
     await floor.close()
-
-
-def challenge_of(directive: Mapping[str, Any]) -> str:
-    """Return the id of the challenge in a directive's notifications."""
-    notes = [note for note in directive["notifications"] if "verificationId" in note["metadata"]]
-    return str(notes[0]["metadata"]["verificationId"])

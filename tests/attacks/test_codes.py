@@ -11,11 +11,12 @@ from typing import Any
 
 import anyio
 import pytest
-from looped_shop import AGENT, PAY, Floor, challenge_of, opened
+from looped_shop import AGENT, PAY, Floor, opened
 
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.tables import LoopSettings
 from tests.cases import without_ids
+from tests.runtime.one_store import challenge_of
 
 pytestmark = pytest.mark.anyio
 UNKNOWN = "0f8fad5b-d9cb-469f-a165-70867728950e"

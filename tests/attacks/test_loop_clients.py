@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 from forms import altered
-from looped_shop import AGENT, DELETE, PAY, Floor, challenge_of, opened
+from looped_shop import AGENT, DELETE, PAY, Floor, opened
 from mcp import Client
 
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.table import FAMILIES
 from tests.runtime.http_endpoint import TOKENS, WITH_TOKEN, A, B, endpoint
+from tests.runtime.one_store import challenge_of
 
 pytestmark = pytest.mark.anyio
 FAMILY = {"pay": "execute", "delete_item": "delete", "get_item": "read", "run_steps": "execute"}

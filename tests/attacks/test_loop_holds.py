@@ -14,11 +14,12 @@ from typing import Any
 import pytest
 from forms import altered
 from guarded_shop import Human
-from looped_shop import AGENT, DELETE, PAY, Floor, challenge_of, opened
+from looped_shop import AGENT, DELETE, PAY, Floor, opened
 
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.tables import LoopSettings
 from aqlgen.runtime.state import StoreAway
+from tests.runtime.one_store import challenge_of
 
 pytestmark = pytest.mark.anyio
 DENY = LoopSettings(deny=("drop_*",))

@@ -14,13 +14,11 @@ from stand_in import FakeApi
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher, Parts
 from aqlgen.runtime.hooks import Hooks
 from aqlgen.runtime.safety.audit import Audit
-from aqlgen.runtime.safety.loop.agents import Board
-from aqlgen.runtime.safety.questions import QuestionStore
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.settings.tables import LoopSettings
-from aqlgen.runtime.state.custody import State, open_store
 from aqlgen.runtime.table import Adapter, Table
+from tests.runtime.one_store import OneStore
 
 AGENT = "researcher"
 FAMILIES = {
@@ -42,20 +40,14 @@ ADA = {"name": "Ada", "species": "lion"}
 BY_CLIENT = {"safety_loop": "enforcing", "loop_approval": "client", "policy": "open"}
 
 
-class House:
+class House(OneStore):
     """Adapters on one store, each as a process of its own would be, and what an operator does there."""
 
     def __init__(self, package: Path, folder: Path, url: str = "") -> None:
+        super().__init__(url or f"sqlite:///{folder}/loop.sqlite3", "zoo")
         self.package = package
-        self.url = url or f"sqlite:///{folder}/loop.sqlite3"
         self.audit = folder / "audit.jsonl"
         self.api = FakeApi()
-        self.states: list[State] = []
-
-    def state(self) -> State:
-        """Open the store once more."""
-        self.states.append(State(open_store(self.url, "zoo", {}), "zoo"))
-        return self.states[-1]
 
     def adapter(self, hooks: Hooks | None = None, *, loop: LoopSettings | None = None, **settings: Any) -> Dispatcher:
         """Start an adapter; settings as keyword arguments."""
@@ -64,26 +56,11 @@ class House:
         audit = Audit(self.audit, adapter="zoo")
         return Dispatcher(adapter, table, self.api, config, Parts(hooks, state=self.state(), audit=audit))
 
-    @property
-    def desk(self) -> QuestionStore:
-        """The operator's desk, as another process opens it."""
-        return QuestionStore(self.state().shared)
-
-    @property
-    def board(self) -> Board:
-        """The operator's board, as another process opens it."""
-        return Board(self.state().shared)
-
     async def code(self, challenge: str) -> str:
         """Return the code that the operator is shown."""
         code = await self.desk.reveal(challenge)
         assert code is not None
         return code
-
-    async def close(self) -> None:
-        """Close the stores."""
-        for state in self.states:
-            await state.close()
 
 
 class Human:
@@ -154,9 +131,3 @@ async def connected(dispatcher: Dispatcher, era: str = "auto", human: Human | No
     more = {} if human is None else {"elicitation_callback": human.answer}
     async with Client(build_server(dispatcher), mode=era, **more) as client:  # type: ignore[arg-type]
         yield Agent(client)
-
-
-def challenge_of(directive: dict[str, Any]) -> str:
-    """Return the id of the challenge in a directive's notifications."""
-    notes = [note for note in directive["notifications"] if "verificationId" in note["metadata"]]
-    return str(notes[0]["metadata"]["verificationId"])

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from looping import ADA, AGENT, House, challenge_of, connected
+from looping import ADA, AGENT, House, connected
 
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.tables import LoopSettings
+from tests.runtime.one_store import challenge_of
 
 pytestmark = pytest.mark.anyio
 BY_ERA = pytest.mark.parametrize("era", ["auto", "legacy"])

@@ -7,7 +7,7 @@ from typing import Any
 
 import anyio
 import pytest
-from looping import ADA, AGENT, House, Human, challenge_of, connected
+from looping import ADA, AGENT, House, Human, connected
 
 from aqlgen.runtime.hooks import Hooks, Refuse, Step, StepVerdict
 from aqlgen.runtime.safety.loop.verification import Tries
@@ -15,6 +15,7 @@ from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.tables import LoopSettings
 from aqlgen.runtime.state.custody import Custody
 from aqlgen.runtime.state.sqlite import SqliteState, SqliteStore
+from tests.runtime.one_store import challenge_of
 
 pytestmark = pytest.mark.anyio
 BY_ERA = pytest.mark.parametrize("era", ["auto", "legacy"])
