@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from aqlgen.compare import Level, Surface, compare
 from aqlgen.runtime.table import Adapter, row_of
 from tests.examples import examples
+from tests.runtime.api.hand_made import operation
 
 Schema = dict[str, Any]
 
@@ -106,16 +107,9 @@ PAIRS = st.one_of(
 
 def surface(schema: Schema, types: Mapping[str, Schema]) -> Surface:
     """Return an adapter whose one operation takes a value of the schema and answers with one."""
-    row = {
-        "summary": "Do it",
-        "method": "POST",
-        "path": "/things",
-        "resource": "thing",
-        "danger": "reversible",
-        "parameters": {"value": {"in": "body", "schema": schema}},
-        "responses": {"200": {"content_type": "application/json", "schema": schema}},
-        "returns": {"name": "any", "kind": "scalar"},
-    }
+    answers = {"200": {"content_type": "application/json", "schema": schema}}
+    value = {"value": {"in": "body", "schema": schema}}
+    row = operation("POST", "/things", resource="thing", danger="reversible", parameters=value, responses=answers)
     return Surface({"do": row_of("do", "execute", row)}, types, ADAPTER)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+from api.hand_made import operation
 from mcp import Client
 from tiny_zoo import ADAPTER, OPERATIONS, TYPES, write_package
 
@@ -26,18 +27,7 @@ LATER = (datetime.now(UTC) + timedelta(days=200)).date()
 
 
 def row(path: str, method: str = "GET", **more: Any) -> dict[str, Any]:
-    return {
-        "summary": "An operation",
-        "method": method,
-        "path": path,
-        "resource": "user",
-        "verb": "list",
-        "danger": "safe",
-        "parameters": {},
-        "responses": {"200": {"content_type": "application/json", "schema": {}}},
-        "returns": {"name": "any", "kind": "scalar"},
-        **more,
-    }
+    return operation(method, path, **{"resource": "user", "verb": "list", **more})
 
 
 FOUND = {"type": "array", "items": {"type": "object", "properties": {"q": {"type": "string"}}}}
