@@ -52,7 +52,7 @@ HOUSE = {
     "aqlgen/runtime/, lines": 49_360,  # to become 31,000
     "aqlgen/, statements": 55_105,  # to become 37,500; the same checks, which found 20 of 22 known defects of adapters
     "aqlgen/, functions over a complexity of 15": 34,  # at most 40; searches for names from elsewhere
-    "tests, lines": 73_635,  # to become 50,000; attacks by large values and by documents that lower danger
+    "tests, lines": 72_800,  # to become 50,000; attacks by large values and by documents that lower danger
     "bench, lines": 6_430,  # at most 6,500; the words of a command line, which only the jobs write
 }
 """How much there is to hold, by `python -m bench size`; beside a figure that grows stands why."""
