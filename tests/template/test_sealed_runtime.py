@@ -104,6 +104,9 @@ def test_a_checkout_runs_without_being_installed_and_unpacks_once(sealed: Path) 
 def test_where_nothing_may_be_written_the_archive_itself_is_imported(tmp_path: Path) -> None:
     folder = generate(tmp_path / "petstore")
     assert f"{RUNTIME}/runtime/" in listed(folder / "src", writes=False)
+    environment = {**os.environ, "PYTHONPATH": str(folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    program = f"from {PACKAGE}.runtime.operator.serve import Page; Page(None, None, None, 0)"  # reads its files
+    subprocess.run([sys.executable, "-c", program], check=True, env=environment, cwd=tmp_path)
     assert not (folder / f"src/{PACKAGE}/__pycache__").exists()
 
 

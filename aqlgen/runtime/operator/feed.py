@@ -121,13 +121,14 @@ class Feed:
         return replace(self._last, problem=f"{reading.problem}{note}")
 
 
-_MOST_LINES = 50
-_MOST_BYTES = 64 * 1024
+_MOST_LINES, _MOST_BYTES = 50, 64 * 1024
 _MOST_VERIFIED = 32 * 1024 * 1024
 _VERIFY_EVERY = 30.0
 _LONGEST = 300
 _SUBJECTS = ("operation", "element_name", "title", "operations", "reason")
 _RESULTS = ("decision", "result", "error", "status")
+_ASKED = ("CONFIRMATION_REQUIRED", "TOKEN_ISSUED")
+"""The events of a question, which the log calls denied until somebody confirms: the page shows no result."""
 
 
 class LogEnd:
@@ -165,9 +166,9 @@ class LogEnd:
         else:
             verdict = verify(path)
             state = (
-                {"state": "broken", "note": visible(f"Not whole: {verdict.problem}")}
+                {"state": "broken", "note": visible(f"Changed or incomplete: {verdict.problem}")}
                 if verdict.problem
-                else {"state": "whole", "note": f"Whole and unchanged: {counted(verdict.entries, 'line')}."}
+                else {"state": "whole", "note": f"Complete and unchanged: {counted(verdict.entries, 'line')}."}
             )
         self._verified = now, version, state
         return state
@@ -193,12 +194,13 @@ def _entry(line: bytes) -> dict[str, Any]:
         return {"at": "", "event": "unreadable", "subject": _line(text), "result": "", "by": "", "all": ""}
     rest = {name: value for name, value in values.items() if name not in ("previous", "hash", "timestamp", "event")}
     subject = next((values[name] for name in _SUBJECTS if values.get(name)), "")
+    results = () if values.get("event") in _ASKED else _RESULTS
     return {
         "id": str(values.get("hash", ""))[:64],
         "at": _line(values.get("timestamp", "")),
         "event": _line(values.get("event", "")),
         "subject": _line(", ".join(map(str, subject)) if isinstance(subject, list) else subject),
-        "result": _line(next((values[name] for name in _RESULTS if values.get(name)), "")),
+        "result": _line(next((values[name] for name in results if values.get(name)), "")),
         "by": _line(values.get("operator") or values.get("caller") or ""),
         "all": visible(json.dumps(rest, ensure_ascii=False, default=str))[:4000],
     }

@@ -17,6 +17,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-_ASSETS = Path(__file__).with_name("assets")
+_ASSETS = files(__package__) / "assets"  # also within an archive
 _FILES = {
     "/": ("operator.html", "text/html; charset=utf-8"),
     "/operator.css": ("operator.css", "text/css; charset=utf-8"),

@@ -100,6 +100,8 @@ def test_a_call_of_an_agent_waits_for_the_page_and_runs_once_it_is_approved(tmp_
             outcomes = [await call()]
             shown = (await asyncio.to_thread(served.state, until=lambda known: known.get("matters")))["matters"][0]
             assert (shown["title"], shown["session"]) == ("Delete animal 7? This cannot be undone.", "session_1")
+            entries = (await asyncio.to_thread(served.state))["log"]["entries"]
+            assert [(entry["event"], entry["result"]) for entry in entries] == [("CONFIRMATION_REQUIRED", "")]
             outcomes.append(await call())
             assert (await asyncio.to_thread(served.act, "approve", shown)).status == 200
             outcomes += [await call(), await call()]

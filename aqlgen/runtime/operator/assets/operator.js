@@ -257,7 +257,7 @@ function buildMatter(card, item) {
     meta([...whom(item), [item.operations.length === 1 ? "Operation" : "Operations", item.operations.join(", ")]]) ?? "",
     reasons(item.reasons) ?? "",
     folded("Everything that would be approved", item.question),
-    item.whole ? "" : h("p", { class: "warn" }, "This is too long to be shown whole, so it can be denied here, not approved."),
+    item.whole ? "" : h("p", { class: "warn" }, "This is too long for the page: you can deny it here, but not approve it."),
     h("p", { class: "outcome" }),
     buttons,
   );
@@ -454,7 +454,7 @@ function renderLog(log) {
 const LISTS = {
   challenges: { build: buildChallenge, refresh: refreshChallenge, word: "code to hand over", settle: settleAs("This challenge is gone: the agent was verified, or the challenge expired.") },
   blocks: { build: buildBlock, word: "blocked agent", settle: settleAs("This block is lifted.") },
-  matters: { build: buildMatter, refresh: refreshMatter, word: "decision", settle: settleAs("This is gone: it was used or decided elsewhere, or it expired.") },
+  matters: { build: buildMatter, refresh: refreshMatter, word: "decision", settle: settleAs("This item has gone: somebody else used or decided it, or it expired.") },
   approvals: { build: buildApproval, refresh: refreshApproval },
   work: { build: buildWork },
   refusals: { build: buildRefusal },
