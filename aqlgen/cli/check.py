@@ -219,7 +219,7 @@ def _as_text(checked: Checked) -> str:
     listed = "\n".join(["", "Files under src that aqlgen did not write:", *unknown]) if unknown else ""
     if not checked.generated_again:
         why_not = visible(checked.why_not)
-        return f"{folder} cannot be checked: {files} as recorded, not generated again: {why_not}.{listed}"
+        return f"{folder} cannot be checked in full: {why_not}. {files} as recorded.{listed}"
     installed = f"{visible(checked.installed)} has the same" if checked.installed else "the package is not installed"
     return f"{folder} is pristine: {files} unedited and reproducible; {installed}.{listed}"
 

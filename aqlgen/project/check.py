@@ -133,7 +133,7 @@ def _other_generator(project: Project) -> str:
     made_by = Provenance.of(project.provenance, "").aqlgen
     if made_by != build():
         ways = f"install that one ({SOURCE}), or run `aqlgen update`"
-        return f"it was made by aqlgen {made_by}, and this is {build()}: {ways}"
+        return f"aqlgen {made_by} generated it, and this is {build()}: {ways}"
     if project.template_tag != current().tag:
         return f"its templates are of {project.template_tag or 'no release'}, these of {current().tag or 'no release'}"
     return ""

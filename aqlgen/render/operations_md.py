@@ -43,12 +43,12 @@ def operations_md(table: Table, skipped: Iterable[tuple[str, str]]) -> str:
     counts = ", ".join(
         f"{len(table.of(category.family))} {category.value}" for category in Category if table.of(category.family)
     )
-    parts.append(f"\n{counted(len(table.rows), 'operation')}: {counts}. Danger `reversible` means: no harm is known.\n")
+    parts.append(f"\n{counted(len(table.rows), 'operation')}: {counts}. `reversible` means that no harm is known.\n")
     review = review_rows(row.decision for row in table.rows)
     if review:
         parts.append(
-            f"\n## To review\n\n{_headline(table.rows)}. To settle them, edit `overrides.yaml`: `asked` for a"
-            " confirmation at the first call, `adapter: {accept: […]}` for the rest.\n"
+            f"\n## To review\n\n{_headline(table.rows)}. Settle them in `overrides.yaml`: with `asked`, when a"
+            " call needs a confirmation; with `adapter: {accept: […]}`, other doubts.\n"
         )
         parts.extend(_review(review))
     for category in Category:

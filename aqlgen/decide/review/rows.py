@@ -76,7 +76,7 @@ def _consequence(decision: Decision) -> float:
     return _SHARES.get(decision.category.value, _LEAST_SHARE) if share is None else share
 
 
-_HEADINGS: Final = {Asked.FIRST: "Confirmed at the first call", Asked.NEVER: "Run without a confirmation"}
+_HEADINGS: Final = {Asked.FIRST: "Confirmation at the first call", Asked.NEVER: "No confirmation"}
 _PARTS: Final = "several parts"
 _TOGETHER: Final = 8
 """The most operations of several parts in one row."""
