@@ -43,19 +43,13 @@ NOT_RUN = {
         "pip install /path/to/aqlgen": FROM_THE_NETWORK,
         'claude mcp add notes --env NOTES_KEY=secret -- "$VIRTUAL_ENV/bin/notes-adapter"': CLIENT,
     },
-    "conformance.md": {
-        "aqlgen check petstore-adapter": "takes half a minute; tests/check/test_check.py runs it",
-    },
+    "conformance.md": {"aqlgen check petstore-adapter": "takes half a minute; tests/check/test_check.py runs it"},
     "safety-server.md": {
         "aqlgen safety --policy safety.toml operator": PERSON,
         "aqlgen safety --policy safety.toml audit verify": "needs what a server has written; tests/safety runs it",
     },
     "sealed-runtime.md": dict.fromkeys(
-        (
-            "aqlgen from-openapi openapi.yaml",
-            "aqlgen update --runtime source",
-            "aqlgen update --runtime sealed",
-        ),
+        ("aqlgen from-openapi openapi.yaml", "aqlgen update --runtime source", "aqlgen update --runtime sealed"),
         "tests/template/test_sealed_runtime.py moves a project to and fro",
     ),
     "clients.md": dict.fromkeys(
