@@ -1,20 +1,20 @@
 # shared: yours to edit; `aqlgen update` merges its own changes into it.
-# Generates this adapter again from the API's current document and proposes the difference for review:
+# Generates this adapter again from the API's current document, and proposes the changes for review:
 #
-#   sh scripts/update-adapter.sh            both of these:
-#   sh scripts/update-adapter.sh update     changes the files, tests them, writes a report; nothing leaves this machine
-#   sh scripts/update-adapter.sh propose    commits to a branch of its own, pushes it, opens or refreshes a pull request
-#   sh scripts/update-adapter.sh install    installs the aqlgen that is to be used; `source` only says which
-#   sh scripts/update-adapter.sh develop    installs the project and what its tests need: of uv.lock where there is one
+#   sh scripts/update-adapter.sh            `update`, then `propose`
+#   sh scripts/update-adapter.sh update     changes the files, tests them, writes a report; sends nothing
+#   sh scripts/update-adapter.sh propose    commits to a separate branch, pushes it, opens or refreshes a pull request
+#   sh scripts/update-adapter.sh install    installs aqlgen; `source` only prints which one
+#   sh scripts/update-adapter.sh develop    installs the project and the packages of its tests, from uv.lock if there is one
 #
-# With a folder behind them, `update` also writes its changes there as a patch beside the report, and `propose` takes them from
-# there and leaves the files alone: what holds the right to push then runs nothing that was generated, installed or tested.
+# With a folder as argument, `update` also writes its changes as a patch into the folder, beside the report. `propose` reads them
+# there, and leaves the project's files alone: so the job with the right to push runs no generated, installed or tested code.
 #
-# It needs git, aqlgen, and gh (GitHub's command line) to propose. From the environment, each with a default:
+# `propose` needs git and gh (GitHub's command line), `update` git and aqlgen. Variables, each with a default:
 #
-#   AQLGEN    what to install: a wheel of this repository, the address of one with #sha256=<hash>, or
+#   AQLGEN    aqlgen to install: a wheel in this repository, the URL of a wheel with #sha256=<hash>, or
 #             git+https://…@<hash of a commit>; default: the commit of the release that generated the project
-#   SPEC      the document, a URL or a file; default: the address that the adapter was made from, else the kept document
+#   SPEC      the document, a URL or a file; default: the recorded address of the document, else the copy in the project
 #   HEADER    a header for the document's server
 #   TEST      the command that tests the project; default: $PYTHON -m pytest -q
 #   PYTHON    default: .venv/bin/python if it is there, else python
