@@ -43,7 +43,7 @@ EVENTS = (
     "request to the API sent again",
     "a quota nears its end",
     "a quota is nearly used up",
-    "a call goes on over the pause of a quota",
+    "a call continues after the pause of a quota",
     "a call is confirmed",
 )
 SECRET = "the-key-of-the-zoo"

@@ -49,7 +49,7 @@ async def preview(
     if plan.reader is not None and plan.needs_reading(read_json(request.content)):
         read = await hooked(api.of(row).build(plan.reader, plan.reading(params)))
         shown["reads_first"] = {"method": read.method, "url": _url(read.url, row, _secrets(read, row, params, known))}
-        shown["note"] = "The body has the changes, which are sent with what is read first, or as changes of it"
+        shown["note"] = "The body has the changes. The request merges them into the resource, or is a patch with them"
     elif lost := replaced_fields(plan, params):
         shown["note"] = f"The body replaces the whole resource: the API may reset omitted fields, {listed(lost)}"
     return shown

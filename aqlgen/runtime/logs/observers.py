@@ -132,7 +132,7 @@ _HELD_BACK = ("PERMISSION_", "CONFIRMATION_", "TOKEN_", "RATE_LIMIT_")
 _RECORDED = {
     ("quota", "reached_warn"): ("notice", "a quota nears its end"),
     ("quota", "reached_pause"): ("warning", "a quota is nearly used up"),
-    ("quota", "continued"): ("notice", "a call goes on over the pause of a quota"),
+    ("quota", "continued"): ("notice", "a call continues after the pause of a quota"),
     ("confirmation", "confirmed"): ("notice", "a call is confirmed"),
     ("store", "lowered"): ("error", "the store's count went down: counting continues from this process's count"),
 }

@@ -171,8 +171,8 @@ class ClientPerson(Person):
         if self.batched:
             raise Failure(
                 Code.CONFIRMATION_REQUIRED,
-                "A person must be asked about this, and cannot be any more in this request, since a part of it is "
-                "done: send the rest again",
+                "A person must confirm this, but this request can no longer ask them, because a part of it is done: "
+                "send the rest again",
                 {"reason": "a person is asked before anything is done"},
             )
         call, handle = self._call_digest(question), self._params.request_state

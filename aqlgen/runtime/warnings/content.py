@@ -90,8 +90,8 @@ def cut_warning(row: Row, response: ApiResponse, data: Any) -> CallWarning:
         kept = len(data) if isinstance(data, list) else 0
         details = {"field": "data", "truncated_count": kept, "limit": kept, "reason": reason}
         return CallWarning(CODE, f"Response truncated to {kept} items: {reason}", "low", details)
-    came = "the data are a part of it" if data is not None else "there are no data"
-    return _warning(row, f"The API's answer is not whole, since {reason}: {came}", "", "", "medium")
+    came = "the data are incomplete" if data is not None else "there are no data"
+    return _warning(row, f"The API's answer is incomplete, because {reason}: {came}", "", "", "medium")
 
 
 def _warning(row: Row, problem: str, expected: str, received: str, severity: str = "low") -> CallWarning:
