@@ -123,12 +123,10 @@ class Feed:
 
 _MOST_LINES, _MOST_BYTES = 50, 64 * 1024
 _MOST_VERIFIED = 32 * 1024 * 1024
-_VERIFY_EVERY = 30.0
-_LONGEST = 300
+_VERIFY_EVERY, _LONGEST = 30.0, 300
 _SUBJECTS = ("operation", "element_name", "title", "operations", "reason")
 _RESULTS = ("decision", "result", "error", "status")
-_ASKED = ("CONFIRMATION_REQUIRED", "TOKEN_ISSUED")
-"""The events of a question, which the log calls denied until somebody confirms: the page shows no result."""
+_ASKED = ("CONFIRMATION_REQUIRED", "TOKEN_ISSUED")  # the log calls them denied until somebody confirms
 
 
 class LogEnd:
