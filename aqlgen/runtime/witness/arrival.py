@@ -43,7 +43,7 @@ def lost(
 
 def _of_body(operation: Operation, wanted: Any, main: Judgement, answers: list[Answer], *, adds: bool) -> Iterator[str]:
     sent = main.values.get(("body", ""), ABSENT)
-    if isinstance(sent, list) and not isinstance(wanted, list):  # a JSON Patch
+    if "xml" in main.media or (isinstance(sent, list) and not isinstance(wanted, list)):  # text, or a JSON Patch
         return
     pair = (wanted, sent) if main.media.endswith("json") else (_texts(wanted), _texts(sent))
     body = operation.body(main.media)
