@@ -88,6 +88,8 @@ class Client:
             "capabilities": {"elicitation": {"form": {}}} if person else {},
         }
         self._headers_of: dict[str, dict[str, str]] = {}
+        self.notices: list[dict[str, Any]] = []
+        """The notifications that have come."""
 
     async def begin(self) -> None:
         """Shake hands, in the era that does."""
@@ -129,6 +131,8 @@ class Client:
                     raise ConnectionError(str(answer["error"]))
                 result: dict[str, Any] = answer["result"]
                 return result
+            else:
+                self.notices.append(answer)
 
     def _asked(self, question: Mapping[str, Any]) -> dict[str, Any]:
         return {"action": self._person(question["message"]) if self._person else "cancel", "content": {}}

@@ -122,6 +122,8 @@ class Adapter:
     tools: Mapping[str, Mapping[str, Any]]
     log: Callable[[], str]
     judge: Callable[[str, Any], None]
+    url: str = ""
+    """The address of one that serves HTTP."""
 
     def tool(self, family: str) -> str:
         """Return the name of the tool that serves a family of operations."""

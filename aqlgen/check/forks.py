@@ -28,6 +28,8 @@ from pathlib import Path
 
 TABLE = "AQLGEN_CHECK_TABLE"
 """The variable that names a folder of data files, with which the runtime is started in place of the project's."""
+HOOKS = "AQLGEN_CHECK_HOOKS"
+"""The variable that names a folder with the hooks.py beside such data files; without it these have none."""
 
 _MODULES = (
     "mcp", "sqlite3", "ssl", "jsonschema_rs", "logging.config", "anyio._backends._asyncio", "uvicorn.lifespan.on",
@@ -125,7 +127,13 @@ def _run(package: str, connection: socket.socket) -> None:
     code: object = 0
     table = os.environ.pop(TABLE, "")
     if table:
-        importlib.import_module(package).__file__ = f"{table}/__init__.py"
+        module = importlib.import_module(package)
+        module.__file__ = f"{table}/__init__.py"
+        sys.modules[f"{package}.hooks"] = None  # type: ignore[assignment]  # the owner's are not of this table
+    hooks = os.environ.pop(HOOKS, "")
+    if hooks:
+        del sys.modules[f"{package}.hooks"]
+        importlib.import_module(package).__path__.insert(0, hooks)
     try:
         runpy.run_module(package, run_name="__main__", alter_sys=True)
     except SystemExit as end:

@@ -44,8 +44,6 @@ _BY_AGENT = {"POLICY": "standard", "APPROVAL": "agent", "CONFIRMATION_RATE": "10
 """The connection of tests in which an agent confirms for itself."""
 _OPEN: Mapping[str, str] = {}
 _ANSWERS = next(test for test in TESTS if test.id == "EN-1")
-_SLOW = ("SA-2", "EQ-7")
-"""Tests that wait for a time to pass."""
 _OF_THE_PROGRAM = (Category.TRANSPORT, Category.OPERATION)
 """The categories whose tests start many processes."""
 
@@ -75,7 +73,7 @@ class Chosen(NamedTuple):
         """Return True if a test is to run."""
         if test.where == "live" and not self.base_url:
             return False
-        is_long = test.id in _SLOW or (test.where == "alone" and test.category in _OF_THE_PROGRAM)
+        is_long = test.where == "alone" and test.category in _OF_THE_PROGRAM
         return not (self.quick and is_long) if self.only is None else test.id in self.only
 
 

@@ -1,13 +1,23 @@
-"""The table of the document by which `check` tests the runtime: `python -m tests.check.probe` writes it."""
+"""The table and the sessions by which `check` tests the runtime: `python -m tests.check.probe` writes both.
+
+To add a step to a session, add a line with what is given to `sessions.jsonl`; what comes of it is written behind it.
+"""
 
 from __future__ import annotations
 
+import json
+import tempfile
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
+from aqlgen.check import sessions
+from aqlgen.check.runner import Chosen, check_adapter
 from aqlgen.document.request import Request
 from aqlgen.options import Options
 from aqlgen.pipeline import prepare
 from aqlgen.table.model import table_files
+from bench.support.processes import generate
 
 PROBE = Path(__file__).parents[2] / "aqlgen/check/probe"
 
@@ -19,7 +29,25 @@ def files() -> dict[str, bytes]:
     return dict(table_files(prepare(options, lambda _: None).table))
 
 
+def played(project: Path, package: str) -> str:
+    """Play the sessions with the runtime of a project, and return their file as it follows from that."""
+    steps: dict[str, list[dict[str, Any]]] = {}
+
+    async def play(run: Any, session: sessions.Session) -> list[dict[str, Any]]:
+        steps[session.head["session"]] = shown = await sessions.played(run, session)
+        return shown
+
+    with patch("aqlgen.check.checks.probe.played", play):
+        check_adapter(project, package, Chosen(only=["WI-3"]))
+    entries = [entry for session in sessions.recorded() for entry in (session.head, *steps[session.head["session"]])]
+    return "".join(f"{json.dumps(entry, ensure_ascii=False)}\n" for entry in entries)
+
+
 if __name__ == "__main__":
     for name, content in files().items():
         (PROBE / "src" / name).parent.mkdir(parents=True, exist_ok=True)
         (PROBE / "src" / name).write_bytes(content)
+    with tempfile.TemporaryDirectory() as folder:
+        generate(PROBE.parents[2] / "fixtures" / "petstore.yaml", Path(folder) / "project")
+        text = played(Path(folder) / "project", "petstore_adapter")
+    sessions.FILE.write_text(text, encoding="utf-8")

@@ -6,14 +6,13 @@ import asyncio
 import json
 from base64 import b64encode
 from pathlib import Path
-from random import Random
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from aqlgen.check.checks.answers import is_chosen_within
-from aqlgen.check.checks.updates import Updated, _is_filled, patched, replaced
+from aqlgen.check.checks.updates import _is_filled, patched, replaced
 from aqlgen.check.client import OverStdio, post
 from aqlgen.check.envelope import HOSTILE, problems_of
 from aqlgen.check.operations import Operation, scalars, unserved
@@ -90,39 +89,6 @@ def test_a_replacement_by_another_alternative_keeps_nothing_of_the_first(
     }
     written = replaced(Document({}, Owner(tmp_path)), schema, {"kind": "a", "x": 1}, {"kind": kind, "y": 2})
     assert written == {"kind": kind, "y": 2, **kept}
-
-
-def test_values_of_the_model_are_the_documents_and_no_patch_removes_what_is_required(tmp_path: Path) -> None:
-    schema = {
-        "type": "object",
-        "properties": {
-            "id": {"type": "integer", "readOnly": True},
-            "homeAddress": {"type": "object", "properties": {"postCode": {"type": "string", "maxLength": 3}}},
-            "count": {"type": "integer", "minimum": 3, "maximum": 5},
-            "when": {"type": "string", "format": "date"},
-            "code": {"type": "string", "writeOnly": True},
-        },
-        "allOf": [
-            {"properties": {"kind": {"type": "string", "readOnly": True}}},
-            {"required": ["kind"], "properties": {"kind": {"enum": ["a", "b"]}}},
-        ],
-    }
-    body = {"required": True, "content": {"application/json": {"schema": schema}}}
-    root = api({"/things/{id}": {"patch": {"requestBody": body}}})
-    table, document = tabulate(tmp_path, root).table, Document(root, Owner(tmp_path))
-    row = table.find(*next(names for names in table.names() if names[1] == "update"))
-    assert row is not None
-    updated = Updated(Operation(row, table), "patch", document, schema)
-    random = Random(7)
-    patches = [updated.patch(turn, random) for turn in range(50)]
-    assert {key for patch in patches for key in patch} == {"kind", "homeAddress", "count", "when", "code"}
-    assert any(patch.get("homeAddress", {}) is None for patch in patches)
-    assert not any("kind" in patch and patch["kind"] is None for patch in patches), "it is required"
-    state = updated.state(0)
-    assert state.keys() == {"id", "kind", "homeAddress", "count", "when"}, "what is only written is in no answer"
-    assert updated.writable(state).keys() == {"kind", "homeAddress", "count", "when"}
-    params = updated.params({"homeAddress": {"postCode": "x"}}, are_wire=False)
-    assert params["input"] == {"home_address": {"post_code": "x"}}
 
 
 def test_a_patch_is_filled_with_what_was_there_and_with_nothing_else() -> None:

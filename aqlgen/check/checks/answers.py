@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from aqlgen.check.connection import Answer
-from aqlgen.check.listing import NUMBER, PagedList, placed
+from aqlgen.check.listing import placed
 from aqlgen.check.operations import Operation, scalars
 from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check
@@ -172,127 +171,6 @@ def _as_called(url: str) -> str:
     """Return a URL without the key of repeated calls, which is new at each sending."""
     path, _, query = url.partition("?")
     return f"{path}?{'&'.join(pair for pair in query.split('&') if not is_filled(pair.partition('=')[0]))}"
-
-
-@check("L2-5", "Several steps run in one call, each with the answers of earlier ones", Category.LEVEL_2, "R-STEP-1")
-async def plans(run: Run) -> None:
-    """Run plans: of two reads, with what is not there, with a step that fails, dry, and with a condition."""
-    for operation in run.reads(2):
-        step = {"operation": operation.name, "params": operation.params}
-        steps = [{"id": "one", **step}, {"id": "two", **step}]
-        unsound = [steps[0], {"operation": operation.name, "params": {"no_such_parameter": {"$ref": "one"}}}]
-        result = await run.own("execute", "run_steps", steps=steps, **{"return": {"last": {"$ref": "two"}}})
-        right = result.ok and "last" in json.dumps(result.data) and len(run.arrived) == 2
-        run.expect(right, operation, f"does not run as two steps, with {len(run.arrived)} requests")
-        refused = await run.own("execute", "run_steps", steps=unsound)
-        run.expect(not refused.ok and not run.arrived, operation, "a wrong plan is not refused")
-        with run.api.behaving(lambda _: _MISSING if len(run.arrived) == 2 else None):
-            halted = await run.own("execute", "run_steps", steps=[*steps, step])
-        plan = halted.details.get("plan") or {}
-        numbers = [[each["step"] for each in plan.get(part) or ()] for part in ("done", "not_done")]
-        right = not halted.ok and len(run.arrived) == 2 and numbers == [[1], [2, 3]] and "data" in plan["done"][0]
-        run.expect(right, operation, f"says {numbers} of a plan of three whose second step fails")
-        if any(operation.row.parameters[name].sensitive for name in operation.params):
-            continue  # a plan with a secret is not kept
-        resumed = await run.own("execute", "run_steps", **{"continue": plan.get("continue")})
-        run.expect(resumed.ok and len(run.arrived) == 2, operation, "does not go on with a halted plan")
-        shown = await run.own("execute", "run_steps", steps=steps, dry_run=True)
-        run.expect(shown.ok and not run.arrived, operation, "does not show a plan without sending it")
-    for operation in run.callable:
-        data = run.api.data_of(operation.row) if operation.is_safe_read and operation.row.paging is None else None
-        stated = run.documented(operation)
-        is_list = stated is not None and "array" in stated.document.kinds(stated.success[2])  # whatever its example is
-        if is_list and isinstance(data, list) and data and isinstance(data[0], dict):
-            await _conditions(run, operation, data[0])
-            break
-    makes = [item for item in run.callable if item.family == "create" and item.row.method == "POST"]
-    for operation in [item for item in makes if item.row.idempotency is None][:1]:
-        with run.api.behaving(Reply.of(500, {"message": "broken"})):
-            steps = [{"operation": operation.name, "params": operation.params}]
-            halted = await run.own("execute", "run_steps", steps=steps)
-        token = (halted.details.get("plan") or {}).get("continue")
-        if run.arrived and token is not None:
-            await run.own("execute", "run_steps", **{"continue": token})
-            run.expect(not run.arrived, operation, "a plan makes a call again that may have been carried out")
-
-
-async def _conditions(run: Run, operation: Operation, item: dict[str, Any]) -> None:
-    """Keep one of three items of a step, call another one for each that is kept, and refer to every value of them."""
-    parts = [{"name": "first", "sizes": [1, 2]}, {"name": "last", "sizes": [3]}]
-    items = [{**dict(list(item.items())[:1]), NUMBER: number, "parts": parts} for number in range(3)]
-    call, where = {"operation": operation.name, "params": operation.params}, {"where": {NUMBER: 1}}
-    values = dict(_referred(items, "one"))
-    with run.api.behaving(Reply.of(200, items)) as arrived:
-        full = {"id": "one", **call, **operation.in_full}
-        returned = {text: {"$ref": text} for text in values if "parts" in text}  # which nothing renames
-        answer = await run.own("execute", "run_steps", steps=[full], **{"return": returned})
-        differing = [text for text in returned if not answer.ok or answer.data.get(text) != values[text]]
-        run.expect(not differing, operation, f"resolves the references {differing[:5]} otherwise")
-        arrived.clear()
-        steps = [{"id": "one", **call, **where}]
-        answer = await run.own("execute", "run_steps", steps=steps, **{"return": {"$ref": "one"}})
-        numbers = [number for number in range(3) if f'"{NUMBER}": {number}' in json.dumps(answer.get("data"))]
-        run.expect(numbers == [1], operation, f"where of a step keeps {numbers} of items 0 to 2")
-        answer = await run.own("execute", "run_steps", steps=[{**call, "fields": [NUMBER]}])
-        shown = answer.data["steps"][0]["data"] if answer.ok else answer
-        run.expect(shown == [{NUMBER: number} for number in range(3)], operation, f"fields of a step keep {shown}")
-        steps = [{"id": "one", **call}, {**call, "foreach": {"$ref": "one"}, **where}]
-        await run.own("execute", "run_steps", steps=steps)
-        text = f"foreach with where makes {len(arrived) - 1} calls for one of 3 items"
-        run.expect(len(arrived) == 2, operation, text)
-    with run.api.behaving(Reply.of(200, {"some": items, "others": items})):
-        answer = await run.own("execute", "run_steps", steps=[{**call, **where}])
-        run.expect(not answer.ok, operation, "takes where of a step for one of two lists")
-
-
-def _referred(data: Any, text: str) -> Iterator[tuple[str, Any]]:
-    """Yield every reference to data, from the beginning and the end of lists, with what it refers to."""
-    yield text, data
-    for key, inner in data.items() if isinstance(data, dict) else ():
-        yield from _referred(inner, f"{text}.{key}")
-    for index, inner in enumerate(data) if isinstance(data, list) else ():
-        yield from _referred(inner, f"{text}[{index}]")
-        yield from _referred(inner, f"{text}[{index - len(data)}]")
-
-
-@check("L2-6", "An answer is bounded, and its parts make the whole as each describes how to continue", Category.LEVEL_2,
-       "R-SEL-2")  # fmt: skip
-async def bounded_answers(run: Run) -> None:
-    """Let the API answer far more than an answer holds, and put it together again by what each answer says."""
-    parts = [" ".join(f"word{number:026}" for number in range(start, _WORDS, _PARTS)) for start in range(_PARTS)]
-    pages = [item for item in run.reads(40) if item.row.paging and item.row.paging.location is None
-             and item.row.paging.item_cursor is None and "first" in item.row.shown_parameters]  # fmt: skip
-    others = [item for item in run.reads(40) if item.row.selector and item.row.paging is None]
-    for operation in [*pages[:1], *others[:1]]:
-        paging, data = operation.row.paging, run.api.data_of(operation.row)
-        more = operation.in_full
-        items = [{"text": part} for part in parts]
-        reply: Any = Reply.of(200, items if isinstance(data, list) else {"text": "".join(parts)})
-        if paging is not None:
-            reply, more = PagedList(operation.row, paging, data, items).reply, {"first": _PARTS, **more}
-        with run.api.behaving(reply):
-            shown = await _continued(run, operation, {**operation.params, **more})
-        right = shown == "".join(parts) or run.last.code.startswith("PERMISSION")
-        run.expect(right, operation, f"of {len(''.join(parts)):,} characters its parts have {len(shown):,}")
-
-
-async def _continued(run: Run, operation: Operation, params: dict[str, Any]) -> str:
-    """Return the texts of a call's answer and of those that continue it."""
-    texts = ""
-    for _ in range(2 * _PARTS):
-        answer = await run.call(operation, params)
-        size, data = len(json.dumps(answer)), answer.data
-        run.expect(size < _LONGEST, operation, f"answers {size:,} characters", "too long an answer")
-        items = data.get("items", [data]) if isinstance(data, dict) else data
-        texts += "".join(str(item.get("text", "")) for item in items if isinstance(item, dict))
-        details = [warning["details"] for warning in answer.get("warnings") or ()]
-        cuts = [each for each in details if "truncated_count" in each]
-        info = data.get("pageInfo") or {} if isinstance(data, dict) else {}
-        following = cuts[0].get("next") if cuts else "pageInfo.endCursor" if info.get("hasNextPage") else None
-        if following is None:
-            break
-        params = {**params, **(following if isinstance(following, dict) else {"after": info.get("endCursor")})}
-    return texts
 
 
 _WORK: dict[str, tuple[tuple[Any, dict[str, Any], str], ...]] = {

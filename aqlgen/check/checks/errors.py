@@ -209,34 +209,6 @@ async def retries(run: Run) -> None:
             run.expect(is_told, operation, "does not report a possible success")
 
 
-@check("EQ-7", "The API's rate limits are observed and reported", Category.ERRORS, "R-RATE-2, R-WARN-4", where="alone")
-async def limits_of_the_api(run: Run) -> None:
-    """Let the API put callers off, for a second and for an hour, and tell that little is left."""
-    for operation in run.reads(1):
-        async with run.connected() as run:
-            for status in (429, 503):
-                with run.api.behaving(Reply.of(status, {}, **{"Retry-After": "1"}), most=1):
-                    answer = await run.call(operation)
-                times = [request.seconds for request in run.arrived]
-                right = answer.ok and len(times) == 2 and times[1] - times[0] >= _ALMOST
-                run.expect(right, operation, f"does not wait the second that {status} asks for: {times}")
-            usual = run.api.shape(operation.row)
-            for count in (90, 4):
-                left = {"Limit": "100", "Remaining": str(count), "Reset": str(int(time()) + 900)}
-                headers = {**usual.headers, **{f"X-RateLimit-{name}": value for name, value in left.items()}}
-                with run.api.behaving(Reply(usual.status, usual.body, headers)):
-                    is_told = "RATE_LIMIT_QUOTA_WARNING" in (await run.call(operation)).warned
-                text = f"reports {is_told} that {count} of 100 requests are left"
-                run.expect(is_told is (count < 10), operation, text)
-            with run.api.behaving(Reply.of(429, {"message": "later"}, **{"Retry-After": "3600"})):
-                answer = await run.call(operation)
-                seconds = answer.details.get("retry_after_seconds")
-                right = answer.code == "RATE_LIMIT_EXCEEDED" and seconds in range(3500, 3601)
-                run.expect(right, operation, f"tells {answer.code} and {seconds} s for 429 with Retry-After: 3600")
-                await run.call(operation)
-            run.expect(not run.arrived, operation, "sends requests while it is put off")
-
-
 @check("WA-1", "A deprecated operation runs, and warns of it", Category.WARNINGS, "R-WARN-2")
 async def deprecated_operations(run: Run) -> None:
     """Call each deprecated operation; a warning that was given before is in the history."""

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from copy import copy
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from aqlgen.check.checks import answers, errors, introspection, lists, parameters, safety, updates
+import anyio
+
+from aqlgen import __version__
+from aqlgen.check.checks import introspection, lists, updates
 from aqlgen.check.client import LEGACY
 from aqlgen.check.forks import TABLE
 from aqlgen.check.operations import operations_of
 from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check
+from aqlgen.check.sessions import Session, difference, played, recorded
 from aqlgen.check.stand_in import Arrived, Reply, StandIn, serve
 from aqlgen.runtime.table import Adapter as AdapterTable
 from aqlgen.runtime.witness import Witness
 
 _NAME = "get_placed_"
+_AT_ONCE = 4
 _PROBE = Path(__file__).parents[1] / "probe"
 """The project of our document, with its table alone."""
 _SECRETS = {"PROBE_KEY": "check-key-0123456789", "PROBE_SESSION": "check-session-0123456789"}
@@ -56,29 +66,70 @@ _PLACED = (
 """Values of each place and style, by the table of the specification (OpenAPI 3.1, 4.8.12.5; RFC 6570)."""
 _WIDE = f"{_NAME}6"
 """The operation whose query has the fields of an object."""
-_OF_EVERYTHING = (
-    updates.updates_preserve, updates.updates_notice_changes, lists.pages, lists.queries,
-    answers.answers_arrive, answers.field_selection, answers.dry_runs, answers.plans,
-    answers.bounded_answers, answers.executions, parameters.other_tools,
-    errors.consequences, errors.retries, errors.broken_answers,
-)  # fmt: skip
-_OF_AGENTS = (safety.confirmations, safety.levels, safety.together)
+
+_MODELS = updates.updates_preserve, updates.updates_notice_changes, lists.pages, lists.queries
+"""Tests that compare with a model, for which the probe has operations of every kind."""
 
 
 @check("WI-2", "The runtime does with a document of many features, and with values of every style, what this says",
        Category.OPERATION, "R-REQ-2, R-TRUST-2, R-TRUST-7, R-EFF-2", where="alone")  # fmt: skip
 async def probes(run: Run) -> None:
     """Start the runtime with our document, run the tests that its features are for, and compare known texts."""
-    api = StandIn(_PROBE / "src")
+    async with _probing(run) as probe:
+        await _test(probe)
+
+
+@check("WI-3", "The runtime does in each recorded session what was reviewed", Category.OPERATION,
+       "R-ENV-1, R-ERR-1, R-SAFE-3, R-SAFE-5", where="alone")  # fmt: skip
+async def sessions(run: Run) -> None:
+    """Play the sessions again, some at once, and compare all that comes of each step."""
+    provenance = run.launch.project / "MCPAQL-PROVENANCE.json"
+    by = json.loads(provenance.read_text(encoding="utf-8")) if provenance.is_file() else {}
+    if by.get("generator", {}).get("version", __version__) != __version__:
+        return  # the runtime of another version says other things
+    limit = anyio.CapacityLimiter(_AT_ONCE)
+
+    async def compare(session: Session) -> None:
+        async with limit, _probing(run) as probe:
+            for number, (expected, shown) in enumerate(
+                zip(session.steps, await played(probe, session), strict=True), 1
+            ):
+                different = difference(expected, shown)
+                run.expect(not different, f"{session.head['session']}, step {number}", different, shown)
+                if different:
+                    break  # what follows may follow from it
+
+    async with anyio.create_task_group() as group:
+        for session in recorded():
+            group.start_soon(compare, session)
+
+
+def _read_probe() -> tuple[StandIn, Witness]:
+    """Return copies of the probe's API and of its documents, which are read once."""
+    api, witness = _probe()
+    return copy(api), copy(witness)
+
+
+@cache
+def _probe() -> tuple[StandIn, Witness]:
+    return StandIn(_PROBE / "src"), Witness(_PROBE)
+
+
+@asynccontextmanager
+async def _probing(run: Run) -> AsyncIterator[Run]:
+    """Yield the run with the probe in place of the project's table."""
+    api, witness = _read_probe()
+    api.forget()
     operations = [item for item in operations_of(api.table) if not (item.row.servers or item.name.startswith(_NAME))]
     with serve(api) as base:
+        witness.base = base
         kept = {name: value for name, value in run.launch.variables.items() if name != "MCP_AQL_BASE_URL"}
         variables = {"MCP_AQL_SERVER_VARIABLES": f"port={urlsplit(base).port}", TABLE: str(api.package), **_SECRETS}
         launch, table = replace(run.launch, variables=kept | variables), AdapterTable.load(api.package)
-        await _test(replace(
+        yield replace(
             run, launch=launch, api=api, table=table, operations=operations, whole=operations, secrets=_SECRETS,
-            witness=Witness(_PROBE, base), evidence={}, succeeded=set(), known=(),
-        ))  # fmt: skip
+            witness=witness, evidence={}, succeeded=set(), known=(),
+        )  # fmt: skip
 
 
 async def _test(run: Run) -> None:
@@ -88,11 +139,7 @@ async def _test(run: Run) -> None:
         for finding in await introspection.examined(started):
             is_known = finding.text.startswith("no operation")  # what is not among the operations of the run
             run.expect(is_known, finding.operation, finding.text, finding.pointer)
-        for test in _OF_EVERYTHING:
-            started.api.forget()
-            await test(started)
-    async with run.connected(LEGACY, settings=safety.BY_AGENT) as started:
-        for test in _OF_AGENTS:
+        for test in _MODELS:
             started.api.forget()
             await test(started)
 

@@ -185,25 +185,6 @@ async def commands(run: Run) -> None:
         run.expect(right, "log", "has no line, or one without level, logger and time", log[:300])
 
 
-@check("RU-5", "Quotas of the owner are counted and kept", Category.OPERATION, "R-RATE-1", where="alone")
-async def quotas(run: Run) -> None:
-    """Allow two calls a day, and make three."""
-    for operation in run.reads(1):
-        async with run.connected(LEGACY, settings={"QUOTA_PER_DAY": "2"}) as run:
-            codes = [(await run.call(operation)).code for _ in range(3)]
-            right = codes[:2] == ["", ""] and codes[2].startswith("RATE_LIMIT_")
-            run.expect(right, operation, f"ends {codes} with a quota of 2")
-            run.expect((await run.introspect(query="quota_status")).ok, "quota_status", "is not told")
-        settings = {"QUOTA_PER_DAY": "4", "QUOTA_WARN_PERCENT": "25", "QUOTA_PAUSE_PERCENT": "50", "APPROVAL": "agent"}
-        async with run.connected(LEGACY, settings=settings) as run:
-            answers = [await run.call(operation) for _ in range(3)]
-            token = answers[2].details.get("confirmation_token")
-            answers += [await run.call(operation, _quota_continue=token), await run.call(operation)]
-            codes, pause = [answer.code for answer in answers], "RATE_LIMIT_QUOTA_PAUSE"
-            right = codes == ["", "", pause, "", pause] and "RATE_LIMIT_QUOTA_WARNING" in answers[0].warned
-            run.expect(right, operation, f"ends {codes} with a pause after two calls")
-
-
 @check("RU-6", "Calls that exclude each other have their turns", Category.OPERATION, "R-OPS-5", where="alone")
 async def turns(run: Run) -> None:
     """Make two calls at once of an API that takes its time, and see whether the second arrives before it answers."""

@@ -9,15 +9,12 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
-import anyio
-
 from aqlgen.check.checks.lists import without
-from aqlgen.check.client import LEGACY, MODERN
+from aqlgen.check.client import LEGACY
 from aqlgen.check.connection import output_of
 from aqlgen.check.operations import Operation, security_of
 from aqlgen.check.results import Category
@@ -90,71 +87,6 @@ def _altered(
             yield name, without(params, name)
 
 
-@check("SA-2", "A token is good in the session that it was given to, expires, and is given so often", Category.SAFETY,
-       "R-SAFE-3", where="alone")  # fmt: skip
-async def other_sessions(run: Run) -> None:
-    """Send a token in another session and too late, and ask for one too many."""
-    settings = {**BY_AGENT, "CONFIRMATION_SKEW": "0", "CONFIRMATION_TTL": str(_SHORTEST), "CONFIRMATION_RATE": "2"}
-    for operation in run.grave()[:1]:
-        async with (
-            run.served(settings=settings) as (url, _),
-            run.connected(LEGACY, url=url) as first,
-            run.connected(LEGACY, url=url) as second,
-        ):
-            token, later = [await _token(first, operation) for _ in range(2)]
-            third = await first.call(operation)
-            first.expect(third.code == "RATE_LIMIT_EXCEEDED", operation, "gives a third token of two a minute")
-            what = "another session's token"
-            await second.refused(operation, operation.params, what, "TOKEN_", confirmation_token=token)
-            answer = await second.own("execute", "confirm_operation", confirmation_token=token)
-            second.expect(answer.code.startswith("TOKEN_"), operation, "confirms another session's call")
-            await anyio.sleep(_SHORTEST + 0.5)
-            what, code = "a token that has expired", "TOKEN_EXPIRED"
-            await first.refused(operation, operation.params, what, code, confirmation_token=later)
-    settings = {"POLICY": "strict", "TRUST_LEVEL": "certified", "APPROVAL": "agent", "CONFIRMATION_TTL": "900"}
-    for operation in run.grave("forbidden")[:1]:
-        async with run.connected(LEGACY, settings=settings) as session:
-            expires = ((await session.call(operation)).get("confirmation") or {}).get("expires_at", "")
-            seconds = (datetime.fromisoformat(expires) - datetime.now(UTC)).total_seconds() if expires else 0
-            session.expect(0 < seconds <= 120, operation, f"is forbidden, and has a token for {seconds:.0f} seconds")
-
-
-@check("SA-3", "If the client can ask a person, the person decides", Category.SAFETY, "R-SAFE-4", where="alone")
-async def persons(run: Run) -> None:
-    """Answer yes, no and not at all, in either era."""
-    for operation in run.grave()[:1]:
-        for era, refusal in ((LEGACY, "decline"), (MODERN, "cancel")):
-            replies, questions = ["accept", refusal], list[str]()
-
-            def person(question: str, replies: list[str] = replies, questions: list[str] = questions) -> str:
-                questions.append(question)
-                return replies[min(len(questions), len(replies)) - 1]
-
-            async with run.connected(era, person=person, settings=_BY_PERSON) as session:
-                for number, reply in enumerate(replies, 1):
-                    answer = await session.call(operation)
-                    right = answer.ok is (reply == "accept") is (len(session.writes(operation)) == 1)
-                    session.expect(right and len(questions) == number, operation, f"a person's {reply} is not heeded")
-                    parts = [part for request in session.writes(operation) for part in (request.method, request.path)]
-                    right = all(part in questions[-1] for part in parts)
-                    session.expect(right, operation, f"the question does not show {parts}", questions)
-                items = [{"operation": operation.name, "params": operation.params}] * 2
-                await session.send(session.adapter.tool(operation.family), {"operations": items})
-                session.expect(not session.writes(operation), operation, f"runs in a batch after a person's {refusal}")
-
-
-@check("SA-4", "If only a person may confirm and none can be asked, nothing runs", Category.SAFETY, "R-SAFE-4",
-      where="alone")  # fmt: skip
-async def nobody(run: Run) -> None:
-    """Call a grave operation with nobody to ask, with and without a token."""
-    async with run.connected(LEGACY, settings=_BY_PERSON) as run:
-        for operation in run.grave():
-            for beside in ({}, {"confirmation_token": "conf_" + "a" * 60}):
-                answer = await run.call(operation, **beside)
-                right = not answer.ok and not run.arrived and "conf_" not in json.dumps(answer.error)
-                run.expect(right, operation, "runs without a person, or gives a token")
-
-
 @check("SA-5", "Forbidden calls are refused, unproven ones need a confirmation once, safe ones never",
        Category.SAFETY, "R-SAFE-1", where="agent")  # fmt: skip
 async def levels(run: Run) -> None:
@@ -193,31 +125,6 @@ async def _behaves(run: Run, operation: Operation, behavior: str) -> None:
     typed = (await run.introspect(query="types", name=f"{operation.name}.params", all=True)).data.get("type") or {}
     is_shown = "confirmation_token" in [entry.get("name") for entry in typed.get("fields") or ()]
     run.expect(is_shown is (behavior == "confirm"), operation, f"shows a token: {is_shown}, though it is to {behavior}")
-
-
-_HOLDING = ("allow", "confirm", "deny")
-_HELD = {"CONFIRMATION_REQUIRED": "confirm", "PERMISSION_DANGER_LEVEL_DENIED": "deny"}
-_STRICT = {
-    "generated": ("allow", "deny", "deny", "deny", "deny"),
-    "community_reviewed": ("allow", "allow", "allow", "confirm", "deny"),
-}
-"""The behaviour of policy `strict` at two levels of trust, by the danger of operations (danger levels, 4.1)."""
-
-
-@check("SA-11", "Policy strict holds operations back by their danger and the trust in the adapter", Category.SAFETY,
-       "R-SAFE-2", where="alone")  # fmt: skip
-async def trust(run: Run) -> None:
-    """Compare how each operation is said to behave, and call one of each level of danger."""
-    for level, behaviors in _STRICT.items():
-        async with run.connected(LEGACY, settings={**BY_AGENT, "POLICY": "strict", "TRUST_LEVEL": level}) as strict:
-            answer = await strict.introspect(query="danger", all=True)
-            behaviors_shown = {each["name"]: each["behavior"] for each in answer.data.get("operations") or ()}
-            plain = [item for item in strict.callable if item.row.asked != "first" and item.row.carries is None]
-            for operation in {item.row.danger: item for item in plain if _ASKED.isdisjoint(item.row.effects)}.values():
-                code, expected = (await strict.call(operation)).code, behaviors[_LEVELS.index(operation.row.danger)]
-                shown, done = behaviors_shown.get(operation.name), _HELD.get(code, "allow")
-                right = shown == done and _HOLDING.index(done) >= _HOLDING.index(expected)  # a doubt may hold it, too
-                strict.expect(right, operation, f"is told to {shown}, and ends {code!r}, not {expected} as {level}")
 
 
 @check("SA-6", "A read-only adapter offers reads alone, and performs nothing else by any name", Category.SAFETY,
@@ -337,32 +244,6 @@ async def audit(run: Run) -> None:
         run.expect(code != 0, "audit verify", "accepts a changed log")
 
 
-@check("SA-9", "Batches and plans need the confirmations of their calls", Category.SAFETY, "R-BAT-2", where="agent")
-async def together(run: Run) -> None:
-    """Hide a grave call in a batch and in a plan; what follows it in a batch waits with it."""
-    for operation in run.grave()[:2]:
-        others = [item for item in run.callable if item.family == operation.family and item.name != operation.name]
-        follower = min(others, key=lambda item: item.row.danger != "reversible", default=operation)
-        items = [{"operation": item.name, "params": item.params} for item in (operation, follower)]
-        batch = await run.send(run.adapter.tool(operation.family), {"operations": items})
-        halted, waiting = (batch.get("halted_at") or {}).get("operation"), batch.get("pending_operations")
-        pending = [{"index": 1, **{key: value for key, value in items[1].items() if value}}]
-        counts = {"total": 2, "succeeded": 0, "failed": 0, "halted": 1, "pending": 1}
-        right = halted == operation.name and waiting == pending and batch.get("summary") == counts
-        right = right and "CONFIRMATION_REQUIRED" in str(batch) and not run.arrived
-        run.expect(right, operation, f"a batch halts at {halted}, {waiting} wait, {batch.get('summary')}")
-        token = str(batch).partition("'confirmation_token': '")[2].partition("'")[0]
-        await run.send(run.adapter.tool(operation.family), {"operations": items, "confirmation_token": token})
-        run.expect(run.writes(operation), operation, "does not run in a batch that is confirmed")
-        plan = await run.own("execute", "run_steps", steps=items[:1] * 2)
-        right = plan.code == "CONFIRMATION_REQUIRED" and not run.writes(operation)
-        run.expect(right, operation, "is not asked about in a plan")
-        beside = {"confirmation_token": plan.details.get("confirmation_token")}
-        done = await run.own("execute", "run_steps", steps=items[:1] * 2, **beside)
-        ends = len(run.writes(operation)), done.code
-        run.expect(ends == (2, ""), operation, f"confirmed twice in a plan it ends {ends}")
-
-
 async def _secret_values(run: Run) -> list[str]:
     """Make grave calls with secrets of our own, and return these."""
     values: list[str] = []
@@ -374,82 +255,3 @@ async def _secret_values(run: Run) -> list[str]:
                 values.append(f"check-secret-{len(values)}")
                 await run.call(operation, {**operation.params, name: values[-1]})
     return values
-
-
-_HINT, _READING = "nextActionHint", "reading a list with the adapter"
-_STEPS = 14
-_REPORTS: tuple[tuple[list[dict[str, Any]], bool], ...] = (
-    ([{}] * (_STEPS + 1), False), ([{}, {"outcome": "failure"}], False), ([{_HINT: "ship the parcel"}], False),
-    ([{_HINT: "transfer the sum"}], False), ([{_HINT: "delete the file"}], True),
-    ([{_HINT: f"delete {letter}"} for letter in "abcdefghijklm"], False), ([{_HINT: "delete the wiped cache"}], False),
-    ([{}, {_HINT: "doing something forbidden"}], False),
-)  # fmt: skip
-"""Steps that agents report in turn, as far as they do more than read a list, and whether the last goes on in mode
-enforcing: the step limit, the outcome, patterns, risks, and what many grave steps add up to (8.7.2)."""
-_LOOP = {
-    "SAFETY_LOOP_STEPS": str(_STEPS), "SAFETY_LOOP_DENY": "*forbidden*", "SAFETY_LOOP_AUTO_APPROVE": "delete *",
-    "SAFETY_LOOP_REQUIRES_APPROVAL": "ship *", "POLICY": "open",
-}  # fmt: skip
-
-
-@check("SA-10", "The safety loop follows its mode", Category.SAFETY, "R-LOOP-2, R-LOOP-3", where="alone")
-async def loop(run: Run) -> None:
-    """Run agents under the loop in each mode, with a person who lets them start and confirms nothing else."""
-    for mode in ("enforcing", "monitoring", "logging"):
-        replies, is_held = list[str](), mode == "enforcing"
-
-        def person(_: str, replies: list[str] = replies) -> str:
-            return replies.pop() if replies else "decline"
-
-        async with run.connected(LEGACY, None, person, {**_LOOP, "SAFETY_LOOP": mode}) as agent:
-            alone = await _step(agent, "nobody")
-            agent.expect(not alone.get("continue") or not is_held, mode, "goes on without a start")
-            replies.append("accept")
-            for operation in _changes(run) if is_held else ():
-                await _reported(agent, operation)
-            replies.clear()
-            for number, (reports, last) in enumerate(_REPORTS):
-                replies.append("accept")
-                await agent.own("execute", "execute_agent", element_name=f"checker-{number}")
-                replies.clear()
-                directives = [await _step(agent, f"checker-{number}", **report) for report in reports]
-                went_on = [directive.get("continue") for directive in directives]
-                right = all(isinstance(directive.get("factors"), list) for directive in directives)
-                right = right and went_on == [True] * (len(reports) - 1) + [last or not is_held]
-                agent.expect(right, mode, f"goes on {went_on} after {reports}", directives)
-                if not went_on[-1]:
-                    await _held(agent, f"checker-{number}")
-                ended = await agent.own("execute", "complete_execution", element_name=f"checker-{number}")
-                agent.expect(ended.ok, mode, "does not end an agent")
-
-
-async def _reported(run: Run, operation: Operation) -> None:
-    """Report a call as the next one of a new agent, and expect that it is let through once."""
-    await run.own("execute", "execute_agent", element_name="reporter")
-    report = await _step(run, "reporter", nextOperation=operation.name, nextParams=operation.params)
-    sent = [len(run.arrived) for _ in range(3) if await run.call(operation) is not None]
-    right = (sent[0] or not report.get("continue")) and not any(sent[1:])
-    run.expect(right, operation, f"one report of it lets {sent} requests go")
-    await run.own("execute", "complete_execution", element_name="reporter")
-
-
-async def _held(run: Run, name: str) -> None:
-    """Expect that a paused agent neither confirms itself nor changes anything."""
-    answer = await run.own("execute", "confirm_operation", element_name=name)
-    run.expect(not answer.ok, name, "confirms itself")
-    for operation in _changes(run):
-        await run.call(operation)
-        run.expect(not run.arrived, operation, "runs for a paused agent")
-
-
-def _changes(run: Run) -> list[Operation]:
-    """Return an operation that changes something, no grave one, and does not read before."""
-    changes = [item for item in run.callable if item.family in ("create", "update") and not item.reads_first]
-    return sorted(changes, key=lambda item: item.row.danger != "reversible")[:1]
-
-
-async def _step(run: Run, name: str, **more: Any) -> dict[str, Any]:
-    """Report a step of an agent; returns the directive."""
-    return (await run.own("create", "record_execution_step", element_name=name, **{_HINT: _READING, **more})).get(
-        "data"
-    ) or {}
