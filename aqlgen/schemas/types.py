@@ -7,7 +7,7 @@ R-INT-5). Properties stand under the agent's names, `x-name` beside those that t
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from hashlib import sha256
 from itertools import chain, count
 from json import dumps
@@ -76,6 +76,7 @@ class Types:
         self._written_out: dict[tuple[str, bool], tuple[dict[str, Json], bool]] = {}
         self._open: set[tuple[str, bool]] = set()
         self._cut: dict[str, int] = {}
+        self._tried: dict[tuple[str, str], Iterator[str]] = {}
 
     def finish(self) -> dict[str, dict[str, Json]]:
         """Define every type with a reference to it, and return all by name, sorted."""
@@ -279,12 +280,10 @@ class Types:
     def _free_name(self, name: str, seed: str, body: Mapping[str, Json] | None = None) -> str:
         """Return a name that no other type has; its suffix is a hash of the content, so that the name is stable."""
         name = cut(f"{self._owner}{name}") if name in self._foreign else name
-        seeds = chain((seed,), (f"{seed} {number}" for number in count()))
-        digests = (sha256(seed.encode("utf-8", "replace")).hexdigest() for seed in seeds)
-        candidates = (cut(f"{name}_{digest[:width]}") for digest in digests for width in (4, 8, 16))
+        tried = self._tried if body is None else {}  # what was taken stays taken: the next goes on behind it
         return next(
             candidate
-            for candidate in chain((name,), candidates)
+            for candidate in tried.setdefault((name, seed), _names(name, seed))
             if candidate not in self._taken or (body is not None and self._types.get(candidate) == body)
         )
 
@@ -325,6 +324,13 @@ class Types:
             return False
         views = (self._views.view(branch) for branch in branches)
         return any(view is not None and kind_of(view, self._views) in ("object", "union") for view in views)
+
+
+def _names(name: str, seed: str) -> Iterator[str]:
+    yield name
+    for each in chain((seed,), (f"{seed} {number}" for number in count())):
+        digest = sha256(each.encode("utf-8", "replace")).hexdigest()
+        yield from (cut(f"{name}_{digest[:width]}") for width in (4, 8, 16))
 
 
 def _shortened(value: Json) -> str:

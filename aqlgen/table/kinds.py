@@ -33,7 +33,7 @@ from aqlgen.runtime.wire import (
 )
 from aqlgen.schemas import Types, shorten
 from aqlgen.table import responses
-from aqlgen.table.bodies import SEVERAL_KINDS, UnservedBodyError, choose, rank, shape
+from aqlgen.table.bodies import SEVERAL_KINDS, choose, rank, shape
 from aqlgen.table.fields import ShapedBody
 from aqlgen.table.parameters import MAX_DESCRIPTION, with_unique_names
 
@@ -172,10 +172,7 @@ def _bodies(decision: Decision, types: Types) -> dict[str, ShapedBody]:
         return {}
     shaped: dict[str, ShapedBody] = {}
     for name, media in list(_named(_distinct(default, offered, types)).items())[:MOST]:
-        try:
-            whole = shape(decision, types, media.content_type)
-        except UnservedBodyError:  # pragma: no cover - it was offered
-            continue
+        whole = shape(decision, types, media.content_type)
         if whole is not None:
             whole = whole if body.required else _optional(whole)
             shaped[name] = whole if not patches else _as_first(whole, shaped)

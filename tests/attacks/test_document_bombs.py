@@ -253,6 +253,9 @@ TOPS: dict[str, dict[str, Any]] = {
         "paths": {f"/a/{{x{n}}}": {"get": {"responses": {"200": {"description": "OK"}}}} for n in range(1000)}
     },
     "servers": {"servers": [{"url": f"https://a{n}.example.com"} for n in range(4000)]},
+    "alternatives without names": {
+        "components": {"schemas": {"X": {"oneOf": [{"properties": {f"f{n}": {}}} for n in range(7000)]}}}
+    },
 }
 
 

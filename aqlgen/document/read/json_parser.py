@@ -37,8 +37,7 @@ def parse(name: str, text: str, limits: Limits) -> tuple[Json, list[Diagnostic]]
     def collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         nonlocal repeated
         members = dict(pairs)
-        if len(members) != len(pairs):
-            repeated = True
+        repeated |= len(members) != len(pairs)
         return members
 
     try:
@@ -52,23 +51,13 @@ def parse(name: str, text: str, limits: Limits) -> tuple[Json, list[Diagnostic]]
     return root, list(islice(_repeated_keys(name, text), MOST_FINDINGS)) if repeated else []
 
 
-def _decode(name: str, text: str, collect: Callable[[list[tuple[str, Any]]], dict[str, Any]]) -> Json:
-    fast = json.JSONDecoder(object_pairs_hook=collect, parse_float=_finite, parse_constant=str)
+def _decode(name: str, text: str, collect: Callable[[list[tuple[str, Any]]], dict[str, Any]], **more: Any) -> Json:
     try:
-        try:
-            return fast.decode(text)
-        except json.JSONDecodeError:
-            raise
-        except ValueError:  # an integer of more digits than Python converts
-            patient = json.JSONDecoder(
-                object_pairs_hook=collect,
-                parse_float=_finite,
-                parse_constant=str,
-                parse_int=lambda digits: int(digits) if len(digits) < 1000 else digits,
-            )
-            return patient.decode(text)
+        return json.loads(text, object_pairs_hook=collect, parse_float=_finite, parse_constant=str, **more)
     except json.JSONDecodeError as error:
         raise _not_json(name, text, error) from None
+    except ValueError:  # an integer of more digits than Python converts
+        return _decode(name, text, collect, parse_int=lambda digits: int(digits) if len(digits) < 1000 else digits)
 
 
 def _not_json(name: str, text: str, error: json.JSONDecodeError) -> DocumentError:
