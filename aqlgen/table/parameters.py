@@ -232,7 +232,7 @@ def _pages(paging: Pagination) -> list[TableParameter]:
     instead = f" (the API's {' and '.join(wires)} are understood instead)" if wires else ""
     page_parameters = [
         _adapter_parameter("first", size, f"How many items, at most {most}; without it the API's own page{instead}"),
-        _adapter_parameter("after", text, "`pageInfo.endCursor` of the last page, to continue; with `first`"),
+        _adapter_parameter("after", text, "`pageInfo.endCursor` of the last page, to continue"),
     ]
     if backward(paging):
         page_parameters += [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,7 @@ def query(name: str, kind: str = "integer", **more: Any) -> dict[str, Any]:
 
 
 NEXT = "/things?page=2"
+OFFSET = [query("limit", default=10), query("offset")]
 
 
 @each(
@@ -137,11 +139,8 @@ def test_an_ordinary_list_says_nothing_more(
 
 def test_a_page_that_is_the_last_by_counting_alone_is_doubted_where_the_api_counts_more(tmp_path: Path) -> None:
     """R-SEL-3: the API gives fewer items than were asked for, and its total stands in a header."""
-    call = calls(
-        tmp_path,
-        lambda _: (THINGS[:4], {"x-total": "15"}),
-        parameters=[query("page"), query("per_page", maximum=100)],
-    )
+    parameters = [query("page"), query("per_page", maximum=100)]
+    call = calls(tmp_path, lambda _: (THINGS[:4], {"x-total": "15"}), parameters=parameters)
     answer = call(first=10)
     assert not answer["data"]["pageInfo"]["hasNextPage"]
     assert [warning["code"] for warning in answer["warnings"]] == [PARTIAL]
@@ -170,12 +169,8 @@ def test_a_declared_header_that_names_the_next_page_is_followed(
     tmp_path: Path, header: str, parameters: Any, value: Callable[[int], str]
 ) -> None:
     """R-SEL-3: by number, token or address."""
-    call = calls(
-        tmp_path,
-        lambda asked: by_number(asked, header.lower(), value),
-        parameters=parameters,
-        headers=(header,),
-    )
+    give = partial(by_number, header=header.lower(), value=value)
+    call = calls(tmp_path, give, parameters=parameters, headers=(header,))
     assert call(aggregate={"count": True})["data"] == {"aggregations": {"result": MANY}}
 
 
@@ -200,12 +195,8 @@ def test_the_owner_can_name_a_header_that_nothing_declares(
 ) -> None:
     """R-SEL-3"""
     overrides = f"GET /things: {{pagination: {pagination}}}\n"
-    call = calls(
-        tmp_path,
-        lambda asked: by_number(asked, "x-further", value),
-        parameters=parameters,
-        overrides=overrides,
-    )
+    give = partial(by_number, header="x-further", value=value)
+    call = calls(tmp_path, give, parameters=parameters, overrides=overrides)
     answer = call(aggregate={"count": True})
     assert answer["data"] == {"aggregations": {"result": MANY}}
     assert "warnings" not in answer
@@ -230,21 +221,14 @@ def test_a_table_in_columns_is_an_object_and_counted_by_nobody(tmp_path: Path) -
     columns = {"ids": ["a", "b", "c"], "documents": None, "metadatas": [{"x": 1}, {"x": 2}, {"x": 3}]}
     metadata = list_of({"type": "object", "additionalProperties": True})
     schema = object_of(ids=list_of(TEXT), documents=list_of(TEXT), metadatas=metadata)
-    call = calls(
-        tmp_path, lambda _: (columns, {}), schema=schema, parameters=[query("limit", default=10), query("offset")]
-    )
+    call = calls(tmp_path, lambda _: (columns, {}), schema=schema, parameters=OFFSET)
     assert call()["data"] == columns
     assert not call(aggregate={"count": True})["success"]
 
 
 def test_a_list_that_is_missing_where_others_are_is_not_counted_as_empty(tmp_path: Path) -> None:
     """R-SEL-3"""
-    call = calls(
-        tmp_path,
-        lambda _: ({"objects": THINGS}, {}),
-        schema=envelope(total=1),
-        parameters=[query("limit", default=10), query("offset")],
-    )
+    call = calls(tmp_path, lambda _: ({"objects": THINGS}, {}), schema=envelope(total=1), parameters=OFFSET)
     assert "objects" in str(call(aggregate={"count": True})["warnings"])
 
 
@@ -255,8 +239,21 @@ def test_a_whole_list_gives_its_first_items_in_order(tmp_path: Path, body: Any) 
     answer = call(order_by="-id", first=2, where={"id": {"lt": 9}})
     items = answer["data"]["things"] if isinstance(body, dict) else answer["data"]
     assert [item["id"] for item in items] == [8, 7]
-    assert (answer["_meta"]["complete"], answer["_meta"]["totalCount"]) == (
-        False,
-        len([1 for t in THINGS if t["id"] < 9]),
-    )
+    assert (answer["_meta"]["complete"], answer["_meta"]["totalCount"]) == (False, 9)
     assert "_meta" not in call(first=len(THINGS))
+
+
+def test_the_list_beside_what_its_items_refer_to_is_the_page_that_bears_its_name(tmp_path: Path) -> None:
+    """R-SEL-4: side-loaded users are counted by nobody, and an aggregate over one of several lists names it."""
+    topics, answers = [{"id": number, "title": "x", "user_id": 1} for number in range(7)], []
+    topic = object_of(id=INTEGER, title=TEXT, user_id=INTEGER)
+    page = object_of(per_page=INTEGER, tags=list_of(object_of(id=INTEGER)), topics=list_of(topic))
+    for name in ("topic_list", "other"):
+        (tmp_path / name).mkdir()
+        body = {"users": [{"id": 1}], "groups": [], name: {"per_page": 30, "tags": [], "topics": topics}}
+        schema = object_of(users=LIST, groups={"type": "array"}, **{name: page})
+        call = calls(tmp_path / name, lambda _, body=body: (body, {}), schema=schema, parameters=[query("page")])
+        answers.append(call(aggregate={"count": True}))
+    assert answers[0]["data"] == {"aggregations": {"result": 7}}
+    assert answers[0]["_meta"]["counted"] == "topic_list.topics"
+    assert answers[1]["error"]["code"] == "VALIDATION_UNKNOWN_PARAM"

@@ -248,8 +248,8 @@ STYLES: dict[str, tuple[Any, Mapping[str, Any], Mapping[str, Any], Mapping[str, 
         by_page_with_link, {**PAGED, "next": "Link", "next_in": "header"}, LIST, {},
     ),
     "page, of the API's own size": (
-        by_page_of_its_own_size,
-        {"style": "page", "page_param": "page", "parameters": {"page": PAGE["page"]}}, LIST, {},
+        by_page_of_its_own_size, {"style": "page", "page_param": "page", "parameters": {"page": PAGE["page"]}},
+        LIST, {},
     ),
     "offset": (by_offset, COUNTED, LIST, {}),
     "offset with a total": (by_offset_with_total, {**COUNTED, "items": ITEMS, "total": "/total"}, enveloped(), {}),
@@ -264,8 +264,7 @@ STYLES: dict[str, tuple[Any, Mapping[str, Any], Mapping[str, Any], Mapping[str, 
     "cursor of the last item, no flag": (by_item_without_flag, {**CURSORS, "item_cursor": "/id"}, LIST, {}),
     "cursor in a header": (by_header, {**CURSORS, "next": "X-Next-Cursor", "next_in": "header"}, LIST, {}),
     "Link header": (
-        by_link,
-        {"style": "link", "next": "Link", "next_in": "header", "size_param": "limit",
+        by_link, {"style": "link", "next": "Link", "next_in": "header", "size_param": "limit",
          "parameters": {"limit": OFFSET["limit"]}},
         LIST, {},
     ),
@@ -323,12 +322,10 @@ async def test_pages_of_the_apis_own_size_lead_on_without_a_gap(tmp_path: Path) 
     """R-SEL-3: a list begun without `first` is continued where it was left, by page and by offset."""
     for name, answer, pagination in (("p", by_page, PAGED), ("q", by_offset, COUNTED)):
         client = Client(tmp_path / name, Listing(answer), pagination)
-        page = await client.page()
-        ids = [item["id"] for item in page["items"]]
-        page = await client.page(first=50, after=page["pageInfo"]["endCursor"])
-        ids += [item["id"] for item in page["items"]]
-        page = await client.page(first=7, after=page["pageInfo"]["endCursor"])
-        ids += [item["id"] for item in page["items"]]
+        page, ids = await client.page(), []
+        for size in ({"first": 50}, {"first": 7}, {}, {"first": 1}):
+            ids += [item["id"] for item in page["items"]]
+            page = await client.page(**size, after=page["pageInfo"]["endCursor"])
         assert ids == list(range(1, len(ids) + 1))
         assert len(ids) > 60
 
@@ -368,7 +365,6 @@ async def test_a_list_counted_by_offset_is_paged_backwards_too(tmp_path: Path) -
     "params",
     [
         {"first": 5, "last": 5},
-        {"after": "x"},
         {"before": "x"},
         {"first": 5, "before": "x"},
         {"last": 5, "after": "x"},
@@ -388,7 +384,7 @@ async def test_a_cursor_is_url_safe_and_good_only_where_it_was_given(tmp_path: P
     client = Client(tmp_path / "p", Listing(by_offset), COUNTED)
     cursor = (await client.page(first=5, color="red"))["pageInfo"]["endCursor"]
     assert set(cursor) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
-    assert (await client.call(first=5, color="red", after=cursor))["success"]
+    assert (await client.page(color="red", after=cursor))["items"][0]["id"] == 6
     sent = len(client.api.sent)
     forged = [cursor[:-1], cursor + "A", "x", "", "é", cursor[:20] + "AAAA" + cursor[24:]]
     calls = [{"color": "red", "after": forgery} for forgery in forged if forgery] + [{"after": cursor}]
@@ -404,9 +400,8 @@ async def test_a_cursor_outlives_the_process_where_state_is_kept(tmp_path: Path)
     def state() -> State:
         return State(open_store(f"sqlite:///{tmp_path}/state.db", "zoo", {}), "zoo")
 
-    cursor = (await Client(tmp_path / "p", Listing(by_offset), COUNTED, state=state()).page(first=5))["pageInfo"][
-        "endCursor"
-    ]
+    page = await Client(tmp_path / "p", Listing(by_offset), COUNTED, state=state()).page(first=5)
+    cursor = page["pageInfo"]["endCursor"]
     again = Client(tmp_path / "p", Listing(by_offset), COUNTED, state=state())
     assert (await again.page(first=5, after=cursor))["items"][0]["id"] == 6
     foreign = Client(tmp_path / "p", Listing(by_offset), COUNTED)

@@ -44,17 +44,13 @@ class Aggregates:
     @property
     def fields(self) -> set[str]:
         """The paths of the fields that are asked about."""
-        paths = {path for expression in self._expressions.values() for path in expression.functions.values()}
-        paths |= {expression.group_by for expression in self._expressions.values() if expression.group_by is not None}
+        paths = (path for each in self._expressions.values() for path in (each.group_by, *each.functions.values()))
         return {".".join(path) for path in paths if path}
 
     @property
     def only_counts(self) -> bool:
         """True if the number of items is all that is asked for."""
-        return all(
-            expression.group_by is None and set(expression.functions) == {"count"}
-            for expression in self._expressions.values()
-        )
+        return all(each.group_by is None and set(each.functions) == {"count"} for each in self._expressions.values())
 
     def add(self, items: Iterable[Any]) -> None:
         """Add items."""

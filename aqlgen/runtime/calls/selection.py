@@ -9,11 +9,12 @@ A path may end with a part of a text or a list, as `body[2000:]`; `[100:]` alone
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from ..schema import MISSING, Shape, Types, agent_path, at, is_shaped, schema_at, union_of
+from ..schema import MISSING, Shape, Types, agent_path, at, follow, is_shaped, only_type, schema_at, union_of
 from ..table import JsonSchema, Row, Table
 from ..text import folded
 from . import IDENTIFIERS, NAMES, PAGES_OF_PEOPLE, Echo, identifying, identity, shortened, without_secrets
@@ -25,6 +26,9 @@ _LINKS = ("_url", "_urls", "_uri", "_href", "_links")
 _FEW = 3
 _DIGITS = 10
 _DEEPEST = 6
+_PLURAL = re.compile(r"(?:ies|s)$")
+_PAGES = frozenset(f"{plural}{kind}" for plural in ("", "y", "s", "ies") for kind in ("list", "page")) | {"s", "ies"}
+"""What may follow the noun of a list in the name of the object that is its page."""
 _PAYLOADS = frozenset({"data", "result", "results", "items", "value", "values", "entries", "records", "response"})
 
 
@@ -95,7 +99,7 @@ class Selection:
         part, fields = _part_of_whole(fields)
         is_part = part is not None and items is None
         if part is not None and is_part:
-            data = _sliced(data, path, part)
+            data = _at(data, path, lambda thing: _branch(thing, part), each=False)
         if not fields:
             return Selected(data, (), lambda thing: thing, shortened_paths, is_part)
         path, tree = self._chosen(data, row, fields, items)
@@ -104,6 +108,15 @@ class Selection:
     def path_of_list(self, row: Row) -> tuple[str, ...]:
         """Return where the list is in an answer that is one, or holds one."""
         return self._presets_of(row).path
+
+    def counted(self, row: Row) -> str:
+        """Return where the list is in an answer that holds another list, or an object with it; "" for any other."""
+        presets, types = self._presets_of(row), self._table.types
+        beside = union_of(types, presets.schemas[-1]).properties.items() if presets.path else ()
+        several = (
+            len(presets.path) > 1 or sum(only_type(follow(inner, types)) == "array" for _, (_, inner) in beside) > 1
+        )
+        return ".".join(presets.path) if several else ""
 
     def fields(self, row: Row) -> list[str]:
         """Return the fields of the things that an operation answers with, but for links of the API to itself.
@@ -245,32 +258,49 @@ def _agent_names(types: Types, schema: JsonSchema, steps: Sequence[str]) -> list
 def items_path(types: Types, schema: JsonSchema) -> tuple[tuple[str, ...], JsonSchema]:
     """Return where in an answer the things are, in the agent's names, and the schema of one of them.
 
-    In an envelope they are its list or, under a name such as `data`, its object. What has an identity, or a name and
-    one list, is a thing itself.
+    In an envelope they are its list, the page that bears its name (`topic_list` with `topics`) or, under a name such as
+    `data`, its object. What has an identity, or a name and one list, is a thing itself.
     """
     path: tuple[str, ...] = ()
     for _ in range(_DEEPEST):
         shape = union_of(types, schema)
         if shape.items:
             return path, shape.items[0]
-        payload = None if _is_identified(shape) else _payload(types, shape)
+        payload = None if _is_identified(shape) else _payload(types, shape, *path[-1:])
         if payload is None:
             break
         path, schema = (*path, payload), shape.properties[payload][1]
     return path, schema
 
 
-def _payload(types: Types, shape: Shape) -> str | None:
-    """Return the field of an envelope that holds the things, None if the object is no envelope."""
+def _payload(types: Types, shape: Shape, within: str = "") -> str | None:
+    """Return the field of an envelope that holds the things, None if the object is no envelope.
+
+    A list whose items say less than those of a list within another field may be what those refer to: it is left.
+    """
     lists = [name for name, (_, inner) in shape.properties.items() if _is_list(types, inner)]
     payloads = [name for name in shape.properties if folded(name) in _PAYLOADS]
     if _is_named(types, shape):  # a map under such a name is a part of the thing
         payloads = [name for name in payloads if not union_of(types, shape.properties[name][1]).extra]
     if len(lists) > 1:  # the columns of a table are no list
-        payloads = [name for name in payloads if name not in lists or _lists_things(types, shape, name)]
-    if not payloads and len(lists) == 1 and len(shape.properties) <= _FEW + 2 and not _is_named(types, shape):
-        payloads = lists
-    return next(iter(payloads), None)
+        payloads = [name for name in payloads if name not in lists or _item_size(types, shape, name)]
+    if not payloads and within:
+        payloads = [name for name in lists if names_page(within, name)]
+    if not payloads and len(shape.properties) <= _FEW + 2 and not _is_named(types, shape):
+        others = {name: union_of(types, inner) for name, (_, inner) in shape.properties.items() if name not in lists}
+        sizes = {
+            (name, each): _item_size(types, other, each) for name, other in others.items() for each in other.properties
+        }
+        payloads = [name for (name, each), size in sizes.items() if size and names_page(name, each)]
+        if not payloads and len(lists) == 1 and _item_size(types, shape, lists[0]) >= max(sizes.values(), default=0):
+            payloads = lists
+    return payloads[0] if payloads else None
+
+
+def names_page(page: str, items: str) -> bool:
+    """Return True if an object is named after the list in it: `topic_list`, `topics_page` or `topics` of `topics`."""
+    noun = _PLURAL.sub("", folded(items))
+    return bool(noun) and folded(page).removeprefix(noun) in _PAGES
 
 
 def minimal(types: Types, schema: JsonSchema, resource: str = "") -> Tree | None:
@@ -288,14 +318,10 @@ def minimal(types: Types, schema: JsonSchema, resource: str = "") -> Tree | None
 def standard(types: Types, schema: JsonSchema) -> dict[str, Tree | bool | None] | None:
     """Return the rules that shorten a thing: False drops a field, a tree keeps its fields; None without rules."""
     shape = union_of(types, schema)
-    rules: dict[str, Tree | bool | None] = {}
     links = [name for name in shape.properties if name.endswith(_LINKS) and name not in PAGES_OF_PEOPLE]
-    if len(links) > _FEW:
-        rules.update(dict.fromkeys(links, False))
-    for name, (_, inner) in shape.properties.items():
-        tree = _nested_tree(types, inner) if name not in rules else None
-        if tree is not None:
-            rules[name] = tree
+    rules: dict[str, Tree | bool | None] = dict.fromkeys(links, False) if len(links) > _FEW else {}
+    trees = {name: _nested_tree(types, inner) for name, (_, inner) in shape.properties.items() if name not in rules}
+    rules |= {name: tree for name, tree in trees.items() if tree is not None}
     return rules or None
 
 
@@ -325,10 +351,10 @@ def _is_list(types: Types, schema: JsonSchema) -> bool:
     return is_shaped(schema) and bool(union_of(types, schema).items)
 
 
-def _lists_things(types: Types, shape: Shape, name: str) -> bool:
-    """Return True if a field is a list of objects of which fields are declared."""
+def _item_size(types: Types, shape: Shape, name: str) -> int:
+    """Return how many fields are declared of the items of a list; 0 for a field that is none."""
     items = union_of(types, shape.properties[name][1]).items
-    return any(union_of(types, item).properties for item in items)
+    return max((len(union_of(types, item).properties) for item in items), default=0)
 
 
 def _is_structured(types: Types, schema: JsonSchema) -> bool:
@@ -339,13 +365,13 @@ def _is_structured(types: Types, schema: JsonSchema) -> bool:
 # Cutting a value
 
 
-def _at(data: Any, path: Sequence[str], change: Callable[[Any], Any]) -> Any:
-    """Return the data with the thing, or each of the things, at a path changed; the rest stays."""
+def _at(data: Any, path: Sequence[str], change: Callable[[Any], Any], *, each: bool = True) -> Any:
+    """Return the data with the thing, or with `each` each of the things, at a path changed; the rest stays."""
     if not path:
-        return [change(thing) for thing in data] if isinstance(data, list) else change(data)
+        return [change(thing) for thing in data] if each and isinstance(data, list) else change(data)
     if not isinstance(data, dict) or path[0] not in data:
         return data
-    return {**data, path[0]: _at(data[path[0]], path[1:], change)}
+    return {**data, path[0]: _at(data[path[0]], path[1:], change, each=each)}
 
 
 def _tree(fields: Sequence[str]) -> Tree:
@@ -389,20 +415,9 @@ def _with_part(step: str) -> tuple[str, slice | None]:
     return name, slice(int(begin) if begin else None, int(end) if end else None)
 
 
-def _sliced(data: Any, path: Sequence[str], part: slice) -> Any:
-    """Return the data with a part of the list or the text at a path."""
-    if not path:
-        return data[part] if isinstance(data, (list, str)) else data
-    if not isinstance(data, dict) or path[0] not in data:
-        return data
-    return {**data, path[0]: _sliced(data[path[0]], path[1:], part)}
-
-
 def _starts_at_envelope(data: Any, path: Sequence[str], tree: Tree) -> bool:
     """Return True if paths begin at the envelope rather than at the thing in it."""
-    inner = data
-    for step in path:
-        inner = inner.get(step) if isinstance(inner, dict) else None
+    inner = at(data, path)
     first = inner[0] if isinstance(inner, list) and inner else inner
     parts = ({name: branch} for name, branch in tree.items() if name in data)
     return any(_picked(data, part) and not (isinstance(first, dict) and _picked(first, part)) for part in parts)
@@ -413,17 +428,17 @@ def _picked(value: Any, tree: Tree) -> Any:
         return [_picked(item, tree) for item in value]
     if not isinstance(value, dict):
         return value
-    picked: dict[str, Any] = {}
-    for key, inner in value.items():
-        if key in tree:
-            branch = tree[key]
-            if branch is None or inner is None:
-                picked[key] = inner
-            elif isinstance(branch, slice):
-                picked[key] = inner[branch] if isinstance(inner, (list, str)) else inner
-            elif isinstance(inner, (dict, list)):
-                picked[key] = _picked(inner, branch)
-    return picked
+    return {
+        key: _branch(inner, tree[key])
+        for key, inner in value.items()
+        if key in tree and (inner is None or isinstance(inner, (dict, list)) or not isinstance(tree[key], dict))
+    }
+
+
+def _branch(value: Any, branch: Tree | slice | None) -> Any:
+    if isinstance(branch, slice):
+        return value[branch] if isinstance(value, (list, str)) else value
+    return _picked(value, branch) if branch is not None else value
 
 
 def _picked_or_whole(value: Any, tree: Tree) -> Any:
@@ -436,10 +451,8 @@ def _picked_or_whole(value: Any, tree: Tree) -> Any:
 def _without_heavy(value: Any, rules: Mapping[str, Tree | bool | None]) -> Any:
     if not isinstance(value, dict) or not rules:
         return value
-    short: dict[str, Any] = {}
-    for key, inner in value.items():
-        rule = rules.get(key)
-        if rule is False:
-            continue
-        short[key] = _picked_or_whole(inner, rule) if isinstance(rule, dict) and inner is not None else inner
-    return short
+    return {
+        key: _picked_or_whole(inner, rule) if isinstance(rule, dict) and inner is not None else inner
+        for key, inner in value.items()
+        if (rule := rules.get(key)) is not False
+    }

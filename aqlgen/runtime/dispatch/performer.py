@@ -173,6 +173,8 @@ class Performer:
     def _note_completeness(self, answer: _Answer, call: ToolCall, last: ApiResponse) -> None:
         """Note whether there may be more of a list, and what a query did not see of it."""
         query = answer.query
+        if query is not None and query.aggregates is not None and (counted := self._selection.counted(call.row)):
+            call.stamp.note("counted", counted)
         if query is not None and query.total is not None:
             call.stamp.note("complete", False)
             call.stamp.note("totalCount", query.total)

@@ -26,7 +26,7 @@ EXTENSIONS: Mapping[str, Any] = {"queries": list(QUERIES[2:]), "parameters": ["w
 
 OPTIONS: Mapping[str, str] = {
     "first": "How many items of a list; without it the API's own page. The API's own paging parameters are understood",
-    "after": "`pageInfo.endCursor` of the last page, to continue; with `first`",
+    "after": "`pageInfo.endCursor` of the last page, to continue",
     "last": "How many items from the end",
     "before": "`pageInfo.startCursor` of a page, for the items before it; with `last`",
     "fields": "What to return: minimal, standard, full, or paths such as ['id', 'owner.name', 'body[2000:]']",

@@ -45,8 +45,7 @@ class Pager:
         """Return the page of a call. Raises Failure for a combination that is not allowed, and for a foreign cursor."""
         plan = self._plan(row)
         behind = row.hidden_parameters
-        hidden = {name: params[name] for name in params if name in behind and params[name] != row.presets.get(name)}
-        _check_arguments(arguments, list(hidden))
+        hidden = _checked(arguments, row, params)
         filters = {name: value for name, value in params.items() if name not in behind}
         params = filters | hidden
         if "last" in arguments:
@@ -58,7 +57,7 @@ class Pager:
             await self._cursors.prepare()
             place = self._cursors.read("after", arguments["after"], row.name, filters)
             if not (place.skip or plan.style == "page"):  # the number of a page counts pages of one size
-                place = place._replace(size=size)
+                place = place._replace(size=size or place.size)
         else:
             place = _beginning(plan, params, size)
         return await self._forward(exchanges, row, plan, filters, place, wanted)
@@ -197,25 +196,20 @@ def _beginning(plan: Plan, params: Mapping[str, Any], size: int | None) -> Place
     return Place(position=position, begin=index, size=size)
 
 
-def _check_arguments(arguments: Mapping[str, Any], hidden: list[str]) -> None:
-    """Raise Failure for arguments that do not go together (pagination document, 2.3)."""
+def _checked(arguments: Mapping[str, Any], row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the API's own paging parameters. Raises Failure for arguments that conflict (pagination document, 2.3)."""
+    hidden = {name: params[name] for name in params if name in row.hidden_parameters}
+    hidden = {name: value for name, value in hidden.items() if value != row.presets.get(name)}
     asked = [name for name in ("first", "after", "last", "before") if name in arguments]
     for first_name, second_name, hint in _CONFLICTS:
         if first_name in arguments and second_name in arguments:
             raise _conflict(f"Cannot use '{first_name}' and '{second_name}' together", [first_name, second_name], hint)
-    for cursor_name, size_name in (("after", "first"), ("before", "last")):
-        if cursor_name in arguments and size_name not in arguments:
-            raise _conflict(
-                f"Cannot use '{cursor_name}' without '{size_name}'",
-                [cursor_name],
-                f"Give '{size_name}' too: how many items",
-            )
+    if "before" in arguments and "last" not in arguments:
+        raise _conflict("Cannot use 'before' without 'last'", ["before"], "Give 'last' too: how many items")
     if asked and hidden:
-        raise _conflict(
-            f"Cannot use '{asked[0]}' and '{hidden[0]}' together",
-            [*asked, *hidden],
-            "Page with 'first' and 'after' alone: the adapter asks the API for its pages",
-        )
+        hint = "Page with 'first' and 'after' alone: the adapter asks the API for its pages"
+        raise _conflict(f"Cannot use '{asked[0]}' and '{next(iter(hidden))}' together", [*asked, *hidden], hint)
+    return hidden
 
 
 def _conflict(message: str, provided: list[str], hint: str) -> Failure:

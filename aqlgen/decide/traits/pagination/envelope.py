@@ -10,6 +10,7 @@ from typing import Final
 from aqlgen.decide.schemas import Schemas
 from aqlgen.document.positions import escape
 from aqlgen.ir import Json
+from aqlgen.runtime.calls.selection import names_page
 from aqlgen.words import plural, singular, split
 
 from ..around import Around, Subject
@@ -106,14 +107,14 @@ def envelope(subject: Subject, around: Around) -> Envelope:
     items, sure = _items(subject, schemas, fields)
     if items is not None:
         # what stands beside the list speaks of it before all else
-        beside = items.pointer.rpartition("/")[0] + "/"
+        beside = f"{_parent(items)}/"
         fields.sort(key=lambda entry: not entry.pointer.startswith(beside))
     return Envelope(
         known=True,
         items=items.pointer if items else None,
         sure=sure,
         several=items is not None and _is_among_pages(schemas, fields, items),
-        nested=items is not None and bool(items.within) and items.within not in WRAPPERS,
+        nested=items is not None and items.within not in {"", *WRAPPERS} and not names_page(items.within, items.key),
         next_url=_next_url(schemas, fields),
         next_token=_next_token(schemas, fields),
         has_more=_pointer(
@@ -143,17 +144,17 @@ def _fields(schemas: Schemas, schema: Json, pointer: str, within: str, depth: in
         if (
             depth + 1 < _DEPTH
             and "array" not in schemas.kinds(inner)
-            and (entry.key in WRAPPERS or _pages(schemas, inner))
+            and (entry.key in WRAPPERS or _pages(schemas, entry))
         ):
             deeper.append(entry)
     for outer in deeper:
         yield from _fields(schemas, outer.schema, outer.pointer, outer.key, depth + 1)
 
 
-def _pages(schemas: Schemas, schema: Json) -> bool:
-    """Return True if an object is a page: a list with a count or a way on beside it."""
-    keys = {joined(wire) for wire in schemas.properties(schema)}
-    return bool(keys & LISTS) and bool(keys & BESIDE)
+def _pages(schemas: Schemas, entry: _Field) -> bool:
+    """Return True if an object is a page: named after the list in it, or with a count or a way on beside a list."""
+    keys = {joined(wire) for wire in schemas.properties(entry.schema)}
+    return (bool(keys & LISTS) and bool(keys & BESIDE)) or any(names_page(entry.key, key) for key in keys)
 
 
 def _is_among_pages(schemas: Schemas, fields: list[_Field], items: _Field) -> bool:
@@ -163,7 +164,7 @@ def _is_among_pages(schemas: Schemas, fields: list[_Field], items: _Field) -> bo
     """
     if not items.within or items.within in WRAPPERS:
         return False
-    pages = [entry for entry in fields if "array" not in schemas.kinds(entry.schema) and _pages(schemas, entry.schema)]
+    pages = [entry for entry in fields if "array" not in schemas.kinds(entry.schema) and _pages(schemas, entry)]
     return sum(entry.depth == items.depth - 1 and entry.key not in WRAPPERS for entry in pages) > 1
 
 
@@ -172,7 +173,7 @@ def _items(subject: Subject, schemas: Schemas, fields: list[_Field]) -> tuple[_F
     fixed = [part for part in subject.operation.path.split("/") if part and "{" not in part]
     nouns = (*fixed[:-3:-1], subject.resource)
     called = [_spellings(noun.partition(".")[0]) for noun in nouns]
-    lists = [entry for entry in fields if "array" in schemas.kinds(entry.schema) and _is_for_itself(entry, called)]
+    lists = _lists(schemas, fields, called)
     if not lists:
         return None, True
     ranked = _ranked(schemas, lists, called)
@@ -180,53 +181,66 @@ def _items(subject: Subject, schemas: Schemas, fields: list[_Field]) -> tuple[_F
     candidates = ranked[rank]
     path_words = set(map(singular, chain.from_iterable(map(split, nouns))))
     best = min(candidates, key=lambda entry: _standing(schemas, entry, path_words))
-    if rank >= len(called) and _is_column(schemas, best, lists, path_words):
+    if rank >= len(called) and _is_column(schemas, best, lists, fields, path_words):
         return None, True
     # several parents are several pages in one answer
-    is_one = len({entry.pointer.rpartition("/")[0] for entry in candidates}) == 1
+    is_one = len({_parent(entry) for entry in candidates}) == 1
     return best, (rank < len(ranked) - 2 and is_one) or len(lists) == 1
 
 
-def _is_for_itself(entry: _Field, called: Sequence[set[str]]) -> bool:
-    """Return True if a list is not one of those that stand beside another."""
-    return entry.key not in ASIDE or (not entry.within and entry.key in called[0] | called[-1])
+def _lists(schemas: Schemas, fields: list[_Field], called: Sequence[set[str]]) -> list[_Field]:
+    """Return the lists but for those that stand beside another, such as the one that a page is named after."""
+    lists = [entry for entry in fields if "array" in schemas.kinds(entry.schema)]
+    wanted = called[0] | called[-1]
+    lists = [entry for entry in lists if entry.key not in ASIDE or (not entry.within and entry.key in wanted)]
+    paged = {_parent(entry): entry for entry in lists if names_page(entry.within, entry.key)}
+    return [entry for entry in lists if paged.get(_parent(entry), entry) is entry]
+
+
+def _parent(entry: _Field) -> str:
+    return entry.pointer.rpartition("/")[0]
 
 
 def _ranked(schemas: Schemas, lists: list[_Field], called: Sequence[set[str]]) -> list[list[_Field]]:
     """Return the lists by how surely they are the one that was asked for: by name, by their items, all."""
     return [
         *([entry for entry in lists if entry.key in words] for words in called),
+        [entry for entry in lists if names_page(entry.within, entry.key)],
         [entry for entry in lists if entry.key in LISTS],
         [entry for entry in lists if schemas.kinds(schemas.items(entry.schema)) & {"object"}],
         lists,
     ]
 
 
-def _is_column(schemas: Schemas, best: _Field, lists: list[_Field], path_words: set[str]) -> bool:
-    """Return True if a list is one of several in an object, and nothing tells that it is the one that was asked for.
+def _is_column(schemas: Schemas, best: _Field, lists: list[_Field], fields: list[_Field], path_words: set[str]) -> bool:
+    """Return True if a list is one of several, and nothing tells that it is the one that was asked for.
 
     Such an object is a table in columns (`ids`, `documents`), or a result of several parts (`added`, `modified`). What
-    tells is a word of the path, or the items: objects of declared fields, and of more than those of the other lists. Of
-    many lists of such objects (`removed_posts`, `locked_posts`, `bans`) the items tell nothing.
+    tells is a word of the path, or the items: objects of declared fields, and of more than those of the other lists,
+    which may stand in an object beside it: their items may refer to those of the list (`users`). Of many lists of such
+    objects (`removed_posts`, `locked_posts`, `bans`) the items tell nothing.
     """
-    parent = best.pointer.rpartition("/")[0]
-    beside = [
-        entry
-        for entry in lists
-        if entry is not best and entry.key not in WRAPPERS and entry.pointer.rpartition("/")[0] == parent
-    ]
-    if not beside or any(singular(each) in path_words for each in split(best.wire)):
+    if any(singular(each) in path_words for each in split(best.wire)):
         return False
-    sizes = [len(schemas.properties(schemas.items(entry.schema))) for entry in (best, *beside)]
-    is_plain = sizes[0] > max(sizes[1:]) and sum(size > 1 for size in sizes) < 4
-    return not sizes[0] or (best.key not in LISTS and not is_plain)
+    beside = [
+        each for each in fields if each is not best and _parent(each) == _parent(best) and each.key not in WRAPPERS
+    ]
+    columns = [_size(schemas, each.schema) for each in beside if each in lists]
+    within = [_size(schemas, inner) for each in beside for inner in schemas.properties(each.schema).values()]
+    most, size = max([*within, *(size + 1 for size in columns), 0]), _size(schemas, best.schema)
+    is_plain = size >= most and sum(fields > 1 for fields in (size, *columns)) < 4
+    return not is_plain and (best.key not in LISTS or (bool(columns) and not size))
+
+
+def _size(schemas: Schemas, array: Json) -> int:
+    return len(schemas.properties(schemas.items(array)))
 
 
 def _standing(schemas: Schemas, entry: _Field, path_words: set[str]) -> tuple[int, int, bool, int, str]:
     """Rank lists: the outermost, called by the words of the path, of objects, whose items say most."""
     item = schemas.items(entry.schema)
     alike = sum(singular(each) in path_words for each in split(entry.wire))
-    return entry.depth, -alike, "object" not in schemas.kinds(item), -len(schemas.properties(item)), entry.pointer
+    return entry.depth, -alike, "object" not in schemas.kinds(item), -_size(schemas, entry.schema), entry.pointer
 
 
 def _spellings(noun: str) -> set[str]:
@@ -243,8 +257,7 @@ def _next_header(subject: Subject) -> str | None:
 
 
 def _names_next(called: Sequence[str]) -> bool:
-    ends = {"".join(called[index:]) for index in range(len(called))}
-    return not ends.isdisjoint(NEXT_TOKEN | NEXT_URL | {"next"})
+    return any("".join(called[index:]) in NEXT_TOKEN | NEXT_URL | {"next"} for index in range(len(called)))
 
 
 def _next_url(schemas: Schemas, fields: list[_Field]) -> str | None:
@@ -287,10 +300,7 @@ def _is_next(key: str) -> bool:
 
 def _total(schemas: Schemas, fields: list[_Field]) -> str | None:
     numbers = [entry for entry in fields if schemas.kinds(entry.schema) <= {"integer", "number"}]
-    for key in TOTAL:
-        if (pointer := _pointer(entry for entry in numbers if entry.key == key)) is not None:
-            return pointer
-    return None
+    return _pointer(entry for key in TOTAL for entry in numbers if entry.key == key)
 
 
 def _item_cursor(schemas: Schemas, array: Json, resource: str) -> str | None:
@@ -317,5 +327,4 @@ def _is_url(schemas: Schemas, schema: Json) -> bool:
 
 
 def _pointer(fields: Iterator[_Field]) -> str | None:
-    first = next(fields, None)
-    return first.pointer if first is not None else None
+    return next((entry.pointer for entry in fields), None)
