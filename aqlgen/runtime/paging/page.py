@@ -265,7 +265,7 @@ def _likely_more(plan: Plan, place: Place, data: Any, count: int) -> bool:
     if total is not None:
         return place.begin + count < total
     if place.full:
-        return count >= place.full
+        return count >= min(place.full, place.size or place.full)
     size = place.size or plan.usual
     if size and count >= size:
         return True
