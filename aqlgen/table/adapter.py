@@ -144,12 +144,12 @@ def _accepted(
 
 
 def _common_parameters(rows: Sequence[DecidedRow]) -> dict[str, str]:
-    """Return the parameters of the query that nearly all operations have and none requires, with their texts."""
+    """Return the parameters of queries and headers that nearly all operations have and none requires: their texts."""
     counts = Counter(
         (name, parameter.description)
         for row in rows
         for name, parameter in row.row.parameters.items()
-        if parameter.location == "query"
+        if parameter.location in ("query", "header")
     )
     required = {name for row in rows for name, parameter in row.row.parameters.items() if parameter.required}
     least = max(_LEAST_OPERATIONS, _NEARLY_ALL * len(rows))

@@ -27,8 +27,10 @@ class Rendered:
 def rendered(text: str) -> Rendered:
     """Return what is shown of a text."""
     result = Rendered(text)
+    result.hidden += _TEMPLATE_TAG.findall(text)
+    result.text = _TEMPLATE_TAG.sub(" ", text)
     if "<" in text:
-        result.text = "".join(_Html(text, result.hidden).shown())
+        result.text = "".join(_Html(result.text, result.hidden).shown())
     if "]" in result.text:
         result.text = _without_definitions(_without_link_titles(result.text, result.hidden), result.hidden)
     return result
@@ -36,6 +38,7 @@ def rendered(text: str) -> Rendered:
 
 # HTML
 
+_TEMPLATE_TAG: Final = re.compile(r"\{%[^{}%]{0,300}%\}")
 _MARKUP: Final = re.compile(r"<(?:!--|[!?]|/(?![A-Za-z>])|(/?)([A-Za-z][A-Za-z0-9:-]*))")
 _COMMENT_MARK: Final = re.compile(r"<!--(?:-?>)?|--!?>")
 _ELEMENT_TAG: Final = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9:-]*)")
@@ -68,9 +71,7 @@ HTML_ELEMENTS: Final = frozenset(
         " wbr"
     ).split()
 )
-_VOID: Final = frozenset(
-    "area base br col embed hr img input link meta param source track wbr".split(),
-)
+_VOID: Final = frozenset("area base br col embed hr img input link meta param source track wbr".split())
 
 
 class _Html:

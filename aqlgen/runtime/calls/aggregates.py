@@ -65,12 +65,10 @@ class Aggregates:
         """Return the results by name; `count` is the number of all items, where the API states it."""
         results: dict[str, Any] = {}
         for name, expression in self._expressions.items():
-            groups = self._groups[name]
-            if expression.group_by is None:
-                results[name] = _result(groups.get("", ()), expression.functions) if count is None else count
-            else:
-                ordered = sorted(groups.items(), key=lambda entry: -len(entry[1]))
-                results[name] = {key: _result(items, expression.functions) for key, items in ordered}
+            ordered = sorted(self._groups[name].items(), key=lambda entry: -len(entry[1]))
+            groups = {key: _result(items, expression.functions) for key, items in ordered}
+            whole = groups.get("", _result((), expression.functions)) if count is None else count
+            results[name] = whole if expression.group_by is None else groups
         return results
 
 

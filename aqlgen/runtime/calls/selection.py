@@ -299,8 +299,7 @@ def _payload(types: Types, shape: Shape, within: str = "") -> str | None:
 
 def names_page(page: str, items: str) -> bool:
     """Return True if an object is named after the list in it: `topic_list`, `topics_page` or `topics` of `topics`."""
-    noun = _PLURAL.sub("", folded(items))
-    return bool(noun) and folded(page).removeprefix(noun) in _PAGES
+    return folded(page).removeprefix(_PLURAL.sub("", folded(items)) or " ") in _PAGES
 
 
 def minimal(types: Types, schema: JsonSchema, resource: str = "") -> Tree | None:

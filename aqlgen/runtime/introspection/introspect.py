@@ -221,7 +221,7 @@ class Introspection:
                 equals += 1
                 calls = {self._in_short(name, best.summary) for name in (info["name"], best.name)}
                 info["description"] = best.summary if len(calls) > 1 else f"Same tool and parameters as {best.name}"
-            elif place < matches.near:
+            elif matches.weak or place < matches.near:
                 info["description"] = self._in_short(info["name"], info["description"])
         return _OTHERS_FIRST if matches.near > 1 or equals > 1 or matches.unknown else _OTHERS_OF_CLEAR
 

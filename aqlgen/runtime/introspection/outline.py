@@ -61,7 +61,7 @@ class Outlines:
         for parameter in parameters:
             name = parameter["name"]
             location = row.parameters[name].location if name in row.parameters else ""
-            if name == token or (name in self.common and location == "query"):
+            if name == token or (name in self.common and location in ("query", "header")):
                 continue
             is_cut = location == "path" and "description" in parameter
             yield {**parameter, "description": _first_sentence(parameter["description"])} if is_cut else parameter

@@ -220,22 +220,7 @@ _NEXT: Final = _Names(
     ("cursor", "marker", "truncated"),
 )
 _COUNT: Final = _Names(
-    frozenset(
-        {
-            "count",
-            "counts",
-            "found",
-            "numfound",
-            "hits",
-            "matches",
-            "records",
-            "results",
-            "rows",
-            "items",
-            "entries",
-            "elements",
-        }
-    ),
+    frozenset("count counts found numfound hits matches records results rows items entries elements".split()),
     ("total", "itemcount", "itemscount", "recordcount", "resultcount", "rowcount"),
 )
 _SIZE: Final = _Names(frozenset({"limit", "per", "max", "perpage"}), (), ("size",))

@@ -105,19 +105,9 @@ class Pager:
             await self._cursors.prepare()
         is_end = after is not None or states_end(plan, place, data, len(items))
         signs = {} if is_end else _signs(exchanges, plan, data, place.begin + len(items))
+        others = beside(plan, data)
         return Page(
-            row.name,
-            filters,
-            self._cursors,
-            place,
-            shown,
-            beside(plan, data),
-            total,
-            after,
-            previous,
-            None,
-            backward,
-            signs=signs,
+            row.name, filters, self._cursors, place, shown, others, total, after, previous, None, backward, signs=signs
         )
 
     async def _fetch(
@@ -198,8 +188,8 @@ def _beginning(plan: Plan, params: Mapping[str, Any], size: int | None) -> Place
 
 def _checked(arguments: Mapping[str, Any], row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
     """Return the API's own paging parameters. Raises Failure for arguments that conflict (pagination document, 2.3)."""
-    hidden = {name: params[name] for name in params if name in row.hidden_parameters}
-    hidden = {name: value for name, value in hidden.items() if value != row.presets.get(name)}
+    behind = row.hidden_parameters
+    hidden = {name: params[name] for name in params if name in behind and params[name] != row.presets.get(name)}
     asked = [name for name in ("first", "after", "last", "before") if name in arguments]
     for first_name, second_name, hint in _CONFLICTS:
         if first_name in arguments and second_name in arguments:

@@ -219,12 +219,12 @@ _BY_RULE = {
 }
 
 
-def title_of(row: Row, params: Mapping[str, Any]) -> str:
-    """Return the question whether a call may run, on one line."""
+def title_of(row: Row, params: Mapping[str, Any], secrets: frozenset[str] | None = None) -> str:
+    """Return the question whether a call may run, on one line; `secrets` are names of fields, where these are known."""
     template = _from_template(row, params) if row.confirmation else ""
     if "?" in row.confirmation:
         return template
-    text = "".join(_phrase(row, params))
+    text = "".join(_phrase(row, params, secrets))
     if len(text) > _LONGEST_TITLE:
         text = prose(row.name.replace("_", " ").capitalize(), _LONGEST_TITLE)
     return f"{text}? {template or _consequence(row, params)}".rstrip()
@@ -292,7 +292,7 @@ def _consequence(row: Row, params: Mapping[str, Any]) -> str:
     return "" if row.danger == "destructive" and row.verb in _TAKEN_BACK else _FOR_GOOD
 
 
-def _phrase(row: Row, params: Mapping[str, Any]) -> tuple[str, str, str]:
+def _phrase(row: Row, params: Mapping[str, Any], secrets: frozenset[str] | None = None) -> tuple[str, str, str]:
     """Return the operation's name in words, the thing that its path names, and what that is a part of or gets."""
     words = (row.name.removeprefix(f"{row.api}_") if row.api else row.name).split("_")
     words = words[: words.index("by", 2)] if "by" in words[2:] else words
@@ -302,7 +302,7 @@ def _phrase(row: Row, params: Mapping[str, Any]) -> tuple[str, str, str]:
     text = " ".join(word.upper() if word in _CAPITALS else word for word in words)
     named = groups.pop()[1] if groups and groups[-1][1] else ""
     about = [f"{noun} {values}" for noun, values in reversed(groups) if values][:_MOST_PARENTS]
-    about += [] if named else _values(row, params)
+    about += [] if named else _values(row, params, secrets)
     behind = f" ({', '.join(about)})" if about else ""
     return prose(text[:1].upper() + text[1:], _LONGEST_TITLE), f" {named}" if named else "", behind
 
@@ -322,23 +322,29 @@ def _groups(row: Row, params: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield noun, "/".join(values)
 
 
-def _values(row: Row, params: Mapping[str, Any]) -> list[str]:
+def _values(row: Row, params: Mapping[str, Any], secrets: frozenset[str] | None) -> list[str]:
     """Return the required values of a call, where the path names nothing."""
     names = [name for name, item in row.parameters.items() if item.required and name in params and _is_sent(row, name)]
-    return [f"{key_literal(name)} {_shown(row, name, params[name])}" for name in names[:_MOST_NAMED]]
+    return [f"{key_literal(name)} {_shown(row, name, params[name], secrets)}" for name in names[:_MOST_NAMED]]
 
 
 def _is_sent(row: Row, name: str) -> bool:
     return name in row.parameters and row.parameters[name].location in ("body", "query", "body_rest")
 
 
-def _shown(row: Row, name: str, value: Any) -> str:
-    """Return a value as it may stand in a sentence: a plain word or number as it is, anything else in quotes."""
+def _shown(row: Row, name: str, value: Any, secrets: frozenset[str] | None = None) -> str:
+    """Return a value as it may stand in a sentence: a plain word or number as it is, anything else in quotes.
+
+    The fields of a small object are shown where `secrets`, the names of those that are, is known.
+    """
     if (name in row.parameters and row.parameters[name].sensitive) or SECRET_NAME.search(name):
         return "(hidden)"
-    if isinstance(value, list | tuple | Mapping):
+    if not isinstance(value, list | tuple | Mapping):
+        return _quoted(value)
+    if secrets is None or not isinstance(value, Mapping) or not 0 < len(value) <= _MOST_NAMED:
         return f"({len(value):,} values)"
-    return _quoted(value)
+    texts = ("(hidden)" if key in secrets else _shown(row, str(key), inner) for key, inner in value.items())
+    return f"{{{', '.join(map(' '.join, zip(map(key_literal, map(str, value)), texts, strict=True)))}}}"
 
 
 def _quoted(value: Any) -> str:

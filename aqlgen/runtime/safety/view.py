@@ -139,7 +139,7 @@ def view_of(
     """
     incomplete: list[str] = []
     request_line = _request_line(row, request, incomplete)
-    lines = [title_of(row, params), request_line, *_about(row, decision)]
+    lines = [title_of(row, params, secret_names(row, types)), request_line, *_about(row, decision)]
     if row.update is not None and row.update.reads_first:
         lines.append("Only the fields below change; the rest is read first and sent back unchanged.")
         if row.update.creates:

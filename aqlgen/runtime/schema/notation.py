@@ -32,7 +32,7 @@ _MOST_VALUES, _MOST_OPTIONS, _MOST_REQUIRED = 8, 5, 30
 _MOST_NEEDED = 5
 _ENVELOPE = 0.5
 """The depth of an object of one field, which only wraps what a call gives."""
-_LONGEST_VALUE, _LONGEST_PATTERN, _LONGEST_DEFAULT = 30, 40, 20
+_LONGEST_VALUE, _LONGEST_PATTERN, _LONGEST_DEFAULT, _LONGEST_ENUMERATION = 30, 40, 20, 160
 _LARGEST_BOUND = 2**53
 _WORDS = {"integer": "int", "boolean": "bool"}
 _NAME = re.compile(r"[\w$.-]{1,100}")
@@ -153,7 +153,7 @@ class _Writer:
             plain = name is None or not (is_object(target, self.types) or alternatives(target))
             written = plain or self.extent.optional > 1
             texts.append(self.value(option, depth + 1, seen, required=required) if written else str(name))
-        texts = list(dict.fromkeys(texts))
+        texts = [text for text in dict.fromkeys(texts) if text != "object"] or texts  # of others it says nothing
         more = [f"{len(options) - _MOST_OPTIONS} more"] if len(options) > _MOST_OPTIONS else []
         return "|".join([*texts[:_MOST_OPTIONS], *more])
 
@@ -223,8 +223,9 @@ def named(name: str) -> str:
 
 def _enumeration(values: list[Any], type_name: str | None) -> str:
     """Return the values; of many, the first ones or the name of their type."""
-    if len(values) <= _MOST_VALUES:
-        return "|".join(map(_literal, values))
+    text = "|".join(map(_literal, values))
+    if len(values) <= _MOST_VALUES or (type_name is None and len(text) <= _LONGEST_ENUMERATION):
+        return text
     return type_name or f"{'|'.join(map(_literal, values[:3]))}|… {len(values) - 3} more"
 
 
