@@ -165,14 +165,19 @@ class ListQuery:
             advice = "filter by the operation's own parameters" + (
                 "" if is_partial else ", or go on after pageInfo.endCursor"
             )
-            details: dict[str, Any] = {"field": "items", "scanned_count": self.scanned, "pages": self.pages}
-            message = f"{what} the first {self.scanned} items only: there are more; {advice}"
-            warnings.append(CallWarning(BOUNDED, message, "high" if is_partial else "medium", details))
+            warnings.append(
+                CallWarning(
+                    BOUNDED,
+                    f"{what} the first {self.scanned} items only: there are more; {advice}",
+                    "high" if is_partial else "medium",
+                    {"field": "items", "scanned_count": self.scanned, "pages": self.pages},
+                )
+            )
         absent = self.absence.fields
         if absent:
             message = f"No item has the field {named_with_nearest(absent)}: it counts as null"
             undeclared = {field: near for field, near in absent.items() if not declares(field)}
-            details = {"fields": list(absent), **({"undeclared": undeclared} if undeclared else {})}
+            details: dict[str, Any] = {"fields": list(absent), **({"undeclared": undeclared} if undeclared else {})}
             warnings.append(CallWarning(UNKNOWN_FIELD, message, "high" if undeclared else "medium", details))
         return warnings
 
@@ -185,12 +190,12 @@ def read_query(options: Mapping[str, Any], agent_path: Callable[[str], str] = st
     where, aggregate, order_by = options.get("where"), options.get("aggregate"), options.get("order_by")
     for name in ("last", "before"):
         if name in options:
-            message = f"Cannot use '{name}' with 'where', 'order_by' or 'aggregate'. Use 'first' and 'after'."
-            raise invalid(name, message)
+            raise invalid(
+                name, f"Cannot use '{name}' with 'where', 'order_by' or 'aggregate'. Use 'first' and 'after'."
+            )
     order = None if order_by is None else _read_order(order_by, agent_path)
     if order is not None and aggregate is not None:
-        message = "Cannot use 'order_by' with 'aggregate': the answer is numbers. Leave one of them out."
-        raise invalid("order_by", message)
+        raise invalid("order_by", "Cannot use 'order_by' with 'aggregate', which gives numbers. Leave one of them out.")
     matcher = None if where is None else compile_condition(where, agent_path=agent_path)
     aggregates = None if aggregate is None else read_aggregate(aggregate, agent_path)
     return ListQuery(
@@ -234,8 +239,9 @@ def partial_warning(signs: Mapping[str, Any], *, counted: bool) -> CallWarning:
 
 def no_list() -> Failure:
     """Return the refusal of a question that only a list can answer."""
-    message = "The answer is not a list: call again without 'where', 'order_by', 'aggregate' and 'first'."
-    return invalid("where", message)
+    return invalid(
+        "where", "The answer is not a list: call again without 'where', 'order_by', 'aggregate' and 'first'."
+    )
 
 
 def at_list(data: Any, path: tuple[str, ...], change: Callable[[list[Any]], Any]) -> Any:

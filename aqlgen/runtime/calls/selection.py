@@ -220,8 +220,8 @@ class Selection:
             path = agent_path(types, schema, row.paging.items or "")
             item = schema_at(types, schema, path, items=True)
         fields = union_of(types, item).properties
-        readable = {name for _, inner in fields.values() for name in union_of(types, inner).properties} | fields.keys()
-        readable = readable - set(row.only_here) if row.default_fields == "minimal" else set()
+        inner = {name for _, schema in fields.values() for name in union_of(types, schema).properties}
+        readable = inner.union(fields) - set(row.only_here) if row.default_fields == "minimal" else set()
         presets = minimal(types, item, row.resource), standard(types, item)
         return _Presets(path, *presets, item, (item, schema), frozenset(readable))
 

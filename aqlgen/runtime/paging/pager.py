@@ -105,9 +105,19 @@ class Pager:
             await self._cursors.prepare()
         is_end = after is not None or states_end(plan, place, data, len(items))
         signs = {} if is_end else _signs(exchanges, plan, data, place.begin + len(items))
-        others = beside(plan, data)
         return Page(
-            row.name, filters, self._cursors, place, shown, others, total, after, previous, None, backward, signs=signs
+            row.name,
+            filters,
+            self._cursors,
+            place,
+            shown,
+            beside(plan, data),
+            total,
+            after,
+            previous,
+            None,
+            backward,
+            signs=signs,
         )
 
     async def _fetch(
@@ -188,8 +198,11 @@ def _beginning(plan: Plan, params: Mapping[str, Any], size: int | None) -> Place
 
 def _checked(arguments: Mapping[str, Any], row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
     """Return the API's own paging parameters. Raises Failure for arguments that conflict (pagination document, 2.3)."""
-    behind = row.hidden_parameters
-    hidden = {name: params[name] for name in params if name in behind and params[name] != row.presets.get(name)}
+    hidden = {
+        name: value
+        for name, value in params.items()
+        if name in row.hidden_parameters and value != row.presets.get(name)
+    }
     asked = [name for name in ("first", "after", "last", "before") if name in arguments]
     for first_name, second_name, hint in _CONFLICTS:
         if first_name in arguments and second_name in arguments:

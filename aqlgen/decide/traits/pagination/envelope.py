@@ -222,14 +222,20 @@ def _is_column(schemas: Schemas, best: _Field, lists: list[_Field], fields: list
     """
     if any(singular(each) in path_words for each in split(best.wire)):
         return False
-    beside = [
-        each for each in fields if each is not best and _parent(each) == _parent(best) and each.key not in WRAPPERS
-    ]
-    columns = [_size(schemas, each.schema) for each in beside if each in lists]
-    within = [_size(schemas, inner) for each in beside for inner in schemas.properties(each.schema).values()]
-    most, size = max([*within, *(size + 1 for size in columns), 0]), _size(schemas, best.schema)
-    is_plain = size >= most and sum(fields > 1 for fields in (size, *columns)) < 4
+    columns, within = _sizes_beside(schemas, best, lists, fields)
+    most, size = max([*within, *(1 + size for size in columns), 0]), _size(schemas, best.schema)
+    is_plain = size >= most and sum(count > 1 for count in (size, *columns)) < 4
     return not is_plain and (best.key not in LISTS or (bool(columns) and not size))
+
+
+def _sizes_beside(
+    schemas: Schemas, best: _Field, lists: list[_Field], fields: list[_Field]
+) -> tuple[list[int], list[int]]:
+    """Return how many fields the items of the lists beside a list have, and those of lists in objects beside it."""
+    others = [each for each in fields if each is not best and each.key not in WRAPPERS]
+    beside = [each for each in others if _parent(each) == _parent(best)]
+    columns = [_size(schemas, each.schema) for each in beside if each in lists]
+    return columns, [_size(schemas, inner) for each in beside for inner in schemas.properties(each.schema).values()]
 
 
 def _size(schemas: Schemas, array: Json) -> int:
