@@ -53,6 +53,7 @@ def prepared(folder: Path, document: Json) -> Prepared:
 
 HIDDEN = {
     "comment": "<!-- SECRET -->",
+    "tag of a template": "{% SECRET %}",
     "comment without an end": "<!-- SECRET",
     "comment in a comment": "<!-- a <!-- b --> SECRET -->",
     "comment that seems empty": "<!--> --> <!-- SECRET -->",
@@ -118,7 +119,7 @@ def test_what_people_do_not_see_agents_do_not_read(part: str) -> None:
     assert text.startswith("Lists orders.")
     assert "SECRET" not in text
     assert "SECRET" not in without_unseen(text)
-    assert result.diagnostics or part.startswith(("!", "<img"))
+    assert result.diagnostics or part.startswith(("!", "<img", "{%"))
 
 
 SHOWN = (

@@ -510,14 +510,17 @@ def test_a_description_names_the_parameters_of_the_adapter_and_a_query_explains_
 def test_a_search_leaves_out_what_nearly_all_operations_have_and_the_details_show_it(tmp_path: Path) -> None:
     """R-INT-4, R-INT-6"""
     operations = copy.deepcopy(OPERATIONS)
-    operations["read"]["get_animal"]["parameters"]["alt"] = {"in": "query", "schema": {"type": "string"}}
-    folder = write_package(tmp_path / "a", {**ADAPTER, "common": {"alt": "How it is written"}}, operations, TYPES)
+    for name, place in (("alt", "query"), ("version", "header")):
+        operations["read"]["get_animal"]["parameters"][name] = {"in": place, "schema": {"type": "string"}}
+    folder = write_package(
+        tmp_path / "a", {**ADAPTER, "common": {"alt": "How it is written", "version": ""}}, operations, TYPES
+    )
     introspection = make(folder)
 
     def ask(query: str, **params: Any) -> Any:
         return introspection.answer({"query": query, **params}, None)["data"]
 
-    assert "alt" not in ask("search", name=["get_animal"])["operations"][0]["params"]
+    assert not {"alt", "version"} & ask("search", name=["get_animal"])["operations"][0]["params"].keys()
     assert "alt" in [entry["name"] for entry in ask("operations", name="get_animal")["operation"]["parameters"]]
     assert ask("options")["options"]["alt"] == "How it is written"
 

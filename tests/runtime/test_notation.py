@@ -66,6 +66,14 @@ def test_what_is_too_deep_and_requires_nothing_is_named_by_its_first_fields() ->
     assert notation(schema, {}, 60) == "{spec: object {a, b, c, d, e, …}, kind: string}"
 
 
+def test_what_an_alternative_or_the_rest_of_an_enumeration_is_stands_there_if_it_is_short() -> None:
+    names = [f"state_{number}" for number in range(12)]
+    assert notation({"enum": names}, {}, 400) == "|".join(f"'{name}'" for name in names)
+    assert notation({"enum": [name * 3 for name in names]}, {}, 400).endswith("|… 9 more")
+    wanted = object_of(slug=STRING)
+    assert "object|" not in notation({"anyOf": [{"type": "object"}, wanted, STRING]}, {}, 400)
+
+
 def test_an_envelope_is_no_depth_and_no_end() -> None:
     """`{data: {…}}` shows what is in it; envelopes in envelopes end."""
     fields = {"type": "object", "properties": {name: {**STRING, "maxLength": 99} for name in "abc"}}

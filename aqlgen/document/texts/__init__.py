@@ -64,7 +64,7 @@ class _Cleaner:
         known = len(self.diagnostics)
         seen = without_unseen(text)
         shown = seen
-        if "<" in seen or "]" in seen:
+        if "<" in seen or "]" in seen or "{%" in seen:
             from aqlgen.document.texts.markup import rendered  # its many expressions take time to compile
 
             markup = rendered(seen)

@@ -26,9 +26,7 @@ class Rendered:
 
 def rendered(text: str) -> Rendered:
     """Return what is shown of a text."""
-    result = Rendered(text)
-    result.hidden += _TEMPLATE_TAG.findall(text)
-    result.text = _TEMPLATE_TAG.sub(" ", text)
+    result = Rendered(_TEMPLATE_TAG.sub(" ", text))
     if "<" in text:
         result.text = "".join(_Html(result.text, result.hidden).shown())
     if "]" in result.text:

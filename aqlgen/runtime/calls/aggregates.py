@@ -65,8 +65,10 @@ class Aggregates:
         """Return the results by name; `count` is the number of all items, where the API states it."""
         results: dict[str, Any] = {}
         for name, expression in self._expressions.items():
-            ordered = sorted(self._groups[name].items(), key=lambda entry: -len(entry[1]))
-            groups = {key: _result(items, expression.functions) for key, items in ordered}
+            groups = {
+                key: _result(items, expression.functions)
+                for key, items in sorted(self._groups[name].items(), key=lambda entry: -len(entry[1]))
+            }
             whole = groups.get("", _result((), expression.functions)) if count is None else count
             results[name] = whole if expression.group_by is None else groups
         return results

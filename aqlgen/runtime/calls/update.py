@@ -241,9 +241,12 @@ def _changed_meanwhile(row: Row, changed: list[str]) -> Failure:
 
 
 def _replaced_warning(row: Row, lost: list[str]) -> CallWarning:
-    message = f"The update replaced the whole: the API may have reset fields left out, {listed(lost, _MOST_FIELDS)}"
-    details = {"operation": row.name, "fields": lost[:_MOST_FIELDS]}
-    return CallWarning("VALIDATION_FIELDS_REPLACED_WARNING", message, "high", details)
+    return CallWarning(
+        "VALIDATION_FIELDS_REPLACED_WARNING",
+        f"The update replaced the whole: the API may have reset fields left out, {listed(lost, _MOST_FIELDS)}",
+        "high",
+        {"operation": row.name, "fields": lost[:_MOST_FIELDS]},
+    )
 
 
 def _with(request: ApiRequest, body: Any, etag: str | None, *, only_new: bool = False) -> ApiRequest:

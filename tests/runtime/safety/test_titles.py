@@ -128,6 +128,17 @@ def test_a_call_is_said_in_words(operation: Row, params: dict[str, Any], title: 
     assert title_of(operation, params) == title
 
 
+def test_the_few_fields_of_an_object_are_shown_without_its_secrets() -> None:
+    """R-SAFE-4, R-SAFE-5"""
+    coupon = row("apply_coupon", "apply", "POST", "/applied_coupons", "dangerous", body=("applied",))
+    applied = {"customer": "cust_5", "pass": "hunter2", "of": {"api_key": "k"}}
+    shown = title_of(coupon, {"applied": applied}, frozenset({"pass"}))
+    assert shown.startswith("Apply coupon (applied {customer cust_5, pass (hidden), of (1 values)})?")
+    assert title_of(coupon, {"applied": applied}).startswith("Apply coupon (applied (3 values))?")
+    many = title_of(coupon, {"applied": dict.fromkeys("abcd", 1)}, frozenset())
+    assert many.startswith("Apply coupon (applied (4 values))?")
+
+
 @each(
     "value",
     [
