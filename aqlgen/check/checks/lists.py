@@ -142,7 +142,8 @@ async def _misused(run: Run, operation: Operation, params: dict[str, Any], curso
     """Use a cursor for what it was not given for."""
     changed = cursor[:-3] + ("AAA" if not cursor.endswith("AAA") else "BBB")
     cases = {"a changed cursor": {**params, "after": changed}}
-    cases["a cursor without first"] = without(params, "first") | {"after": cursor}
+    backward = {"a cursor without last": without(params, "first") | {"before": cursor}}
+    cases |= backward if "before" in operation.row.adapter_parameters else {}
     name = _filter_of(operation)
     cases |= {f"a cursor for another {name}": {**params, "after": cursor, name: "another"}} if name else {}
     for what, case in cases.items():
