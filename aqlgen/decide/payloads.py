@@ -157,7 +157,12 @@ def _is_page(properties: Schema, arrays: list[str], nouns: tuple[str, ...]) -> b
 
 
 def _wrapped(fields: Schema, nouns: tuple[str, ...], schemas: Schemas) -> Json:
-    """Return the schema of the only property that wraps the whole response, None where there is no such property."""
+    """Return the schema of the only property that wraps the whole response, None where there is no such property.
+
+    `_embedded` of HAL wraps it where all that stands beside it is paging.
+    """
+    if "_embedded" in fields and all("_".join(split(name)) in _PAGING for name in fields if name != "_embedded"):
+        return fields["_embedded"]
     names = [name for name in fields if name.lower() in _WRAPPERS or _is_called(name, nouns)]
     wrapped = [fields[name] for name in names if schemas.properties(fields[name])]
     return wrapped[0] if len(wrapped) == 1 else None

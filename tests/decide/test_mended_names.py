@@ -21,6 +21,7 @@ ENVELOPE = {
     },
 }
 ONE = {"allOf": [ENVELOPE, {"properties": {"result": {"type": "object", "properties": {"id": {}}}}}]}
+HAL = {"properties": {"count": {}, "_embedded": {"properties": {"domains": LIST}}, "_links": {}}}
 MANY = {"allOf": [ENVELOPE, {"properties": {"result": LIST}}, {"properties": {"result_info": {"type": "object"}}}]}
 GRAPH = "GET /groups/{group-id}/sites/{site-id}"
 
@@ -42,6 +43,11 @@ GRAPH = "GET /groups/{group-id}/sites/{site-id}"
         ("GET /lists", "getLists", "list_all_lists"),
         ("GET /movie/{movie_id}", "GET_movie-movie_id", "get_movie"),
         ("GET /person/{person_id}/images", "GET_person-person_id-images", "list_person_images"),
+        ("GET /c/{id}/show.json", "getCategory", "get_category"),
+        ("GET /c/{slug}/{id}.json", "listCategoryTopics", "list_category_topics"),
+        ("PUT /t/{id}/status.json", "updateTopicStatus", "update_topic_status"),
+        ("DELETE /t/{id}.json", "removeTopic", "delete_topic"),
+        ("GET /settlements/open", "getOpenSettlement", "get_open_settlement"),
     ],
 )
 def test_a_name_says_what_a_path_means(key: str, called: str | None, name: str) -> None:
@@ -55,7 +61,7 @@ def test_a_singular_path_beside_its_plural_creates_one_person() -> None:
     assert "accounts_people" not in " ".join(both.values())
 
 
-@each(("schema", "verb"), [(MANY, "list"), (ENVELOPE, "list"), (ONE, "get")])
+@each(("schema", "verb"), [(MANY, "list"), (ENVELOPE, "list"), (HAL, "list"), (ONE, "get")])
 def test_a_list_in_an_envelope_that_all_answers_share_is_listed(schema: Any, verb: str) -> None:
     key = "GET /accounts/{account_id}/pages/projects/{project_name}/domains"
     decision = decide_one(key, "pages-domains-get-domains", responses=(answer("200", schema),))
@@ -100,3 +106,7 @@ def test_what_a_converter_of_odata_writes_as_title_is_no_name() -> None:
 def test_a_part_of_one_item_bounds_what_a_name_says(key: str, called: str, level: str) -> None:
     """R-SAFE-1"""
     assert decide_one(key, called).danger == level
+
+
+def test_an_operation_id_names_a_method_that_an_sdk_calls_by_no_verb() -> None:
+    assert decide_one("GET /refunds", "listAllRefunds", extensions={"x-sdk-method-name": "all"}).name == "list_refunds"

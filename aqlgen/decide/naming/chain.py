@@ -25,6 +25,7 @@ from aqlgen.decide.naming.noun import (
     is_plural,
     join,
     parent_words,
+    singulars,
     thing,
 )
 from aqlgen.decide.naming.verbs import find_verb
@@ -116,7 +117,7 @@ def read_chain(facts: Facts, vocabulary: Vocabulary) -> NounChain:
     evidence = facts.phrase.evidence if facts.phrase else ()
     if nouns[: len(around)] == around and not any(word in evidence for noun in around for word in noun.one):
         nouns = nouns[len(around) :] or nouns
-    chain = NounChain(tuple(_spelled_out(noun, facts, vocabulary) for noun in nouns))
+    chain = NounChain(tuple(_spelled_out(noun, facts, vocabulary, is_last=noun is nouns[-1]) for noun in nouns))
     for step in STEPS:
         if not chain.nouns:
             return chain
@@ -125,12 +126,14 @@ def read_chain(facts: Facts, vocabulary: Vocabulary) -> NounChain:
     return replace(chain, mass=not last.parameters and last.words[-1] in _ONE_FORM)
 
 
-def _spelled_out(noun: Noun, facts: Facts, vocabulary: Vocabulary) -> Noun:
-    """Take run-together words apart, and read a letter as what its parameter or the namespace names (`/b/{bucket}`)."""
+def _spelled_out(noun: Noun, facts: Facts, vocabulary: Vocabulary, *, is_last: bool) -> Noun:
+    """Take run-together words apart, and read a letter as what its parameter or people's words name (`/b/{bucket}`)."""
     words = tuple(piece for word in noun.words for piece in vocabulary.apart(word, facts.operation))
     if len(words) == 1 and len(words[0]) == 1:
-        names = noun.parameters[:1] or ((facts.phrase.namespace[-1:],) if facts.phrase else ())
-        words = next((thing(name) for name in names if name and name[0].startswith(words[0])), words)
+        space, spoken = (facts.phrase.namespace, facts.phrase.object) if facts.phrase else ((), ())
+        names = (*noun.parameters[:1], space[-1:], *((word,) for word in spoken))
+        name = next((name for name in names if name and name[0].startswith(words[0])), words)
+        words = spoken if is_last and name[0] in spoken and not facts.shape.action else thing(name)
     return noun if words == noun.words else replace(noun, words=words)
 
 
@@ -152,19 +155,20 @@ def _read_me(chain: NounChain, facts: Facts) -> NounChain:
     return replace(chain, nouns=nouns, mine=mine)
 
 
-def _settle_adjective(chain: NounChain, _: Facts) -> NounChain:
-    """Find an adjective at the path's end, and put it before its noun: `/releases/latest` is a latest release."""
-    last = chain.nouns[-1]
-    if last.parameters or not is_adjective(last.words):
+def _settle_adjective(chain: NounChain, facts: Facts) -> NounChain:
+    """Find an adjective at the path's end, and put it before its noun: `/releases/latest` is a latest release.
+
+    So is any word that people say before the noun (`getPrimaryBalance` of `/balances/primary`).
+    """
+    *nouns, last = chain.nouns
+    if last.parameters or not nouns or nouns[-1].parameters or len(nouns[-1].words) > 3:
         return chain
-    before = chain.nouns[-2] if len(chain.nouns) > 1 else None
-    (adjective,) = last.words
-    if before is None or before.parameters or len(before.words) > 3:
+    before, spoken = nouns.pop(), facts.phrase.object if facts.phrase else ()
+    is_spoken = singulars(spoken) == [*last.words, *singulars(before.words)]
+    is_one = not is_plural(spoken) if is_spoken else last.words[0] in ONE_OF
+    if not is_spoken and not (is_adjective(last.words) and (is_one or is_plural(before.words))):
         return chain
-    if adjective not in ONE_OF and not is_plural(before.words):
-        return chain
-    moved = Noun((adjective, *(before.one if adjective in ONE_OF else before.words)), ())
-    return replace(chain, nouns=(*chain.nouns[:-2], moved))
+    return replace(chain, nouns=(*nouns, Noun((*last.words, *(before.one if is_one else before.words)), ())))
 
 
 STEPS: Final[tuple[Callable[[NounChain, Facts], NounChain], ...]] = (

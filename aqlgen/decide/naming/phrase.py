@@ -69,8 +69,19 @@ class Phrase:
 
 
 def phrase(operation: Operation) -> Phrase | None:
-    """Read the name that people gave the operation, None if nobody named it."""
-    name = (_method_name(operation) or operation.operation_id or "")[:_LONGEST]
+    """Read the name that people gave the operation, None if nobody named it.
+
+    An SDK's name says less than an operationId where it has no verb (`all`), or fewer words for the same object.
+    """
+    in_sdk, identified = (_phrase(operation, name) for name in (_method_name(operation), operation.operation_id))
+    if in_sdk is None or identified is None:
+        return in_sdk or identified
+    has_less = bool(in_sdk.object) and {*in_sdk.object} < {*identified.object}
+    return identified if in_sdk.verb is None or has_less else in_sdk
+
+
+def _phrase(operation: Operation, name: str | None) -> Phrase | None:
+    name = (name or "")[:_LONGEST]
     method, path = operation.method.upper(), operation.path
     tag = operation.tags[0] if operation.tags else ""
     if name == operation.operation_id and (function := _function_name(name, path, tag)):
@@ -254,11 +265,13 @@ def _repeats_path(words: Words, method: str, path: str) -> bool:
     if verb not in (words[0], words[-1]):
         return False
     rest = words[1:] if words[0] == verb else words[:-1]
-    literals = {singular(word) for word in _literal_words(method, path)}
-    allowed = literals | {singular(word) for word in split(path)} | {"by", "id", "params", "s"}
-    if not literals <= set(singulars(rest)) <= allowed:
+    literals = singulars(_literal_words(method, path))
+    allowed = {*literals, *singulars(split(path)), "by", "id", "params", "s"}
+    spoken = singulars(rest)
+    turned = len(literals) > 1 and spoken == literals[::-1]  # `getOpenSettlement` of `/settlements/open`
+    if turned or not {*literals} <= {*spoken} <= allowed:
         return False
-    return verb in ("post", "put") or len(literals) + (verb == words[-1]) > 1
+    return verb in ("post", "put") or len({*literals}) + (verb == words[-1]) > 1
 
 
 def _method_name(operation: Operation) -> str | None:
