@@ -98,6 +98,7 @@ from tests.cases import each, each_family
             ("POST /repos/{repo}/push-bypasses", "create-push-bypass", "create_repo_push_bypass"),
             ("POST /vector_stores/{id}/search", "openai_search_vector_store", "search_vector_store"),
             ("POST /sandbox/test_clock/advance", "sandboxTestClockAdvance", "advance_sandbox_test_clock"),
+            ("POST /deployment/pause/{deploymentID}", "PostDeploymentPause", "pause_deployment"),
             ("POST /web_search", None, "search_web"),
             ("GET /usage/audio_speeches", "usage-audio-speeches", "list_usage_audio_speeches"),
             ("POST /authn/{login}/authenticate", "getAccessToken", "authenticate_authn"),

@@ -11,9 +11,9 @@ from functools import lru_cache
 from typing import Final
 
 from aqlgen.decide.decision import Category
-from aqlgen.decide.naming.noun import Noun, Words, is_plural, singulars, thing
+from aqlgen.decide.naming.noun import IDS, Noun, Words, is_plural, singulars, thing
 from aqlgen.decide.naming.verbs import Verb, leading_verb
-from aqlgen.words import split
+from aqlgen.words import singular, split
 
 _ACTION_FOLDERS: Final = frozenset({"action", "actions", "command", "commands", "lifecycle"})
 """Segments behind which actions stand (`/runs/{id}/actions/cancel`)."""
@@ -40,6 +40,9 @@ def split_action(
     if not action and nouns and not nouns[-1].parameters:
         action = _procedure(method, nouns[-1].words) if dotted else _last_segment(method, nouns, camel=camel)
         nouns = nouns[:-1] if action else nouns
+    if not action and method in ("POST", "PUT") and len(nouns) > 1 and _acts_before_item(*nouns[-2:]):
+        *others, before, last = nouns
+        nouns, action = [*others, replace(before, parameters=last.parameters)], last.words
     if action and nouns and nouns[-1].words[-1] in _ACTION_FOLDERS and not nouns[-1].parameters:
         nouns = nouns[:-1]
     return nouns, action
@@ -72,6 +75,15 @@ def _verb_first(words: Words, before: list[Noun]) -> Words:
         return ()
     ordered = (words[-1], *words[:-1]) if leading_verb(words[-1:]) else words
     return ordered if leading_verb(ordered) and not is_plural(ordered[:1]) else ()
+
+
+def _acts_before_item(noun: Noun, last: Noun) -> bool:
+    """Return True if a verb stands before the parameter of the noun before it: `/deployment/pause/{deploymentID}`."""
+    known = leading_verb(last.words)
+    if noun.parameters or len(last.parameters) != 1 or len(last.words) != 1 or known is None or not known[0].strong:
+        return False
+    named = {singular(word) for word in last.parameters[0]}
+    return not is_plural(last.words) and (singular(noun.words[-1]) in named or named <= IDS)
 
 
 def _is_compound(method: str, words: Words, verb: Verb, used: int, *, alone: bool) -> bool:
