@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -45,7 +45,7 @@ _USUAL = {
 }  # fmt: skip
 """Headers of requests that say nothing, all or with this value."""
 _CHANGING = {"duration_ms", "ms", "process", "frames", "hash", "previous", "timestamp", "resets_in_seconds"}
-_MOVING = re.compile(r"\b\d+(?= seconds?\b)|(?<=_seconds\": )\d+|<now[+\d]*>|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+_MOVING = re.compile(r"\b\d+(?= seconds?\b)|<now[+\d]*>|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 """What is left of a window of time, where a session says that it has such."""
 _TIMES = re.compile(r"(?m)^.*(?:seconds|python|process|info).*\n")
 """Lines of metrics that are different each time."""
@@ -101,11 +101,14 @@ class _Names:
 
     def named(self, value: Any) -> Any:
         """Return data with names in place of opaque texts, without what is different each time."""
-        text = json.dumps(_steady(value), ensure_ascii=False)
+        more = {"retry_after_seconds"} if self.is_moving else set[str]()
+        return _mapped(_steady(value, _CHANGING | more), self._text)
+
+    def _text(self, text: str) -> str:
         for secret, name in _CREDENTIALS.items():
             text = text.replace(secret, name)
         text = _OPAQUE.sub(self._name, text)
-        return json.loads(_MOVING.sub("0", text) if self.is_moving else text)
+        return _MOVING.sub("0", text) if self.is_moving else text
 
     def _name(self, match: re.Match[str]) -> str:
         kind, text = str(match.lastgroup), match[0]
@@ -128,14 +131,23 @@ class _Names:
         """Return data with the opaque texts that their names stand for; without a number, the last one of its kind."""
         texts = {name: text for text, name in self.known.items()}
         texts |= {f"<{kind}>": texts[f"<{kind}-{count}>"] for kind, count in self.counts.items()}
-        return json.loads(_NAMED.sub(lambda match: texts.get(match[0], match[0]), json.dumps(value)))
+        return _mapped(value, lambda text: _NAMED.sub(lambda match: texts.get(match[0], match[0]), text))
 
 
-def _steady(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_steady(item) for item in value]
+def _mapped(value: Any, change: Callable[[str], str]) -> Any:
+    """Return data with each text changed."""
     if isinstance(value, dict):
-        return {key: _steady(inner) for key, inner in value.items() if key not in _CHANGING}
+        return {change(key): _mapped(inner, change) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_mapped(item, change) for item in value]
+    return change(value) if isinstance(value, str) else value
+
+
+def _steady(value: Any, names: Collection[str] = _CHANGING) -> Any:
+    if isinstance(value, list):
+        return [_steady(item, names) for item in value]
+    if isinstance(value, dict):
+        return {key: _steady(inner, names) for key, inner in value.items() if key not in names}
     return value
 
 
