@@ -72,6 +72,12 @@ def test_an_object_of_several_lists_of_which_none_stands_out_is_no_list(path: st
 PAGE = {"type": "object", "properties": {"items": LARGE, "total": {"type": "integer"}, "next": TEXT}}
 
 
+def test_the_place_behind_this_page_may_stand_in_what_names_the_next() -> None:
+    """R-SEL-3"""
+    pages = {"properties": {"next": {"properties": {"starting_after": TEXT}}, "page": {"type": "integer"}}}
+    assert paged("/talks", {"talks": LARGE, "pages": pages})["next"] == "/pages/next/starting_after"
+
+
 def test_several_pages_in_one_answer_are_not_the_page_of_one_list() -> None:
     """R-SEL-3: an agent would read one of the lists as all that was found."""
     assert paged("/search", {"artists": PAGE, "albums": PAGE}) == {}

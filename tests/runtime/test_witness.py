@@ -482,6 +482,15 @@ HONEST: dict[str, Any] = {
     "names of fields differ in signs alone, and a key of repeated calls is required": (
         "/areas", "post", {"operationId": "addArea", "responses": answer(AREA), "requestBody": body(schema=AREA)},
     ),
+    "the last item leads to the next page": (
+        "/cards", "get", {"operationId": "listCards", "parameters": [SIZE, {**SIZE, "name": "starting_after", "schema":
+            TEXT}], "responses": answer({"properties": {"has_more": {"type": "boolean"}, "data": {"type": "array",
+            "items": {"properties": {"kind": TEXT, "token": {**TEXT, "format": "uuid"}}}}}})},
+    ),
+    "alternatives have a field differently": (
+        "/acts", "get", {"operationId": "getAct", "responses": answer({"oneOf": [{"properties": {"act": {"properties": {
+            name: TEXT}}, "icon": {**TEXT, "default": "\u2602\ufe0f"}}} for name in "ab"]})},
+    ),
     "a schema that redeclares its fields leads back to itself": (
         "/nodes", "get", {"operationId": "getNode", "responses": answer({"$ref": "#/components/schemas/Node"})},
     ),

@@ -76,7 +76,7 @@ async def _select(run: Run, operation: Operation, thing: dict[str, Any]) -> None
     wires = {normal(wire): wire for each in (raw, *raw.values()) if isinstance(each, dict) for wire in each}
     for outer, *further in _places(thing):
         steps = [outer, *further]
-        spelled = [wires.get(normal(name), name) for name in steps]  # as the API does
+        spelled = [name if name in wires.values() else wires.get(normal(name), name) for name in steps]  # the API's
         for path in dict.fromkeys((".".join(steps), ".".join(spelled))):
             answer = await _chosen(run, operation, [path, "no_such_field"])
             shown = _thing(answer.data)

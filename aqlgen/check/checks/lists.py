@@ -154,7 +154,7 @@ async def _misused(run: Run, operation: Operation, params: dict[str, Any], curso
 async def queries(run: Run) -> None:
     """Ask for some items by each operator, for an order, and for numbers; compare the whole answer."""
     lists = [item for item in run.callable if item.is_safe_read and "where" in item.row.adapter_parameters]
-    paged = [item for item in lists if item.row.paging is not None and item.row.paging.location is None]
+    paged = [item for item in lists if (paging := item.row.paging) and not (paging.location or paging.item_cursor)]
     whole = [item for item in lists if item.row.paging is None and isinstance(run.api.data_of(item.row), list)]
     for operation in [*paged[:1], *whole[:1]]:
         items = [{NUMBER: number, **fields} for number, fields in enumerate(_FIELDS)]

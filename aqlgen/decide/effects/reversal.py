@@ -16,7 +16,7 @@ from aqlgen.decide.decision import Category
 from aqlgen.decide.effects.reading import Reading, answer_fields
 from aqlgen.decide.naming.verbs import find_verb
 from aqlgen.decide.sentences import Words
-from aqlgen.words import split
+from aqlgen.words import singular, split
 
 _PAIRS: Final = (
     "start stop, enable disable, activate deactivate, pause resume, suspend resume, suspend activate, open close"
@@ -96,9 +96,14 @@ class Reversal:
         return ""
 
     def _taker(self, reading: Reading) -> Reading | None:
-        """Return what deletes or cancels a thing that an operation creates."""
-        others = (*self._at[reading.template], *self._alike(reading))
-        return next((other for other in others if other is not reading and _takes_back(other)), None)
+        """Return what deletes or cancels a thing that an operation creates: there, and not in another thing's list.
+
+        `DELETE /inboxes/{id}` takes `POST /inboxes` back, `DELETE /groups/{id}/inboxes` does not.
+        """
+        words = {singular(word) for word in chain(reading.thing, reading.object, *reading.path_nouns)}
+        others = (other for other in self._alike(reading) if words.issuperset(map(singular, chain(*other.path_nouns))))
+        both = chain(self._at[reading.template], others)
+        return next((other for other in both if other is not reading and _takes_back(other)), None)
 
     def _inverse(self, reading: Reading) -> Reading | None:
         """Return the operation whose verb undoes the verb of this one, on the same path or beside it."""

@@ -104,7 +104,10 @@ def _page(operation: Operation, paging: Paging, data: Any, url: str, starts: dic
     begin = (at - start) * (count if paging.style == "page" else 1)
     items = data.get(paging.field) if paging.field and isinstance(data, dict) else data
     model = items[0] if isinstance(items, list) and items else {}
-    page = [_marked(model, number) for number in range(begin, min(begin + count, PAGE_ITEMS))]
+    marked, sent = [_marked(model, number) for number in range(PAGE_ITEMS)], query.get(paging.lead, "?")
+    behind = (at for at, item in enumerate(marked, 1) if isinstance(item, dict) and sent in map(str, item.values()))
+    begin = next(behind, begin) if paging.style == "cursor" else begin  # the last item that was given, or a cursor
+    page = marked[begin : begin + count]
     following: Any = {"page": at + 1, "offset": at + count}.get(paging.style, f"cursor{begin + count}")
     address: str | None = f"{url.partition('?')[0]}?{urlencode({**query, paging.lead: following})}"
     following, address = (following, address) if begin + count < PAGE_ITEMS else (None, None)
@@ -128,7 +131,8 @@ def _marked(model: Any, number: int) -> Any:
     if not isinstance(model, dict):
         return f"{model}{number}" if isinstance(model, str) else number
     names = [name for name, each in model.items() if isinstance(each, str)][:1] or ["mark"]
-    names += [name for name, each in model.items() if name.lower()[-2:] == "id" and type(each) in (str, int)]
+    ends = ("id", "token")
+    names += [name for name, each in model.items() if name.lower().endswith(ends) and type(each) in (str, int)]
     return {
         **model,
         **{name: number if type(model.get(name)) is int else f"{model.get(name)}{number}" for name in names},

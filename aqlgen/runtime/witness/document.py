@@ -133,6 +133,13 @@ class Operation:
         pairs = parse_qsl(self.path.partition("#")[0].partition("?")[2], keep_blank_values=True)
         return [(name, value) for name, value in pairs if "{" not in value]
 
+    def is_with_key(self, name: str) -> bool:
+        """Return True for a header that is a key, or begins as one of the operation does: `App-Id` with `App-Key`."""
+        headers = [each.name for each in self.parameters if each.place == "header" and not is_filled(each.name)]
+        keys = [each for each in headers if normal(each).endswith("key") or is_secret(each)]
+        stem, *stems = (re.sub(r"[-_][^-_]+$", "", each) for each in (name, *keys))  # without the last word
+        return name in keys or stem in {*stems} - {"X", "x"}
+
     def owned(self, place: str, name: str) -> dict[str, Any]:
         """Return the owner's override of a parameter or field."""
         return _owned(self.owner, place, name)
@@ -179,8 +186,10 @@ class Document(Schemas):
             for method, raw in self.at(item).items()
             if method in METHODS and isinstance(raw, dict)
         )
-        parameters = (each for operation in self.operations for each in operation.parameters)
-        declared = {(each.place, each.name.lower()) for each in parameters if is_secret(each.name)}
+        declared = {
+            (each.place, each.name.lower()) for operation in self.operations for each in operation.parameters
+            if is_secret(each.name) or (each.place == "header" and operation.is_with_key(each.name))
+        }  # fmt: skip
         keys = {(str(each.get("in")), str(each.get("name")).lower()) for each in self.schemes.values()}
         self.secrets = frozenset(declared | keys)
         """The keys that schemes or parameters declare: operations that state no security may be sent them, too."""

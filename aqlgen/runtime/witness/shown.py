@@ -159,7 +159,7 @@ class Shown:
         place, name, document, owner = *key, operation.document, operation.owned(*key)
         schema = next((each.schema for each in operation.parameters if each.key == key), self._fields.get(name))
         is_wire = _is_credential(document, place, name) or (
-            place == "header" and (name.lower() in TRANSPORT or _is_with_key(operation, name))
+            place == "header" and (name.lower() in TRANSPORT or operation.is_with_key(name))
         )
         is_settled = is_wire or document.is_fixed(schema) or is_filled(name)
         return not (is_settled or {"value", "hidden"} & owner.keys() or is_secret(name) or self._is_paged(name))
@@ -247,11 +247,3 @@ def _is_credential(document: Document, place: str, name: str) -> bool:
     return any(
         (str(each.get("in")), normal(each.get("name"))) == (place, normal(name)) for each in document.schemes.values()
     )
-
-
-def _is_with_key(operation: Operation, name: str) -> bool:
-    """Return True for a header that is a key, or that begins as one of the operation does: `App-Id` with `App-Key`."""
-    headers = [each.name for each in operation.parameters if each.place == "header" and not is_filled(each.name)]
-    keys = [each for each in headers if normal(each).endswith("key") or is_secret(each)]
-    stem, *stems = (re.sub(r"[-_][^-_]+$", "", each) for each in (name, *keys))  # without the last word
-    return name in keys or stem in {*stems} - {"X", "x"}

@@ -16,6 +16,7 @@ _WORDS = {"integer": _NUMBER, "number": _NUMBER, "string": _TEXT, "boolean": ("d
 _KINDS = {"integer": {"integer", "number"}, **{name: {name} for name in ("number", "string", "boolean", "array",
           "object")}}  # fmt: skip
 _FORMS = ("date-time", "uuid", "email", "int32", "int64")  # formats that an adapter has to show
+_ESCAPED = re.compile(r"\\u([0-9a-f]{4})")  # what cannot be seen is shown so
 _LONG = 300  # characters of a schema from which on an entry may be cut to name and type
 
 Entry = Mapping[str, Any]
@@ -83,6 +84,8 @@ class Types:
         counts, is_sure, texts = Counter(map(normal, known)), document.is_one(schema) and not is_free, list[str]()
         for name, each in known.items():
             field, is_marked = shown.pop(normal(name), None), document.is_marked(each, mark)
+            if field is not None and not document.is_one(schema) and each.keys() == {"allOf"}:
+                continue  # alternatives have it differently, and are types of their own
             if field is not None and counts[normal(name)] == 1:
                 must = name in needed if is_sure and not is_marked else None
                 texts += await self.differences(
@@ -124,7 +127,8 @@ def _of_value(document: Document, entry: Entry, schema: Any) -> Iterator[str]:
             continue  # a value that it refuses itself
         if word == "enum":
             wanted, shown = _texts(document.members(schema)), shown and _texts(shown)
-        if not _is_left_out(stated, entry, word) and str(shown).lower() != str(wanted).lower():
+        plain = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), str(shown))
+        if not _is_left_out(stated, entry, word) and plain.lower() != str(wanted).lower():
             yield f"{word} {shown}, the document has {wanted}"
     if stated.get("format") == "password" and not entry.get("sensitive"):
         yield "no word of its being a secret"

@@ -14,7 +14,7 @@ from aqlgen.runtime.calls.selection import names_page
 from aqlgen.words import plural, singular, split
 
 from ..around import Around, Subject
-from .parameters import joined
+from .parameters import CURSOR, TOKEN, joined
 
 LISTS: Final = frozenset(
     "data items results result value values entries records list elements objects content contents rows hits resources"
@@ -283,7 +283,7 @@ def _next_url(schemas: Schemas, fields: list[_Field]) -> str | None:
 
 def _next_token(schemas: Schemas, fields: list[_Field]) -> str | None:
     scalar = [entry for entry in fields if schemas.kinds(entry.schema) <= {"string", "integer", "number"}]
-    best = _pointer(entry for entry in scalar if _is_next(entry.key) and not _is_url(schemas, entry.schema))
+    best = _pointer(entry for entry in scalar if _is_next(entry) and not _is_url(schemas, entry.schema))
     if best is not None:
         return best
     plain = [
@@ -298,10 +298,11 @@ def _next_token(schemas: Schemas, fields: list[_Field]) -> str | None:
     return _pointer(iter(sorted(plain, key=lambda entry: (entry.depth, NEXT_PLAIN.index(entry.key)))))
 
 
-def _is_next(key: str) -> bool:
-    return key in NEXT_TOKEN or (
-        key.startswith("next") and key.endswith(("id", "cursor", "pagetoken", "marker", "offset"))
-    )
+def _is_next(entry: _Field) -> bool:
+    """Return True for what names the next page, or the place behind this one in what does: `next.starting_after`."""
+    key, is_within = entry.key, entry.within in ("next", "nextpage")
+    is_named = key.startswith("next") and key.endswith(("id", "cursor", "pagetoken", "marker", "offset"))
+    return key in NEXT_TOKEN or is_named or (is_within and key in CURSOR | TOKEN)
 
 
 def _total(schemas: Schemas, fields: list[_Field]) -> str | None:
