@@ -59,7 +59,8 @@ def parts(data: Entry) -> dict[str, str]:
             f"<p>{text(host['summary'])}</p></li>\n"
             for host in data["hosts"]
         ),
-        "hosts-entry": _hosts_entry(data["hosts_entry"]),
+        "hosts-entry": "<p>This in <code>overrides.yaml</code> accepts those refused:</p>"
+        f"<pre>{text(data['hosts_entry'])}</pre>" * bool(data["hosts_entry"]),
         "skipped": "".join(
             f"<li>{_api(entry)}<p>{text(entry['message'])} <code>{text(entry['code'])}</code></p></li>\n"
             for entry in data["skipped"]
@@ -201,10 +202,6 @@ def _acceptance(host: Entry) -> str:
     if host["accepted"]:
         return f"accepted by {text(host['accepted_by'])}"
     return "refused until you accept it" if host["used"] else "gets no requests"
-
-
-def _hosts_entry(entry: str) -> str:
-    return f"<p>This in <code>overrides.yaml</code> accepts those refused:</p><pre>{text(entry)}</pre>" if entry else ""
 
 
 FOLDER: Final = Path(__file__).parent

@@ -254,7 +254,7 @@ def _readings(text: str) -> Iterator[str]:
     for _ in range(_MAX_LAYERS):
         before = text
         if "\\" in text:
-            text = _ESCAPE.sub(_unescaped, text)
+            text = _ESCAPE.sub(lambda match: _character(match[0]), text)
         if text != before:
             yield text
         decoded = unquote(text, "latin-1") if "%" in text else text
@@ -263,10 +263,6 @@ def _readings(text: str) -> Iterator[str]:
         if decoded == before:
             return
         text = decoded
-
-
-def _unescaped(match: re.Match[str]) -> str:
-    return _character(match[0])
 
 
 @lru_cache(4096)

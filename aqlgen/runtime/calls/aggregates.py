@@ -92,7 +92,9 @@ def _value(function: str, values: Iterable[Any]) -> Any:
             for number, value in numbers
             if number is not None or (isinstance(value, str) and len(value) <= _LONGEST)
         ]
-        return (min if function == "min" else max)(comparable, key=_place, default=None)
+        return (min if function == "min" else max)(
+            comparable, key=lambda value: order_key(value) or (3, 0), default=None
+        )
     addends = [number for number, _ in numbers if number is not None]
     if not addends:
         return None
@@ -141,10 +143,6 @@ def _keys(item: Any, path: tuple[str, ...]) -> Sequence[str]:
 def _name_of_group(value: Any) -> str:
     text = value if isinstance(value, str) else encoded(value)
     return text if len(text) <= _LONGEST_KEY else f"{text[: _LONGEST_KEY - 1]}…"
-
-
-def _place(value: Any) -> tuple[int, Any]:
-    return order_key(value) or (3, 0)
 
 
 def _plain(number: Decimal) -> int | float:

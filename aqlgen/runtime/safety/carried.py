@@ -164,14 +164,15 @@ def _overrides(item: Any) -> bool:
             waiting += [(part, depth + 1) for pair in value.items() for part in pair]
         elif isinstance(value, list):
             waiting += [(part, depth + 1) for part in value]
-        elif isinstance(value, str) and any(map(_replaces, _NAMES.split(unquote(value)))):
+        elif (
+            isinstance(value, str)
+            and any(  # servers read it as another method or address (`X-Original-URL`)
+                overrides_method(name) or (name[:2].lower() == "x-" and is_framing(name))
+                for name in _NAMES.split(unquote(value))
+            )
+        ):
             return True
     return False
-
-
-def _replaces(name: str) -> bool:
-    """Return True for a name that servers read as another method, or as another address (`X-Original-URL`)."""
-    return overrides_method(name) or (name[:2].lower() == "x-" and is_framing(name))
 
 
 def matching(inner: Inner, carrying: Row, table: Table, request: ApiRequest) -> tuple[list[Row], bool]:

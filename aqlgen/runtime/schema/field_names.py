@@ -299,7 +299,12 @@ def _merged(base: Shape, shapes: Sequence[Shape]) -> tuple[Shape, bool]:
         for name, (spelling, schema) in shape.properties.items():
             first_spelling, first_schema = merged.properties.setdefault(name, (spelling, schema))
             owner = owners.setdefault(spelling, name)
-            agreed = agreed and first_spelling == spelling and owner == name and _alike(first_schema, schema)
+            agreed = (
+                agreed
+                and first_spelling == spelling
+                and owner == name
+                and (first_schema == schema or not (first_schema.keys() | schema.keys()) & (STRUCTURE | {"$ref"}))
+            )
         merged.items += [schema for schema in shape.items if schema not in merged.items]
         merged.extra += [schema for schema in shape.extra if schema not in merged.extra]
     return merged, agreed
@@ -310,8 +315,3 @@ def _extended(shape: Shape, merged: Shape) -> Shape:
     spelled = {spelling for spelling, _ in shape.properties.values()}
     others = {name: declared for name, declared in merged.properties.items() if declared[0] not in spelled}
     return Shape(properties={**others, **shape.properties}, items=shape.items, extra=shape.extra)
-
-
-def _alike(schema: JsonSchema, other: JsonSchema) -> bool:
-    """Return True if two schemas of one key rename alike: they are equal, or neither has a structure."""
-    return schema == other or not (schema.keys() | other.keys()) & (STRUCTURE | {"$ref"})

@@ -55,7 +55,10 @@ def select_warnings(warnings: Iterable[CallWarning], config: Config, state: dict
         merged = {
             key: warning for key, warning in merged.items() if _is_news(key, warning, known, config.warn_repeat_after)
         }
-    selected = [_with_count(warning, counts[key]) for key, warning in merged.items()]
+    selected = [
+        warning._replace(details={**(warning.details or {}), "occurrence_count": count}) if count > 1 else warning
+        for warning, count in ((warning, counts[key]) for key, warning in merged.items())
+    ]
     selected.sort(key=rank)
     if len(selected) > _MOST:
         omitted = _omitted(selected[_MOST - 1 :])
@@ -76,10 +79,6 @@ def _merged(first: CallWarning, second: CallWarning) -> CallWarning:
     before, after = first.details or {}, second.details or {}
     shared = {name: value for name, value in after.items() if name == "current" or before.get(name) == value}
     return min(first, second, key=rank)._replace(details=shared)
-
-
-def _with_count(warning: CallWarning, count: int) -> CallWarning:
-    return warning if count == 1 else warning._replace(details={**(warning.details or {}), "occurrence_count": count})
 
 
 def _is_news(key: Key, warning: CallWarning, known: dict[Key, tuple[float, int]], window: int) -> bool:

@@ -104,14 +104,19 @@ def _page(operation: Operation, paging: Paging, data: Any, url: str, starts: dic
     begin = (at - start) * (count if paging.style == "page" else 1)
     items = data.get(paging.field) if paging.field and isinstance(data, dict) else data
     model = items[0] if isinstance(items, list) and items else {}
-    marked, sent = [_marked(model, number) for number in range(PAGE_ITEMS)], query.get(paging.lead, "?")
-    behind = (at for at, item in enumerate(marked, 1) if isinstance(item, dict) and sent in map(str, item.values()))
-    begin = next(behind, begin) if paging.style == "cursor" else begin  # the last item that was given, or a cursor
+    marked = [_marked(model, number) for number in range(PAGE_ITEMS)]
+    begin = _behind(marked, query[paging.lead], begin) if paging.style == "cursor" and paging.lead in query else begin
     page = marked[begin : begin + count]
     following: Any = {"page": at + 1, "offset": at + count}.get(paging.style, f"cursor{begin + count}")
     address: str | None = f"{url.partition('?')[0]}?{urlencode({**query, paging.lead: following})}"
     following, address = (following, address) if begin + count < PAGE_ITEMS else (None, None)
     return {**_led(data, following, address), paging.field: page} if paging.field else page, address
+
+
+def _behind(items: list[Any], cursor: str, begin: int) -> int:
+    """Return where a page begins behind the item that a cursor names by a field; else where its number says."""
+    places = (at for at, item in enumerate(items, 1) if isinstance(item, dict) and cursor in map(str, item.values()))
+    return next(places, begin)
 
 
 def _start(operation: Operation, paging: Paging, query: Mapping[str, str], starts: dict[str, int]) -> int:

@@ -84,8 +84,6 @@ class Types:
         counts, is_sure, texts = Counter(map(normal, known)), document.is_one(schema) and not is_free, list[str]()
         for name, each in known.items():
             field, is_marked = shown.pop(normal(name), None), document.is_marked(each, mark)
-            if field is not None and not document.is_one(schema) and each.keys() == {"allOf"}:
-                continue  # alternatives have it differently, and are types of their own
             if field is not None and counts[normal(name)] == 1:
                 must = name in needed if is_sure and not is_marked else None
                 texts += await self.differences(

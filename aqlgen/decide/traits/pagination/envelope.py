@@ -300,9 +300,8 @@ def _next_token(schemas: Schemas, fields: list[_Field]) -> str | None:
 
 def _is_next(entry: _Field) -> bool:
     """Return True for what names the next page, or the place behind this one in what does: `next.starting_after`."""
-    key, is_within = entry.key, entry.within in ("next", "nextpage")
-    is_named = key.startswith("next") and key.endswith(("id", "cursor", "pagetoken", "marker", "offset"))
-    return key in NEXT_TOKEN or is_named or (is_within and key in CURSOR | TOKEN)
+    is_named = entry.key.startswith("next") and entry.key.endswith(("id", "cursor", "pagetoken", "marker", "offset"))
+    return entry.key in NEXT_TOKEN or is_named or (entry.within in ("next", "nextpage") and entry.key in CURSOR | TOKEN)
 
 
 def _total(schemas: Schemas, fields: list[_Field]) -> str | None:
