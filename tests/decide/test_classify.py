@@ -201,6 +201,7 @@ def test_a_decision_names_the_rule_it_rests_on() -> None:
         ("DELETE /volumes/{id}/{action}", "detachOrDeleteVolume", "", "204", "DELETE"),
         ("POST /shares/{share}/auth", None, "Get an auth token for a share", "200", "EXECUTE"),
         ("POST /messages/download", "downloadMessages", "Download messages", "202", "EXECUTE"),
+        ("PUT /accounts/{id}/validate", None, "", "200", "EXECUTE"),
         ("POST /things/search", "searchThings", "Search things", "200", "READ"),
         ("POST /monitors/validate", "validateMonitor", "Validate a monitor", "200", "READ"),
     ],

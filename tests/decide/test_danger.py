@@ -356,7 +356,7 @@ def test_a_get_that_describes_what_cannot_be_undone_stays_safe() -> None:
 
 def test_a_create_is_not_taken_back_in_the_list_of_another_thing() -> None:
     """R-SAFE-1"""
-    made, deleting, leaving = map(
+    creating, deleting, leaving = map(
         operation, ("POST /inboxes", "DELETE /inboxes/{id}", "DELETE /groups/{id}/inboxes"), ("createInbox", None, None)
     )
-    assert [decided(made, other)[0].asked for other in (deleting, leaving)] == [Asked.NEVER, Asked.FIRST]
+    assert [decided(creating, other)[0].asked for other in (deleting, leaving)] == [Asked.NEVER, Asked.FIRST]

@@ -145,9 +145,10 @@ def test_the_address_of_the_document_is_a_part_of_what_is_judged(tmp_path: Path)
 
 def test_the_address_is_that_by_https_where_both_are_named(tmp_path: Path) -> None:
     plain, secure = "http://things.example", "https://things.example"
-    for other, address in ((secure, secure), ("https://other.example", plain)):
-        document = {**DOCUMENT, "servers": [{"url": plain}, {"url": other}]}
-        assert witness_of(tmp_path, document).addresses == {"": address}
+    variable = [{"url": "{a}://things.example", "variables": {"a": {"default": name}}} for name in ("http", "https")]
+    written = [[{"url": url} for url in (plain, other)] for other in (secure, "https://other.example")]
+    for servers, address in ((written[0], secure), (written[1], plain), (variable, plain)):
+        assert witness_of(tmp_path, {**DOCUMENT, "servers": servers}).addresses == {"": address}
 
 
 def test_a_document_of_swagger_is_judged_as_it_is(tmp_path: Path) -> None:

@@ -286,7 +286,8 @@ def action(facts: Facts) -> Verdict | None:
         return None
     if facts.shape.action == ("read",) and facts.shape.item:
         return Verdict(Category.UPDATE, Evidence.HEURISTIC, 0.66, f"{facts.method} that marks items as read")
-    return Verdict(verb.category, Evidence.RULE, 0.93 if verb.strong else 0.75, f"the path ends in {verb.word}")
+    category = {("PUT", Category.READ): Category.EXECUTE}.get((facts.method, verb.category), verb.category)
+    return Verdict(category, Evidence.RULE, 0.93 if verb.strong else 0.75, f"the path ends in {verb.word}")
 
 
 def named(facts: Facts) -> Verdict | None:

@@ -114,9 +114,8 @@ def _issues_credential(facts: Facts) -> str:
 def _answers_created(facts: Facts) -> str:
     """Take 201 or 202 alone, or the header Location, for what they say (RFC 9110, 15.3.2, 15.3.3 and 10.2.2)."""
     good = [response for response in facts.operation.responses if response.status.startswith("2")]
-    statuses = {response.status for response in good}
-    if statuses in ({"201"}, {"202"}):
-        return f"it answers {statuses.pop()} alone"
+    if {response.status for response in good} in ({"201"}, {"202"}):
+        return f"it answers {good[0].status} alone"
     has_location = any(header.lower() == "location" for response in good for header in response.headers)
     return "it answers with a Location" if has_location else ""
 

@@ -320,7 +320,7 @@ class Document(Schemas):
             schemes = root.get("schemes") or ["https"]
             base = f"{'https' if 'https' in schemes else schemes[0]}://{root['host']}" if root.get("host") else ""
             return f"{base}{root.get('basePath') or ''}".rstrip("/")
-        first, stated = (_first([*map(_url, each)]) for each in (root.get("servers") or (), servers))
+        first, stated = (_first(each) for each in (root.get("servers") or (), servers))
         address = urljoin(first, stated).partition("?")[0].rstrip("/")
         return re.sub(r"^(https://[^/]*):443(?=/|$)|^(http://[^/]*):80(?=/|$)", r"\1\2", address)
 
@@ -344,10 +344,11 @@ def _owned(word: Mapping[str, Any], place: str, name: str) -> dict[str, Any]:
     return {**(changes.get(name) or {}), **(changes.get(f"{place}:{name}") or {})}
 
 
-def _first(urls: list[str]) -> str:
-    """Return the first of some addresses, by https where the same is among them."""
+def _first(servers: Any) -> str:
+    """Return the address of the first server, by https where the same is among them as it is written."""
+    urls = [str(server.get("url")) for server in servers]
     secure = urls[0].replace("http:", "https:", 1) if urls else ""
-    return secure if secure in urls else "".join(urls[:1])
+    return _url(servers[urls.index(secure) if secure in urls else 0]) if urls else ""
 
 
 def _url(server: Mapping[str, Any]) -> str:

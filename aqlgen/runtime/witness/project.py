@@ -14,7 +14,7 @@ _SCALARS = {
     "bool": ("true|True|TRUE|false|False|FALSE", "tTfF"),
     "null": ("~|null|Null|NULL|", ["~", "n", "N", ""]),
     "int": (r"[-+]?(?:0|[1-9]\d*)", "-+0123456789"),
-    "float": (r"[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?", "-+.0123456789"),
+    "float": (r"[-+]?(?:\.\d+|(?:0|[1-9]\d*)(?:\.\d*)?)(?:[eE][-+]?\d+)?", "-+.0123456789"),
     "merge": ("<<", "<"),
 }
 """The core schema of YAML 1.2: each tag with its pattern and the first characters."""

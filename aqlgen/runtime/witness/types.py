@@ -16,7 +16,6 @@ _WORDS = {"integer": _NUMBER, "number": _NUMBER, "string": _TEXT, "boolean": ("d
 _KINDS = {"integer": {"integer", "number"}, **{name: {name} for name in ("number", "string", "boolean", "array",
           "object")}}  # fmt: skip
 _FORMS = ("date-time", "uuid", "email", "int32", "int64")  # formats that an adapter has to show
-_ESCAPED = re.compile(r"\\u([0-9a-f]{4})")  # what cannot be seen is shown so
 _LONG = 300  # characters of a schema from which on an entry may be cut to name and type
 
 Entry = Mapping[str, Any]
@@ -125,8 +124,8 @@ def _of_value(document: Document, entry: Entry, schema: Any) -> Iterator[str]:
             continue  # a value that it refuses itself
         if word == "enum":
             wanted, shown = _texts(document.members(schema)), shown and _texts(shown)
-        plain = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), str(shown))
-        if not _is_left_out(stated, entry, word) and plain.lower() != str(wanted).lower():
+        plain = str(shown).replace("\\ufe0f", "\ufe0f").lower()  # of a picture
+        if not _is_left_out(stated, entry, word) and plain != str(wanted).lower():
             yield f"{word} {shown}, the document has {wanted}"
     if stated.get("format") == "password" and not entry.get("sensitive"):
         yield "no word of its being a secret"
