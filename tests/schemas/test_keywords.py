@@ -339,3 +339,12 @@ def test_a_branch_leaves_the_values_that_the_mapping_gives_to_others_even_if_its
     shown = keys.types["Thing"]["discriminator"]["mapping"]
     assert shown == {"Apple": "#/types/AppleKeys", "OpenIDConnect": "#/types/OpenKeys"}
     assert keys.agents({"type": "Apple", "keyId": "1"}) == {"type": "Apple", "key_id": "1"}
+
+
+def test_the_fields_of_an_alternative_within_an_alternative_have_its_names() -> None:
+    """R-SEL-1"""
+    shoes = object_of(kind={"const": "shoe"}, filters=object_of(room_id=TEXT))
+    rooms = object_of(kind={"const": "room"}, filters=object_of(ROOM_ID=TEXT))
+    thing = adapted({"anyOf": [object_of(name=TEXT, filters=object_of(size=TEXT)), {"anyOf": [shoes, rooms]}]})
+    room = {"kind": "room", "filters": {"ROOM_ID": "x"}}
+    assert thing.agents(room) == {"kind": "room", "filters": {"room_id": "x"}}

@@ -258,8 +258,11 @@ async def _update(run: Run, updated: Updated, state: dict[str, Any], patch: Any,
 
 def _given(sent: Any, patch: Any) -> Any:
     """Return what is sent, without a key of repeated calls that the adapter made."""
-    is_made = isinstance(sent, dict) and isinstance(patch, dict)
-    return {name: sent[name] for name in sent if name in patch or not is_filled(name)} if is_made else sent
+    return (
+        {name: sent[name] for name in sent if name in patch or not is_filled(name)}
+        if isinstance(sent, dict) and isinstance(patch, dict)
+        else sent
+    )
 
 
 def _see_drifts(run: Run, operation: Operation, resource: Resource, answer: Answer) -> None:

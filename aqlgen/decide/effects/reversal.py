@@ -101,9 +101,11 @@ class Reversal:
         `DELETE /inboxes/{id}` takes `POST /inboxes` back, `DELETE /groups/{id}/inboxes` does not.
         """
         words = {singular(word) for word in chain(reading.thing, reading.object, *reading.path_nouns)}
-        others = (other for other in self._alike(reading) if words.issuperset(map(singular, chain(*other.path_nouns))))
-        both = chain(self._at[reading.template], others)
-        return next((other for other in both if other is not reading and _takes_back(other)), None)
+        others = chain(
+            self._at[reading.template],
+            (other for other in self._alike(reading) if words.issuperset(map(singular, chain(*other.path_nouns)))),
+        )
+        return next((other for other in others if other is not reading and _takes_back(other)), None)
 
     def _inverse(self, reading: Reading) -> Reading | None:
         """Return the operation whose verb undoes the verb of this one, on the same path or beside it."""

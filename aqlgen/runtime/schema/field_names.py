@@ -273,7 +273,8 @@ class Names:
 
     def _choose(self, plan: Plan, base: Shape) -> None:
         """Merge alternatives that agree on every key; if they do not, keep a plan for each, chosen by the value."""
-        shapes = [(union_of(self._types, schema, base), referred(schema)) for schema in base.alternatives]
+        types, schemas = self._types, base.alternatives if base.discriminator else _flat(self._types, base.alternatives)
+        shapes = [(union_of(types, schema, base), referred(schema)) for schema in schemas]
         merged, agreed = _merged(base, [shape for shape, _ in shapes])
         self._declare(plan, merged)
         if agreed:
@@ -288,6 +289,13 @@ class Names:
             options = {key: fixed_values(schema, self._types) for key, (_, schema) in shape.properties.items()}
             constants = {key: values for key, values in options.items() if values is not None}
             plan.choices.append(Choice(extended, declared, type_name, frozenset(shape.required), constants))
+
+
+def _flat(types: Types, schemas: Sequence[JsonSchema]) -> Sequence[JsonSchema]:
+    """Return schemas with the alternatives of one that has nothing else in its place."""
+    shapes = [(schema, shape_of(types, schema)) for schema in schemas]
+    flat = [each for schema, shape in shapes for each in (not shape.properties and shape.alternatives) or [schema]]
+    return flat if len(flat) <= 50 else schemas
 
 
 def _merged(base: Shape, shapes: Sequence[Shape]) -> tuple[Shape, bool]:

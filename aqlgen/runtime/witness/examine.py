@@ -168,8 +168,9 @@ class _Examination:
                 if not envelope.get("success"):
                     is_asked = "MISSING" in str(envelope.get("error"))  # for what the read of an update does not give
                     self.operation = None if is_asked else self.operation
-                    says = Grade.LOOK if is_asked else Grade.BROKEN, f"{EXAMPLE} fails: {_short(envelope)}"
-                    self._say_unsent(*says, envelope)
+                    self._say_unsent(
+                        Grade.LOOK if is_asked else Grade.BROKEN, f"{EXAMPLE} fails: {_short(envelope)}", envelope
+                    )
                 return
             grade = Grade.BROKEN if details.get("examples") else Grade.LOOK
             self._say_unsent(grade, f"{EXAMPLE} sends nothing: {_short(envelope)}", envelope)

@@ -16,9 +16,8 @@ from .samples import ABSENT, sample
 
 TRANSPORT = frozenset((
     "host", "content-length", "content-type", "content-encoding", "accept", "accept-encoding", "accept-language",
-    "connection",
-    "user-agent", "transfer-encoding", "if-match", "if-none-match", "idempotency-key", "traceparent", "prefer",
-    "cookie", "authorization",
+    "connection", "user-agent", "transfer-encoding", "if-match", "if-none-match", "idempotency-key", "traceparent",
+    "prefer", "cookie", "authorization",
 ))  # fmt: skip
 _SEPARATORS = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
 _WRITTEN = ("json", "form", "xml", "yaml", "/*")
@@ -65,9 +64,8 @@ class Request:
 class Judgement:
     """The operation that a request is of, what it carries by place and wire name, and what is wrong with it.
 
-    `matches` are all operations whose paths the request fits.
-
-    The values are decoded; those of a body are under `("body", "")` as a whole, a form's as an object.
+    `matches` are all operations whose paths the request fits. The values are decoded; those of a body are under
+    `("body", "")` as a whole, a form's as an object.
     """
 
     request: Request

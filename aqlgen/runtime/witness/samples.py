@@ -21,8 +21,7 @@ _TEXTS = {
 }  # fmt: skip
 _GUESSES = ("a", "A", "1", "abc", "ABC", "1234", "abc-1", "a1b2c3d4", "2026-03-01")
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
-_FURTHER = ("additionalProperties", "unevaluatedProperties", "patternProperties")
-"""Keywords by which an object may have fields that it does not declare."""
+_FURTHER = ("additionalProperties", "unevaluatedProperties", "patternProperties")  # of undeclared fields
 _PARTS = ("allOf", "oneOf", "anyOf", "properties", "required")
 _ORDER = ("object", "array", "string", "integer", "number", "boolean")
 _SIGNS = ("", ' "b" c', "&=/?#+%\\")  # what texts end with, by the turn: it must be encoded, wherever it is sent

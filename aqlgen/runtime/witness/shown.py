@@ -47,8 +47,7 @@ class Shown:
         self._is_free = False
         self._inner: dict[str, str] = {}
         self._documented: set[str] = set()
-        self._signed: set[str] = set()
-        """Names that signs tell apart, such as `made<` and `made>`."""
+        self._signed: set[str] = set()  # names that signs tell apart, such as `made<` and `made>`
         self._fields: dict[str, Any] = {}
 
     @property
