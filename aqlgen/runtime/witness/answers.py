@@ -115,9 +115,8 @@ def _page(operation: Operation, paging: Paging, data: Any, url: str, starts: dic
 
 def _behind(items: list[Any], cursor: str, begin: int) -> int:
     """Return where a page begins behind the item that a cursor names by a field; else where its number says."""
-    return next(
-        (at for at, item in enumerate(items, 1) if isinstance(item, dict) and cursor in map(str, item.values())), begin
-    )
+    places = (at for at, item in enumerate(items, 1) if isinstance(item, dict) and cursor in map(str, item.values()))
+    return next(places, begin)
 
 
 def _start(operation: Operation, paging: Paging, query: Mapping[str, str], starts: dict[str, int]) -> int:

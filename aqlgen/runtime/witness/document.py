@@ -192,13 +192,10 @@ class Document(Schemas):
     @cached_property
     def secrets(self) -> frozenset[tuple[str, str]]:
         """The keys that schemes or parameters declare: operations that state no security may be sent them, too."""
-        declared = {
-            (each.place, each.name.lower()) for operation in self.operations for each in operation.parameters
-            if is_secret(each.name) or (each.place == "header" and operation.is_with_key(each.name))
-        }  # fmt: skip
-        return frozenset(
-            declared | {(str(each.get("in")), str(each.get("name")).lower()) for each in self.schemes.values()}
-        )
+        declared = {(each.place, each.name.lower()) for operation in self.operations for each in operation.parameters
+                if is_secret(each.name) or (each.place == "header" and operation.is_with_key(each.name))}  # fmt: skip
+        keys = {(str(each.get("in")), str(each.get("name")).lower()) for each in self.schemes.values()}
+        return frozenset(declared | keys)
 
     def _settle_variables(self) -> None:
         """Take a variable of a path for a whole number where one operation of the path says so; a GET has its own."""

@@ -72,10 +72,7 @@ class Witness:
         return _MISSING if operation is None else answer_of(operation, request.url, self._starts)
 
     async def examine(self, adapter: Adapter, sample: int = 0, *, refusals: bool = True) -> list[Finding]:
-        """Examine an adapter, about `sample` of its operations, 0 for all; the gravest findings come first.
-
-        Without `refusals` no wrong values are sent.
-        """
+        """Examine an adapter, about `sample` of its operations, 0 for all; the gravest findings come first."""
         listed = [
             each for each in (await adapter.introspect(query="operations", all=True))["operations"]
             if each["name"] not in _PROTOCOL and normal(each["name"]) not in self._plans
@@ -168,9 +165,8 @@ class _Examination:
                 if not envelope.get("success"):
                     is_asked = "MISSING" in str(envelope.get("error"))  # for what the read of an update does not give
                     self.operation = None if is_asked else self.operation
-                    self._say_unsent(
-                        Grade.LOOK if is_asked else Grade.BROKEN, f"{EXAMPLE} fails: {_short(envelope)}", envelope
-                    )
+                    grade = Grade.LOOK if is_asked else Grade.BROKEN
+                    self._say_unsent(grade, f"{EXAMPLE} fails: {_short(envelope)}", envelope)
                 return
             grade = Grade.BROKEN if details.get("examples") else Grade.LOOK
             self._say_unsent(grade, f"{EXAMPLE} sends nothing: {_short(envelope)}", envelope)

@@ -18,8 +18,7 @@ _SCALARS = {
     "merge": ("<<", "<"),
 }
 """The core schema of YAML 1.2: each tag with its pattern and the first characters."""
-_ASKED = {"each": "always", "first": "first"}
-"""When a call is confirmed, by the first word that `OPERATIONS.md` has of it."""
+_ASKED = {"each": "always", "first": "first"}  # when a call is confirmed, by its first word in `OPERATIONS.md`
 _EFFECTS = {"moves money": "money", "gives or takes access": "access", "reaches people": "people",
             "deletes or ends something": "ends"}  # fmt: skip
 _STEP = re.compile(r"\.([A-Za-z_][\w-]*|\*)|\[(?:'([^']*)'|\"([^\"]*)\"|(\*)|(\d+))\]")

@@ -41,9 +41,8 @@ def wrong(
 ) -> Iterator[tuple[str, Any]]:
     """Yield values like a valid one, each wrong in one place; below the top each schema is tried once.
 
-    Undeclared fields are tried down to a few levels.
-
-    The place of a field that nobody may give, undeclared or at the top of a body read-only, ends with `+`.
+    Undeclared fields are tried down to a few levels. The place of a field that nobody may give, undeclared or at the
+    top of a body read-only, ends with `+`.
     """
     schema = document.deref(schema)
     if not document.is_plain(schema) or (depth > 0 and id(schema) in known):
