@@ -246,7 +246,8 @@ def _written(run: Run, name: str, audit: Path) -> list[dict[str, Any]]:
 
 def _changes(before: Mapping[str, Any], line: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a line has otherwise than the one before it, null for what it lacks."""
-    return {key: line.get(key) for key in [*line, *(before.keys() - line.keys())] if line.get(key) != before.get(key)}
+    keys = [*line, *sorted(before.keys() - line.keys())]
+    return {key: line.get(key) for key in keys if line.get(key) != before.get(key)}
 
 
 def _request(request: Arrived) -> list[Any]:
