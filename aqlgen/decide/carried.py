@@ -32,7 +32,7 @@ DELETING: Final = frozenset(
 )
 """Verbs of a GET, or of a value, that is a DELETE."""
 
-_METHODS: Final = frozenset("GET HEAD QUERY OPTIONS TRACE POST PUT PATCH DELETE".split())
+_METHODS: Final = frozenset("GET HEAD QUERY OPTIONS TRACE CONNECT POST PUT PATCH DELETE".split())
 _SAFE: Final = frozenset({"GET", "HEAD", "QUERY"})
 _METHOD_FIELDS: Final = frozenset({("method",), ("http", "method"), ("request", "method")})
 _ADDRESSES: Final = frozenset("path url uri href endpoint".split())
@@ -155,14 +155,20 @@ def _parameter(parameter: Parameter, method: str) -> Iterator[CarriedPlace]:
 
 
 def _requests(pointer: str, fields: _Fields) -> Iterator[CarriedPlace]:
-    """Find an HTTP method beside a path: `{method, path}`, `{httpMethod, url, headers, body}`."""
-    address = next((name for name in fields if split(name)[-1:] and split(name)[-1] in _ADDRESSES), None)
+    """Find an HTTP method beside a path: `{method, path}`, `{httpMethod, url, headers, body}`; no described link."""
+    address = _address(fields)
     for name, schemas in fields.items() if address is not None else ():
         values = {value.upper() for value in _values(schemas)}
         is_called = split(name) in _METHOD_FIELDS and any(map(_is_text, schemas))
         is_listed = pointer.endswith("/*") and bool(values)
         if (is_called or is_listed) and values <= _METHODS and (not values or not values <= _SAFE):
             yield CarriedPlace(at=pointer, field=name, address=address, optional=not pointer.endswith("/*"))
+
+
+def _address(fields: _Fields) -> str | None:
+    """Return the field that is a path; None in a link that is described (RFC 8288), which nothing calls."""
+    is_link = {"href", "rel"} <= fields.keys() and {"body", "data", "payload", "params"}.isdisjoint(fields)
+    return None if is_link else next((name for name in fields if not _ADDRESSES.isdisjoint(split(name)[-1:])), None)
 
 
 def _choices(pointer: str, fields: _Fields, parts: Iterable[_Schema], *, of_one: bool) -> Iterator[CarriedPlace]:

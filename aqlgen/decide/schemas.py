@@ -76,6 +76,14 @@ class Schemas:
         """Return the first value that a schema or a branch of it has for a keyword."""
         return next((part[key] for part in self.parts(schema) if key in part), None)
 
+    def listed(self, schema: Json) -> tuple[str, ...]:
+        """Return the texts that a schema or a branch of it lists."""
+        is_plain = isinstance(schema, dict) and "type" in schema and "$ref" not in schema and "allOf" not in schema
+        if is_plain and "enum" not in schema:
+            return ()  # as most fields are
+        values = schema["enum"] if is_plain else self.word(schema, "enum")
+        return tuple(map(str, filter(None, values))) if isinstance(values, list) else ()
+
     def _look(self, schema: Json) -> tuple[Json, Mapping[str, Json], frozenset[str]]:
         known = self._seen.get(id(schema))
         if known is not None:

@@ -60,13 +60,6 @@ _NOT: Final = re.compile(
     re.IGNORECASE,
 )
 """Words that negate the phrase behind them."""
-_COSTING: Final = re.compile(
-    r"\b(?:will|may|might|can) (?:also )?(?:incur|generate|increase|result in|cause|lead to) (?:[\w'-]+ ){0,4}?"
-    r"(?:charges?|fees?|costs?|price)\b"
-    r"|\b(?:charges|fees|costs) (?:will|may|might) (?:apply|be charged|be incurred)\b|\bwill charge you\b"
-    r"|\byou (?:will|may|might) be (?:charged|billed)\b"
-)
-"""A statement, in folded text, that a call costs money."""
 _ELSEWHERE: Final = re.compile(
     r"^(?:(?:in order )?to (?:\w+ )?permanently|unlike|if you (?:want|need|wish|would like) to|for (?:a )?permanent)\b"
     r"|^use .{0,80} to permanently\b|^see\b|\bwas permanently\b|\bbeen permanently\b",
@@ -95,15 +88,6 @@ def irreversible(operation: Operation) -> str:
         place = final_words(sentence)
         if place is not None:
             return quoted(sentence, place)
-    return ""
-
-
-def costing(operation: Operation) -> str:
-    """Return the sentence that says that a call costs money, "" without one."""
-    for sentence in sentences(operation):
-        match = _COSTING.search(_folded(sentence))
-        if match and not _DENIAL.search(sentence[: match.end()]):
-            return quoted(sentence, match.start())
     return ""
 
 
@@ -140,7 +124,7 @@ _LONGEST: Final = 600
 _PATH: Final = re.compile(r"\S{0,80}/\S*")
 _OBJECT: Final = 7
 """The most words of a clause behind its verb that are read."""
-_CLAUSES: Final = re.compile(r"[,;:()\u2013\u2014]\s|\s(?:and|or|but|then|which|that|while|so)\s")
+_CLAUSES: Final = re.compile(r"\s\(|[,;:()\u2013\u2014]\s|\s(?:and|or|but|then|which|that|while|so)\s")
 _OPENING: Final = re.compile(
     r"(?:(?:this|the|an?|that|it|you can|use|calling|used|allows?|lets?|enables?|you|users?|to|will|can|may|also"
     r"|immediately|permanently|irreversibly|simply|please|directly|automatically|be|end ?point|operation|method|call"

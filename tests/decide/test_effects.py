@@ -9,7 +9,7 @@ from operations import NOWHERE, answer, decide_one, decided, names, operation
 
 from aqlgen.decide.decision import Asked, Category, Danger, Decision, Effect
 from aqlgen.decide.overrides import Override, Overrides
-from aqlgen.ir import MISSING, Body, Location, MediaType, Operation, Parameter, Response
+from aqlgen.ir import MISSING, Body, MediaType, Operation, Response
 from tests.cases import each
 
 TEXT: Any = {"type": "string"}
@@ -136,7 +136,6 @@ def test_neither_other_things_nor_effects_outside_of_the_data_are_proven(write: 
         (operation("POST /servers/{id}/setup", description="All disks will be erased."), Effect.ENDS, "sentence"),
         (operation("DELETE /boards/{id}"), Effect.ENDS, "structure"),
         (operation("PATCH /employees/{id}", **sending("name", "bank_account")), Effect.MONEY, "structure"),
-        (operation("POST /accounts", **sending("name", "accept_fees")), Effect.MONEY, "structure"),
         (operation("POST /things", **sending("amount", "beneficiary")), Effect.MONEY, "structure"),
         (operation("DELETE /payments/{id}"), Effect.MONEY, "structure"),
         (reading("POST /domains/{id}/renew", "total", "currency"), Effect.MONEY, "structure"),
@@ -144,7 +143,6 @@ def test_neither_other_things_nor_effects_outside_of_the_data_are_proven(write: 
         (operation("POST /payouts/{id}/verify", **sending("code")), Effect.MONEY, "sentence"),
         (operation("POST /channels", **sending("peer", "local_funding_amount")), Effect.MONEY, "structure"),
         (operation("PATCH /employees/{id}", **sending("name", "bank_accounts")), Effect.MONEY, "structure"),
-        (operation("POST /domains", **sending("name", "expected_price")), Effect.MONEY, "structure"),
         (operation("POST /registry/subscription", **sending("tier_slug")), Effect.MONEY, "structure"),
         (operation("PUT /domains/{id}/transfer", summary="Purchase and start a transfer"), Effect.MONEY, "sentence"),
         (operation("POST /images", description="Images are billed by their size."), Effect.MONEY, "sentence"),
@@ -157,13 +155,9 @@ def test_neither_other_things_nor_effects_outside_of_the_data_are_proven(write: 
         (operation("PUT /sites/{id}/accounts/{account}", **sending("note", "is_blocked")), Effect.ACCESS, "field"),
         (operation("POST /outbox", **sending("phone_number", "text")), Effect.PEOPLE, "field"),
         (operation("POST /transactions/{id}/broadcast"), Effect.MONEY, "sentence"),
-        (operation("PUT /accounts/{id}/plans/base", **sending("type")), Effect.MONEY, "structure"),
-        (
-            operation("POST /servers/{id}/extras", summary="It will increase the price by 20%."),
-            Effect.MONEY,
-            "sentence",
-        ),
-        (operation("PUT /bookings/{id}", description="This may incur a cancellation fee."), Effect.MONEY, "sentence"),
+        (operation("PUT /subaccounts/{id}", **sending("account_number", "bank_code")), Effect.MONEY, "structure"),
+        (operation("PUT /mandates/{id}/charge", summary="Trigger a charge."), Effect.MONEY, "sentence"),
+        (operation("PATCH /cards/{id}/authorised-users", **sending("names")), Effect.ACCESS, "structure"),
     ],
 )
 def test_what_moves_gives_reaches_or_ends_is_always_asked_about(write: Operation, effect: Effect, kind: str) -> None:
@@ -174,24 +168,21 @@ def test_what_moves_gives_reaches_or_ends_is_always_asked_about(write: Operation
     assert any(each.kind == kind and each.says for each in decision.evidence)
 
 
-PRICED: Any = {"properties": {"cost": {"type": "object", "properties": {"amount": TEXT, "currency": TEXT}}}}
 PAYMENTS = operation("POST /payments", **sending("amount"))
 
 
 @each(
     ("write", "other", "is_money"),
     [
-        (
-            operation("POST /rides", **sending("from")),
-            operation("GET /rides/{id}", responses=(answer("200", PRICED),)),
-            True,
-        ),
-        (operation("POST /rides", **sending("from")), reading("GET /rides/{id}", "from"), False),
+        (operation("POST /subscriptions/{id}/replay"), reading("GET /subscriptions/{id}", "url", *"abcde"), False),
+        (operation("POST /subscriptions/{id}/replay"), reading("GET /subscriptions/{id}", "price", *"abcde"), True),
+        (operation("POST /payments", summary="Record a payment."), operation("DELETE /payments/{id}"), False),
+        (operation("POST /payments", summary="Record a payment."), operation("GET /payments/{id}"), True),
+        (operation("POST /transactions/{id}/query"), operation("POST /transactions", **sending("amount")), False),
         (operation("POST /payments/cancel", **sending("key")), PAYMENTS, True),
         (operation("POST /payments/search", **sending("key")), PAYMENTS, False),
         (operation("POST /payments/{bank}/{number}/void"), PAYMENTS, True),
         (operation("PATCH /payments/{id}", **sending("status")), PAYMENTS, True),
-        (operation("PATCH /payments/{id}", **sending("note")), PAYMENTS, False),
         (operation("POST /papers/{id}/send"), operation("POST /papers", **sending("amount")), True),
         (
             operation("POST /papers/{id}/send", **sending("emails")),
@@ -199,11 +190,6 @@ PAYMENTS = operation("POST /payments", **sending("amount"))
             False,
         ),
         (operation("POST /plans/{id}/notes"), operation("GET /plans/{id}"), False),
-        (
-            operation("POST /servers/{id}/extras", summary="It will not incur any charges."),
-            operation("GET /servers"),
-            False,
-        ),
     ],
 )
 def test_the_document_around_a_write_shows_whether_it_moves_money(
@@ -255,10 +241,6 @@ def test_the_fields_of_things_in_an_envelope_are_those_of_the_request(
     assert of(write, other).asked is asked
 
 
-def answering(key: str, *statuses: str, **more: Any) -> Operation:
-    return operation(key, responses=tuple(map(answer, statuses)), **more)
-
-
 PRICED: Any = {"type": "array", "items": {"properties": {"name": TEXT, "price_monthly": TEXT}}}
 TYPES = operation("GET /server-types", responses=(answer("200", PRICED),))
 
@@ -266,13 +248,6 @@ TYPES = operation("GET /server-types", responses=(answer("200", PRICED),))
 @each(
     ("write", "others", "moves"),
     [
-        (answering("POST /licenses/extend", "200", "402"), [answering(f"POST /{i}", "200") for i in range(12)], True),
-        (answering("POST /licenses/extend", "200", "402"), [answering(f"POST /{i}", "402") for i in range(12)], False),
-        (
-            answering("POST /messages", "402", **sending("to", "text")),
-            [answering(f"PUT /{i}") for i in range(12)],
-            False,
-        ),
         (operation("POST /servers", **sending("name", "server_type")), [TYPES], True),
         (operation("POST /servers/{id}/change_type", **sending("server_type")), [TYPES], True),
         (operation("POST /servers", **sending("name", "region")), [TYPES], False),
@@ -289,7 +264,7 @@ TYPES = operation("GET /server-types", responses=(answer("200", PRICED),))
     ],
 )
 def test_what_costs_moves_money(write: Operation, others: list[Operation], *, moves: bool) -> None:
-    """R-EFF-1: few operations ask for a payment, or the API shows a price of what the request chooses."""
+    """R-EFF-1: the API shows a price of what the request chooses."""
     assert of(write, *others).moves_money is moves
 
 
@@ -348,6 +323,75 @@ def test_a_restore_is_proven_where_what_is_deleted_stays() -> None:
     assert of(hard, operation("DELETE /backups/{id}")).asked is Asked.ALWAYS
 
 
+def listing_values(field: str, *values: str) -> dict[str, Any]:
+    """Return the body of a request with a field of these values."""
+    schema: Any = {"properties": {field: {"type": "string", "enum": list(values)}}}
+    return {"body": Body(True, "", (MediaType("application/json", schema, MISSING, NOWHERE),), NOWHERE)}
+
+
+@each(
+    ("sent", "shown", "asked"),
+    [
+        (("OPEN", "LOCKED"), ("OPEN", "LOCKED"), Asked.NEVER),
+        (("LOCKED",), ("OPEN", "LOCKED"), Asked.FIRST),
+        (("OPEN", "CANCELLED"), ("OPEN", "CANCELLED"), Asked.FIRST),
+        (("SHARE", "REVOKE"), ("SHARE", "REVOKE"), Asked.ALWAYS),
+    ],
+)
+def test_a_state_that_an_update_cannot_put_back_is_asked_about(
+    sent: tuple[str, ...], shown: tuple[str, ...], asked: Asked
+) -> None:
+    """R-EFF-2"""
+    schema: Any = {"properties": {"status": {"type": "string", "enum": list(shown)}}}
+    get = operation("GET /orders/{id}", responses=(answer("200", schema),))
+    assert of(operation("PATCH /orders/{id}", **listing_values("status", *sent)), get).asked is asked
+
+
+@each(
+    ("write", "other", "asked"),
+    [
+        (operation("POST /drafts", **sending("to", "text")), operation("GET /drafts"), Asked.FIRST),
+        (
+            operation("DELETE /groups/{id}/parts", "unassignParts", **sending("ids")),
+            operation("POST /groups/{id}/parts", "assignParts", **sending("ids", "names")),
+            Asked.NEVER,
+        ),
+        (
+            operation("DELETE /engines/{id}", "disableEngine", **sending("ids")),
+            operation("POST /engines/{id}", "enableEngine", **sending("ids", "names")),
+            Asked.ALWAYS,
+        ),
+        (
+            operation("POST /people/{id}/restore", summary="Restores a person scheduled for deletion."),
+            operation("DELETE /people/{id}"),
+            Asked.NEVER,
+        ),
+        (
+            operation("POST /ships/launch", extensions={"x-mcpaql-category": "CREATE"}),
+            operation("DELETE /ships/{id}"),
+            Asked.FIRST,
+        ),
+        (
+            operation("PUT /plans/{id}", **sending("amount", "currency")),
+            reading("GET /plans/{id}", "amount", "currency"),
+            Asked.FIRST,
+        ),
+    ],
+)
+def test_what_stands_beside_a_write_ends_its_question_or_not(write: Operation, other: Operation, asked: Asked) -> None:
+    """R-EFF-2"""
+    assert of(write, other).asked is asked
+
+
+def test_a_described_link_carries_no_operation() -> None:
+    """R-EFF-1: what names its relation is a link (RFC 8288), and nothing is done with it."""
+    link: Any = {"properties": dict.fromkeys(("href", "rel", "method"), TEXT)}
+    schema: Any = {"properties": {"links": {"type": "array", "items": link}}}
+    body = Body(True, "", (MediaType("application/json", schema, MISSING, NOWHERE),), NOWHERE)
+    get = operation("GET /forms/{id}", responses=(answer("200", schema),))
+    assert of(operation("PATCH /forms/{id}", body=body), get).asked is Asked.NEVER
+
+
 def test_a_rename_takes_itself_back() -> None:
     """R-EFF-2"""
     assert decide_one("POST /boards/{id}/rename").asked is Asked.NEVER
@@ -382,7 +426,7 @@ def test_the_email_of_an_author_is_no_recipient() -> None:
             Asked.NEVER,
         ),
         (operation("POST /boards/reach", summary="Search the boards.", responses=(answer("204"),)), Asked.FIRST),
-        (operation("POST /boards/reach", summary="Search the boards.", responses=(answer("200"),)), Asked.NEVER),
+        (operation("POST /boards/reach", summary="Search the boards.", responses=(answer("200"),)), Asked.FIRST),
         (operation("POST /keys/reach", summary="Search the keys.", responses=(answer("200"),)), Asked.FIRST),
         (operation("POST /sum/check", responses=(answer("200", NAMES),), **sending("values")), Asked.NEVER),
         (operation("POST /sum/check", responses=(answer("200", NAMES),), **sending("name")), Asked.FIRST),
@@ -390,7 +434,6 @@ def test_the_email_of_an_author_is_no_recipient() -> None:
         (operation("POST /keys/{id}/export", "exportKey", responses=(answer("200", TEXT),)), Asked.FIRST),
         (operation("POST /boards/search", "searchBoards", **sending("callback")), Asked.FIRST),
         (operation("POST /boards/search", "searchBoards", **sending("callback_url")), Asked.FIRST),
-        (operation("GET /self/confirmation_email", "getConfirmationEmail", responses=(answer("200"),)), Asked.FIRST),
         (
             operation("GET /key/generate", summary="Generate a key.", description="An old key is regenerated."),
             Asked.ALWAYS,
@@ -423,39 +466,10 @@ def test_a_post_that_asks_for_a_page_of_a_list_reads(path: str, fields: tuple[st
     assert of(operation(path, body=body, responses=(answer("200", PAGE),))).asked is asked
 
 
-@each(
-    ("asked_by_get", "answered", "asked"),
-    [
-        (("area", "format"), "map", Asked.NEVER),
-        (("area",), "map", Asked.FIRST),
-        (("area", "format"), "id", Asked.FIRST),
-    ],
-)
-def test_a_post_that_takes_and_answers_what_a_get_does_reads(
-    asked_by_get: tuple[str, ...], answered: str, asked: Asked
-) -> None:
-    """R-EFF-1"""
-    query = (Location.QUERY, False, TEXT, "", False, "form", True, False, None, MISSING, NOWHERE)
-    schema: Any = {"type": "object", "properties": {"map": TEXT}}
-    get = operation(
-        "GET /maps",
-        parameters=tuple(Parameter(name, *query) for name in asked_by_get),
-        responses=(answer("200", schema),),
-    )
-    assert of(replace(reading("POST /maps", answered), **sending("area", "format")), get).asked is asked
-
-
 def test_an_update_that_answers_with_the_price_of_an_order_buys_nothing() -> None:
     """R-EFF-1"""
     update = replace(reading("PATCH /orders/{id}", "id", "note", "price"), **sending("note"))
     assert not of(update, reading("GET /orders/{id}", "id", "note", "price")).moves_money
-
-
-def test_a_head_of_a_path_that_no_get_reads_is_asked_about() -> None:
-    """R-EFF-1: a HEAD is a GET without its content (RFC 9110, 9.3.2); beside none, it does something else."""
-    head = operation("HEAD /things/{id}/exec", responses=(answer("200"),))
-    assert of(head).asked is Asked.FIRST
-    assert of(head, operation("GET /things/{id}/exec", responses=(answer("200", TEXT),))).asked is Asked.NEVER
 
 
 @each(("field", "asked"), [("content", Asked.FIRST), ("tags", Asked.NEVER)])

@@ -1,21 +1,21 @@
 """The rules of money: what pays, what makes or moves a thing that is money, and where the fields say so (R-EFF-1).
 
 A thing is money by its noun (`payouts`), by the fields with which it is made (an amount, an account at a bank, a plan
-with a price), by the price that its answer adds, or by a 402 that few others answer. What settles or ends an item of
-what moves money when it is made does so, too.
+with a price), or by the price that its answer adds, unless a GET shows it without any. What settles or ends an item
+of what moves money when it is made does so, too.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Final
 
 from aqlgen.decide.decision import Category, Danger, Effect
 from aqlgen.decide.effects.outward import people
 from aqlgen.decide.effects.reading import Finding, Reading, answer_fields, head
-from aqlgen.decide.sentences import Act, Words, costing
-from aqlgen.ir import Operation
+from aqlgen.decide.naming.verbs import READING, find_verb
+from aqlgen.decide.sentences import Act, Words
 from aqlgen.words import singular, split
 
 _PAYING: Final = frozenset(
@@ -32,17 +32,17 @@ _DOUBTFUL: Final = frozenset(
     " settlement topup wallet exchange conversion subscription coin saving billing salary payroll mandate".split()
 )
 """Things that are if the request says so: by an amount, or by what it is paid with or to."""
-_PREPARING: Final = frozenset(
-    "draft preview estimate quote calculate evaluate simulate validate check search list test template prepare"
-    " get export cancel stop abort pause download import sync report update edit patch remind impact".split()
+_PREPARING: Final = READING.union(
+    "draft quote evaluate simulate test template prepare cancel stop abort pause import sync report update edit patch"
+    " remind impact".split()
 )
-"""Verbs that move nothing, or that avert it, and what they make."""
+"""Verbs that move nothing, or that avert it, and what they make; verbs of reading beside them."""
 _AMOUNTS: Final = frozenset("amount amt price total quantity qty value sum balance".split())
 _SETTLING: Final = frozenset(
     "execute initiate submit send approve accept confirm complete authorize release capture reverse settle deposit"
     " transfer distribute fund redeem void close sell activate cancel withdraw".split()
 )
-"""Verbs that move what may be money, or end its movement."""
+"""Verbs that move what may be money, or end its movement; of what is money by its noun, all that is executed does."""
 _MUCH: Final = 0.25
 """The share of paths that speak of money from which on an API is about money."""
 _SUMS: Final = frozenset({"amount", "amt"})
@@ -52,21 +52,20 @@ _AT_BANK: Final = tuple(
 )
 _PAID_WITH: Final = frozenset({("payment",), ("payment", "method"), ("credit", "card")})
 """Fields that say where money comes from or goes to."""
-_FEW: Final = 0.1
-"""The share of writes below which a declared 402 is said of one operation, and not of the API's limits."""
 _KINDS: Final = frozenset({"plan", "type", "size", "tier"})
 """Things of which a request chooses one, and which may have a price."""
-_HOLDERS: Final = frozenset("account customer organization organisation user team workspace".split())
-"""Who pays for the plan that they have."""
-_CONSENT: Final = frozenset("accept agree expected".split())
 
 
 def money(reading: Reading) -> Finding | None:
     """Find what moves money, by its thing, its fields, what it is done to, or the acts of its names and texts."""
     finding = _moves(reading) or _of_item(reading)
-    if finding is None and (says := costing(reading.facts.operation)):
-        return Finding(Effect.MONEY, Danger.DANGEROUS, f"“{says}”", "sentence")
-    return finding
+    return None if finding is not None and _is_record(reading) else finding
+
+
+def _is_record(reading: Reading) -> bool:
+    """Return True if what is made is said to record a movement, and can be deleted, unlike the movement."""
+    items = reading.around.of_template(f"{reading.template}/{{}}")
+    return any("record" in act.verbs for act in reading.acts) and "DELETE" in {item.method for item in items}
 
 
 def _moves(reading: Reading) -> Finding | None:
@@ -76,10 +75,11 @@ def _moves(reading: Reading) -> Finding | None:
         return Finding(Effect.MONEY, Danger.DESTRUCTIVE, f"it ends a {reading.noun}") if is_ended else None
     is_prepared = all(name[0] in _PREPARING for name in reading.names)
     says = _by_thing(reading)  # whatever a name claims
-    if not says and (reading.noun in _PREPARING or (is_prepared and reading.category is not Category.UPDATE)):
+    is_idle = reading.noun in _PREPARING or (is_prepared and reading.category is not Category.UPDATE)
+    if is_idle and not says:
         return None
     says = says or _by_account(reading) or _by_answer(reading) or ("" if is_prepared else _by_fields(reading))
-    if says := says or _by_status(reading) or _by_choice(reading):
+    if says := says or _by_choice(reading):
         return Finding(Effect.MONEY, Danger.DANGEROUS, says)
     return None if is_prepared else _by_act(reading)
 
@@ -92,8 +92,6 @@ def _deletes(reading: Reading) -> bool:
 
 def _by_thing(reading: Reading) -> str:
     shape, noun = reading.facts.shape, reading.noun
-    if _is_plan_of_account(reading):
-        return "it changes the plan of an account"
     is_made = reading.facts.method == "POST" and not shape.item and not shape.action
     return f"it makes a {noun}" if is_made and noun in _MOVEMENTS else ""
 
@@ -102,11 +100,13 @@ def _by_account(reading: Reading) -> str:
     """Return the field that says where money comes from or goes to."""
     near = (name for name, depth in reading.fields.items() if depth <= 1)
     fields = (name for name in near if name in _PAID_WITH or any(map(set(map(singular, name)).issuperset, _AT_BANK)))
-    return next((f"its request has {'_'.join(name)}" for name in fields), "")
+    numbers = (name for name, depth in reading.fields.items() if not depth and name[-2:] == ("account", "number"))
+    has_bank = any("bank" in name[-2:] for name, depth in reading.fields.items() if not depth)
+    return next((f"its request has {'_'.join(name)}" for name in chain(fields, numbers if has_bank else ())), "")
 
 
 def _by_answer(reading: Reading) -> str:
-    """Return the price that an answer, or the item that is made, adds to what was sent, with its currency.
+    """Return the price that an answer adds to what was sent, with its currency.
 
     The answer needs none if it is about what may be money. An update answers with the whole resource.
     """
@@ -114,40 +114,18 @@ def _by_answer(reading: Reading) -> str:
     is_deal = reading.category is not Category.UPDATE and not reading.heads.isdisjoint({*_DOUBTFUL, "license"})
     fields = answer_fields(reading.subject.answer, schemas, depth=2 if is_deal else 0)
     added = {words[-1] for words in map(split, fields) if words} - sent
-    prices = added & _PRICES
-    if prices and (is_deal or "currency" in added):
-        return f"it answers with {min(prices)}"
-    items = reading.around.of_template(f"{reading.template}/{{}}") if reading.category is Category.CREATE else ()
-    for name, inner in chain.from_iterable(schemas.properties(item.answer).items() for item in items):
-        if not (_PRICES - sent).isdisjoint(split(name)[-1:]) and "currency" in schemas.properties(inner):
-            return f"the {name} of what it makes is a price"
-    return ""
+    prices = added & _PRICES if is_deal or "currency" in added else ()
+    return f"it answers with {min(prices)}" if prices else ""
 
 
 def _by_fields(reading: Reading) -> str:
-    """Return the sum that the request sends, or the cost that the caller accepts."""
+    """Return the sum that the request sends."""
     if reading.category is Category.UPDATE:
         return ""
     top = [name for name, depth in reading.fields.items() if not depth and name]
-    if consent := next(filter(_is_consent, top), ()):
-        return f"its request has {'_'.join(consent)}"
     spoken = _MOVEMENTS | _DOUBTFUL | {"total"}
     sums = (name for name in top if name[0] in _SUMS or (name[-1] in _SUMS and spoken & set(map(singular, name))))
     return next((f"its request has {'_'.join(name)}" for name in sums), "")
-
-
-def _by_status(reading: Reading) -> str:
-    """Return the status 402 where few writes declare it; a message that it may stop moves no money."""
-    once, operation = reading.around.once, reading.facts.operation
-    if not _asks_for_payment(operation) or people(reading) is not None:
-        return ""
-    writes = [other.operation for other in reading.around.subjects if other.method != "GET"]
-    asking = once("asking for payment", lambda: sum(map(_asks_for_payment, writes)))
-    return "it may answer 402, which few operations do" if asking < _FEW * len(writes) else ""
-
-
-def _asks_for_payment(operation: Operation) -> bool:
-    return any(response.status == "402" for response in operation.responses)
 
 
 def _by_choice(reading: Reading) -> str:
@@ -163,14 +141,6 @@ def _by_choice(reading: Reading) -> str:
     return f"its request has a {' '.join(kind)} with a price" if kind else ""
 
 
-def _is_plan_of_account(reading: Reading) -> bool:
-    """Return True for the plan of one account, or a part of it: `/accounts/{id}/plans/base`."""
-    return any(
-        holder.parameters and singular(holder.words[-1]) in _HOLDERS and singular(thing.words[-1]) == "plan"
-        for holder, thing in pairwise(reading.facts.shape.nouns)
-    )
-
-
 def _priced(reading: Reading) -> frozenset[Words]:
     """Return the kinds, plans and sizes whose GET shows a price."""
     schemas = reading.around.schemas
@@ -183,9 +153,14 @@ def _priced(reading: Reading) -> frozenset[Words]:
     )
 
 
-def _is_consent(name: Words) -> bool:
-    """Return True for a field by which the caller accepts a cost: `accept_charges`."""
-    return name[0] in _CONSENT and not _PRICES.isdisjoint(map(singular, name))
+def changed_sum(reading: Reading) -> Finding | None:
+    """Find an update of a sum that is paid: a read of the old one brings back no payment of the new one."""
+    if reading.category is not Category.UPDATE:
+        return None
+    sums = (name for name, depth in reading.fields.items() if not depth and name and name[-1] in _SUMS)
+    changed = " ".join(next(sums, ()))
+    is_paid = changed and (reading.sends(frozenset({"currency"})) or _is_about_money(reading))
+    return Finding(Effect.MONEY, Danger.REVERSIBLE, f"it changes the {changed}", "field") if is_paid else None
 
 
 def _of_item(reading: Reading) -> Finding | None:
@@ -213,8 +188,11 @@ def _collection(reading: Reading) -> tuple[str, str]:
 
 def _settles(verbs: frozenset[str], reading: Reading) -> bool:
     """Return True for verbs that move what may be money; what is sent to people is a message about it."""
+    is_deal = reading.noun in _MOVEMENTS or reading.noun in _DOUBTFUL
+    known = [find_verb(verb) for verb in verbs - _PREPARING] if is_deal else []
+    is_executed = known != [] and any(verb is not None and verb.category is Category.EXECUTE for verb in known)
     settling = verbs & _SETTLING
-    return bool(settling) and (settling != {"send"} or people(reading) is None)
+    return bool(settling - {"send"}) or (bool(settling or is_executed) and people(reading) is None)
 
 
 def _makers(reading: Reading) -> dict[str, str]:
@@ -232,7 +210,8 @@ def _by_act(reading: Reading) -> Finding | None:
     if verbs := reading.said_verbs & _PAYING:
         return Finding(Effect.MONEY, Danger.DANGEROUS, f"the document calls it {min(verbs)}", "sentence")
     for act in reading.acts:
-        if not act.is_denied and act.verbs.isdisjoint(_PREPARING) and _is_payment(act, reading, has_amount=has_amount):
+        is_act = not act.is_denied and act.verbs.isdisjoint(_PREPARING)
+        if is_act and _is_payment(act, reading, has_amount=has_amount):
             return Finding(Effect.MONEY, Danger.DANGEROUS, act.says, act.kind)
     return None
 
@@ -242,8 +221,10 @@ def _is_payment(act: Act, reading: Reading, *, has_amount: bool) -> bool:
     noun = head(act.object)
     if not act.verbs.isdisjoint(_PAYING) or (noun in _MOVEMENTS and (has_amount or not reading.fields)):
         return True
-    is_moved = reading.category is Category.CREATE or "create" in act.verbs or _settles(act.verbs, reading)
-    return noun in _DOUBTFUL and is_moved and (has_amount or _is_about_money(reading))
+    is_verb = any(map(find_verb, act.verbs)) or reading.facts.operation.summary.lower().startswith((*act.verbs,))
+    is_made = (reading.category is Category.CREATE and is_verb) or "create" in act.verbs
+    is_of_money = has_amount or (_is_about_money(reading) and not _is_priceless(reading))
+    return noun in _DOUBTFUL and (is_made or _settles(act.verbs, reading)) and is_of_money
 
 
 def _is_about_money(reading: Reading) -> bool:
@@ -253,6 +234,16 @@ def _is_about_money(reading: Reading) -> bool:
     around = reading.around
     speaking = around.once("paths of money", lambda: sum(_speaks(each.operation.path) for each in around.subjects))
     return speaking >= _MUCH * max(len(around.subjects), 1)
+
+
+def _is_priceless(reading: Reading) -> bool:
+    """Return True if a GET shows several fields of the thing, and none that is a sum or a price."""
+    gets = [each for each in reading.others.values() if each.thing == reading.thing and each.facts.method == "GET"]
+    names = (
+        split(name) for each in gets for name in answer_fields(each.subject.answer, reading.around.schemas, depth=2)
+    )
+    words = reading.around.once(f"shown of {reading.thing}", lambda: {singular(name[-1]) for name in names if name})
+    return len(words) > 4 and (_AMOUNTS | _PRICES | {"currency", "account", "iban", "card"}).isdisjoint(words)
 
 
 @lru_cache(maxsize=16384)
@@ -268,6 +259,8 @@ def money_beside(reading: Reading) -> Finding | None:
         return None
     is_prepared = reading.noun in _PREPARING or all(not _PREPARING.isdisjoint(name) for name in reading.names)
     is_thing = bool(words & reading.heads) and reading.verb_words.isdisjoint(_PREPARING)
-    is_sure = is_thing and not is_prepared and _is_about_money(reading)
+    is_sure = (
+        is_thing and _is_about_money(reading) and not (is_prepared or _is_record(reading) or _is_priceless(reading))
+    )
     level = Danger.DESTRUCTIVE if is_sure else Danger.REVERSIBLE
     return Finding(Effect.MONEY, level, f"it mentions {min(words)}", "sentence")

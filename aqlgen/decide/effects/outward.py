@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from aqlgen.decide.carried import CHOOSERS
 from aqlgen.decide.decision import Category, Danger, Effect
 from aqlgen.decide.effects.reading import Finding, Reading, answer_fields, heads
 from aqlgen.decide.naming.noun import is_plural
@@ -33,6 +34,9 @@ _ADMITTING: Final = frozenset(
     " reactivate activate assign approve".split()
 )
 """Verbs that take from somebody what they could do, or give it to them."""
+_FINAL: Final = frozenset("cancel terminate void expire pay issue approve reject refund".split())
+"""Verbs of states from which hardly anything comes back."""
+_CHOOSING: Final = CHOOSERS | {"status", "state"}
 _LOCKING: Final = frozenset("lock unlock enable disable".split())
 """Verbs that do so if they are said of people."""
 _RAISING: Final = frozenset("impersonate promote demote grant revoke".split())
@@ -59,7 +63,10 @@ def access(reading: Reading) -> Finding | None:
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"its request has {state}", "field")
     if reading.category is not Category.CREATE and len(reading.fields) <= _FEW and reading.sends(_PROOFS):
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, "it asks for the password", "field")
-    says = _admits(reading, heads)
+    listed = any(
+        base_forms(word.replace("ised", "ized")) & (_RAISING - {"grant"} | {"authorize"}) for word in reading.thing[:-1]
+    )
+    says = f"it changes the {' '.join(reading.thing)}" if listed else _admits(reading, heads)
     return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, says) if says else None
 
 
@@ -110,10 +117,22 @@ def access_answered(reading: Reading) -> Finding | None:
     if reading.category is not Category.CREATE or access_beside(reading) is not None:
         return None
     answered = answer_fields(reading.subject.answer, reading.around.schemas, depth=0)
-    secret = next((words for words in map(split, answered) if words[-1:] and words[-1] in _SECRETS), None)
-    return (
-        Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it answers with a {'_'.join(secret)}", "field") if secret else None
-    )
+    secret = next(("_".join(words) for words in map(split, answered) if not _SECRETS.isdisjoint(words[-1:])), "")
+    return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it answers with a {secret}", "field") if secret else None
+
+
+def chosen(reading: Reading) -> Finding | None:
+    """Find a change of rights, or an end, among the listed values of a field: `operation_type: SHARE | REVOKE`."""
+    schemas, is_act = reading.around.schemas, reading.category in (Category.UPDATE, Category.EXECUTE)
+    for name, field in schemas.properties(reading.subject.body).items() if is_act else ():
+        words = split(name)
+        for value in schemas.listed(field) if words and (words[-1] in _CHOOSING or words[0] in _CHOOSING) else ():
+            verbs, says = split(value[:60]), f"its {name} may be {value}"
+            if not _RAISING.isdisjoint(verbs):
+                return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, says, "field")
+            if len(verbs) == 1 and base_forms(verbs[0]) & _FINAL:
+                return Finding(Effect.ENDS, Danger.REVERSIBLE, says, "field")
+    return None
 
 
 # People
@@ -138,7 +157,8 @@ def people(reading: Reading) -> Finding | None:
         if not act.is_denied and act.verbs & _REACHING and (recipients or not heads(act.object).isdisjoint(_MESSAGES)):
             return Finding(Effect.PEOPLE, Danger.DESTRUCTIVE, act.says, act.kind)
     contents = reading.sends(_CONTENTS)
-    if recipients and contents and reading.category in (Category.CREATE, Category.EXECUTE):
+    is_kept = any(words[-1] in ("draft", "drafts") for words in reading.path_nouns)
+    if recipients and contents and not is_kept and reading.category in (Category.CREATE, Category.EXECUTE):
         return Finding(Effect.PEOPLE, Danger.DESTRUCTIVE, f"its request has {recipients} and {contents}", "field")
     return None
 
@@ -150,14 +170,6 @@ def _addresses(reading: Reading) -> str:
         if not depth and (last or name) and singular((last or name)[-1]) in _ADDRESSES:
             return "_".join(name)
     return ""
-
-
-def sends_message(reading: Reading) -> bool:
-    """Return True if the path names one message, and no setting of messages that is changed."""
-    last, path = reading.facts.last_noun, reading.facts.operation.path
-    if any(f"{method} {path}" in reading.others for method in ("PUT", "PATCH")):
-        return False
-    return last is not None and not last.parameters and last.words[-1] in _MESSAGES
 
 
 def people_beside(reading: Reading) -> Finding | None:

@@ -168,13 +168,7 @@ class Reading:
                     fields.setdefault(_named(name), depth - nearest)
         if operation.body is not None or self.facts.method == "GET":
             return fields
-        return dict.fromkeys(self.queried, 0)
-
-    @cached_property
-    def queried(self) -> frozenset[Words]:
-        """The parameters of its query in words."""
-        parameters = self.facts.operation.parameters
-        return frozenset(_named(each.name) for each in parameters if each.location is Location.QUERY)
+        return {_named(each.name): 0 for each in operation.parameters if each.location is Location.QUERY}
 
     @cached_property
     def _near(self) -> Mapping[str, str]:

@@ -73,27 +73,15 @@ class Reversal:
     def proof(self, reading: Reading) -> str:
         """Return what takes an operation back, as evidence; "" where nothing proves it."""
         other = None if reading.loss else self._inverse(reading)
-        if other is None and reading.category is Category.CREATE:
+        verbs = filter(None, (reading.facts.action_verb, reading.facts.named_verb))
+        is_made = reading.category is Category.CREATE and all(verb.category is not Category.EXECUTE for verb in verbs)
+        if other is None and is_made:
             other = self._taker(reading)
         if other is not None:
             return f"{other.name} undoes it"
         if reading.category is Category.UPDATE:
             return self._read_before(reading)
-        return "it asks for a page of a list" if reading.is_paged else self._asked_by_get(reading)
-
-    def _asked_by_get(self, reading: Reading) -> str:
-        """Return the GET of the same path that takes the fields of a POST, and has its answer.
-
-        An answer with a field that was sent may be what the POST made.
-        """
-        sent, answer = {name for name, depth in reading.fields.items() if not depth}, reading.subject.answer
-        known = self._known_of(reading)
-        is_made = not known or reading.is_said_to_change or any("_".join(name) in known for name in sent)
-        for other in () if len(sent) < 2 or is_made else self._at[reading.template]:
-            is_read = other.facts.method == "GET" and other.category is Category.READ
-            if is_read and other.subject.answer == answer and sent == other.queried:
-                return f"{other.name} takes the same fields and returns the same"
-        return ""
+        return "it asks for a page of a list" if reading.is_paged else ""
 
     def _taker(self, reading: Reading) -> Reading | None:
         """Return what deletes or cancels a thing that an operation creates: there, and not in another thing's list.
@@ -126,7 +114,9 @@ class Reversal:
 
     def _emptied(self, reading: Reading) -> str:
         """Return the path whose DELETE undoes a restoring, or the setting of what has no fields; "" where none does."""
-        if "restore" in reading.verb_words and any(name.startswith("deleted") for name in self._known_of(reading)):
+        is_kept = not reading.fields and any({"deletion", "deleted"} & {*act.object} for act in reading.acts)
+        is_kept = is_kept or any(name.startswith("deleted") for name in self._known_of(reading))
+        if is_kept and "restore" in reading.verb_words:
             return reading.template.rpartition("/")[0]  # what is deleted stays
         is_set = reading.facts.method in ("PUT", "POST") and reading.facts.shape.item and not reading.fields
         return reading.template if is_set else ""
@@ -146,7 +136,9 @@ class Reversal:
         is_set = reading.facts.method in ("PUT", "PATCH")
         named, least = "_".join(split(part)) if is_named else "", 1 if reading.loss else _LEAST_READ
         change = _Change(reading.template, named, top, is_set, least)
-        return next(filter(None, (self._evidence(change, other) for other in self._readers(reading))), "")
+        readers = [*self._readers(reading)]
+        is_stuck = _is_one_way(reading, readers)
+        return next(filter(None, (self._evidence(change, other) for other in readers if not is_stuck)), "")
 
     def _evidence(self, change: _Change, other: Reading) -> str:
         """Return what a GET reads of a change; "" where it reads too little of it."""
@@ -177,6 +169,21 @@ class Reversal:
         else:  # a GET of its path does not show it; the list of the collection may, or a GET whose path has the item
             around = (*(whole if place.endswith("}") else ()), *self._at.get(f"{place}/{{}}", ()))
         return (other for other in around if other.category is Category.READ)
+
+
+def _is_one_way(reading: Reading, readers: Iterable[Reading]) -> bool:
+    """Return True if a GET may show a value of a field that an update cannot set (OPEN, where it sends LOCKED)."""
+    schemas, template = reading.around.schemas, reading.template
+    sent = {}
+    for name, field in schemas.properties(reading.subject.body).items():
+        if values := schemas.listed(field):
+            sent[name] = values
+    places = (template, template.rpartition("/")[0] if sent and reading.facts.shape.action else "")
+    for other in readers if sent else ():
+        shown = schemas.properties(other.subject.answer) if other.template in places else {}
+        if any(set(schemas.listed(shown.get(name))).difference(values) for name, values in sent.items()):
+            return True
+    return False
 
 
 def _deletes(field: str) -> bool:

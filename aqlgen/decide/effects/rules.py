@@ -15,7 +15,7 @@ from aqlgen.decide.category.method_rules import doubted_get
 from aqlgen.decide.category.reads import changes, sent_act
 from aqlgen.decide.decision import Category, Danger, Effect
 from aqlgen.decide.effects import outward
-from aqlgen.decide.effects.money import money, money_beside
+from aqlgen.decide.effects.money import changed_sum, money, money_beside
 from aqlgen.decide.effects.reading import Finding, Reading, answer_fields
 from aqlgen.decide.naming.noun import AREAS, head_size, is_plural
 from aqlgen.decide.naming.verbs import find_verb
@@ -88,15 +88,16 @@ def _by_method(reading: Reading) -> Finding | None:
     method = reading.facts.method
     level = _BY_METHOD.get(method)
     if method == "DELETE" and reading.category is not Category.DELETE and _is_switch(reading):
-        return Finding(Effect.DATA, Danger.REVERSIBLE, "a request without a body on the same path undoes it")
+        return Finding(Effect.DATA, Danger.REVERSIBLE, "a request on the same path undoes it")
     return None if level is None else Finding(Effect.ENDS if method == "DELETE" else Effect.DATA, level, method)
 
 
 def _is_switch(reading: Reading) -> bool:
-    """Return True if a PUT or POST on the same path, which sends nothing, makes what a DELETE takes away."""
+    """Return True if a PUT or POST on the same path sends nothing, or does what a DELETE undoes (unassign)."""
     path = reading.facts.operation.path
-    others = (reading.others.get(f"{method} {path}") for method in ("PUT", "POST"))
-    return any(other is not None and other.facts.operation.body is None for other in others)
+    others = [other for method in ("PUT", "POST") if (other := reading.others.get(f"{method} {path}"))]
+    undone = {f"un{verb}" for other in others for verb in other.verb_words}
+    return any(other.facts.operation.body is None for other in others) or not undone.isdisjoint(reading.verb_words)
 
 
 def _by_act(reading: Reading) -> Finding | None:
@@ -109,21 +110,11 @@ def _by_act(reading: Reading) -> Finding | None:
         is_replaced = any(not act.is_denied and act.verbs & _REPLACING_KEYS for act in reading.acts)
         if doubt and is_replaced and outward.MEANS & {*reading.thing, *reading.object}:
             return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, doubt.note)
-        if doubt is None and reading.facts.answers_nothing and outward.sends_message(reading):
-            return Finding(Effect.PEOPLE, Danger.REVERSIBLE, "GET of a message, and it answers nothing")
-        says = doubt.note if doubt else _alone(reading)
-        return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, says) if says else None
+        return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, doubt.note) if doubt else None
     says = f"{reading.facts.method}, but {act.note}"
     if act.verb.word in _RESTARTING:
         return Finding(Effect.DATA, Danger.REVERSIBLE, says)
     return Finding(Effect.ENDS, Danger.DESTRUCTIVE, says)
-
-
-def _alone(reading: Reading) -> str:
-    """Return a note about a HEAD of a path that no GET reads: it stands for nothing but itself (RFC 9110, 9.3.2)."""
-    facts = reading.facts
-    is_alone = facts.method == "HEAD" and f"GET {facts.operation.path}" not in reading.others
-    return "HEAD of a path that no GET reads" if is_alone else ""
 
 
 def _by_reading(reading: Reading) -> Finding | None:
@@ -145,14 +136,14 @@ def _by_reading(reading: Reading) -> Finding | None:
 def _is_borne_out(reading: Reading) -> bool:
     """Return True if a list in the answer, a verb of fetching, or a summary that reads bears a READ out.
 
-    The summary suffices with a 200, which has content (RFC 9110, 15.3.1), and no word of money, access or messages.
+    The summary suffices with an answer that is described, and no word of money, access or messages.
     """
     facts = reading.facts
     verbs = [verb for verb in (facts.named_verb, facts.action_verb) if verb is not None]
     if facts.answers_list or any(verb.word in _FETCHING for verb in verbs):
         return True
     is_read = facts.summary_verb is not None and facts.summary_verb.category is Category.READ
-    is_harmless = "200" in _successes(reading) and not _may_harm(reading)
+    is_harmless = reading.subject.answer is not None and not _may_harm(reading)
     return is_read and (is_harmless or any(verb.category is Category.READ for verb in verbs))
 
 
@@ -282,8 +273,8 @@ def _by_ending_thing(reading: Reading) -> Finding | None:
     Deleting its record undoes nothing.
     """
     noun, act = reading.noun, find_verb(reading.noun)
-    verbs = {noun, *(noun.removesuffix(end) + verb_end for end, verb_end in _NOUN_ENDS if noun.endswith(end))}
     is_act = act is not None and act.category in (Category.EXECUTE, Category.DELETE) and bool(reading.part)
+    verbs = {noun, *(noun.removesuffix(end) + verb_end for end, verb_end in _NOUN_ENDS if noun.endswith(end))}
     if reading.category is not Category.CREATE or not (is_act or verbs & (_DESTROYING | _ENDING - _RESTARTING)):
         return None
     return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, f"a new {noun}")
@@ -370,6 +361,8 @@ RULES: Final = (
     Rule("access-beside", _DOUBT, outward.access_beside),
     Rule("access-answer", _DOUBT, outward.access_answered),
     Rule("money-beside", _DOUBT, money_beside, unless_proven=True),
+    Rule("sum", _DOUBT, changed_sum),
+    Rule("chosen", 0.75, outward.chosen),
     Rule("people-beside", _DOUBT, outward.people_beside),
     Rule("outside", _DOUBT, _by_outside),
     Rule("may-overwrite", 0.75, _by_overwriting),

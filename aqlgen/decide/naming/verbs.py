@@ -65,6 +65,7 @@ _STRONG: Final = {
         " wrap unwrap simulate kill"
     ),
 }
+READING: Final = frozenset(_STRONG[Category.READ].split())
 _WEAK: Final = {
     Category.READ: "obtain filter match report history status watch usage stats details all index head info load",
     Category.CREATE: "snapshot issue request comment fork backup",

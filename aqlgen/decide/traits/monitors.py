@@ -159,10 +159,7 @@ def _cancelling(monitor: Subject, around: Around) -> list[Subject]:
 
 def _is_state(field: Json, around: Around, ends: frozenset[str] = ENDED) -> bool:
     """Return True for a field whose values are both of work that goes on and of work that has ended so."""
-    values = around.schemas.word(field, "enum")
-    if not isinstance(values, list):
-        return False
-    states = [split(value) for value in values if isinstance(value, str)]
+    states = [split(value) for value in around.schemas.listed(field)]
     words = {"".join(state) for state in states} | {state[-1] for state in states if state}
     return bool(words & BEGUN) and bool(words & ends)
 
