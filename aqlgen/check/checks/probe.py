@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 
 import anyio
 
-from aqlgen import __version__
 from aqlgen.check.checks import introspection, lists, updates
 from aqlgen.check.client import LEGACY
 from aqlgen.check.forks import TABLE
@@ -22,6 +21,7 @@ from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check
 from aqlgen.check.sessions import Session, difference, played, recorded
 from aqlgen.check.stand_in import Arrived, Reply, StandIn, serve
+from aqlgen.resources import build
 from aqlgen.runtime.table import Adapter as AdapterTable
 from aqlgen.runtime.witness import Witness
 
@@ -85,8 +85,8 @@ async def sessions(run: Run) -> None:
     """Play the sessions again, some at once, and compare all that comes of each step."""
     provenance = run.launch.project / "MCPAQL-PROVENANCE.json"
     by = json.loads(provenance.read_text(encoding="utf-8")) if provenance.is_file() else {}
-    if by.get("generator", {}).get("version", __version__) != __version__:
-        return  # the runtime of another version says other things
+    if by.get("generator", {}).get("build", build()) != build():
+        return  # the runtime of another build says other things
     limit = anyio.CapacityLimiter(_AT_ONCE)
 
     async def compare(session: Session) -> None:
