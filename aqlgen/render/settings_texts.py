@@ -32,13 +32,13 @@ An environment variable wins over `adapter.toml`, and `adapter.toml` over the de
 these files that exists:
 
 1. the file that `MCP_AQL_CONFIG` names
-2. `adapter.toml` in the project folder: the folder that contains the adapter's code, or from which it was installed
+2. `adapter.toml` in the project's folder, also if you installed the adapter from there
 3. the copy of `adapter.toml` in the installed package
 
 The working directory does not count, because clients start adapters in any folder. `<name>-adapter doctor` shows the
-file in use, and `doctor --all` every setting with its source. The adapter does not start with an unknown key, or with
-an unknown variable that begins with `MCP_AQL`: a misspelt safety setting would have no effect. Keys, tokens and
-passwords are not settings: `doctor` lists their variables. `pip install '.[redis]'` installs the extra `redis`.
+file in use, and `doctor --all` every setting with its source. A misspelt safety setting would have no effect, so the
+adapter does not start with an unknown key, or with an unknown variable that begins with `MCP_AQL`. Keys, tokens and
+passwords are not settings: `doctor` lists their variables.
 """
 
 

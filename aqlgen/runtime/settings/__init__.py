@@ -119,7 +119,7 @@ VARIABLES = (
     Variable("MCP_AQL_CONFIG", "Settings file to use instead of the project's `adapter.toml`."),
     Variable("MCP_AQL_HTTP_TOKEN", "Tokens for the HTTP endpoint, one per line.", from_file=True),
     Variable(
-        "MCP_AQL_STATE_KEY", "Keys that seal state outside the process, one per line; the first seals.", from_file=True
+        "MCP_AQL_STATE_KEY", "Keys for stored values, one per line. The first encrypts, all decrypt.", from_file=True
     ),
 )
 

@@ -72,42 +72,42 @@ class Config(NamedTuple):
     concurrency: Annotated[
         Word[Literal["fully-concurrent", "read-concurrent", "serialized", "resource-locked"]], Names("CONCURRENCY")
     ] = "fully-concurrent"
-    """Calls that run at the same time. "fully-concurrent": all; "read-concurrent": all reads, but one write at a time;
-    "serialized": one call at a time; "resource-locked": one call at a time for each resource: a call for /pets/7/toys
-    waits for one for /pets/7. Calls wait at most as long as timeout. With a file or Redis as state.url, this also
-    applies across processes."""
+    """Calls that run at the same time. "fully-concurrent": all calls. "read-concurrent": all reads, and one write.
+    "serialized": one call. "resource-locked": one call for each resource: a call for /pets/7/toys waits for one for
+    /pets/7. Calls wait at most as long as timeout. With a file or Redis as state.url, this also applies across
+    processes."""
     log_level: Annotated[Word[LogLevel], Names("LOG_LEVEL")] = "warning"
     """Minimum level of records on standard error: {allowed}. In hooks.py you can add handlers to the root logger of
     Python's logging, such as those of Sentry or OpenTelemetry."""
     read_only: Annotated[Switch, Names("READ_ONLY")] = False
-    """Offer only safe reads by GET, HEAD or QUERY, and operations by other methods to which your overrides.yaml gives
-    the category READ. Refuse every other operation."""
+    """Offer only safe reads by GET, HEAD or QUERY, and operations by other methods if your overrides.yaml puts them
+    into the category READ. Refuse every other operation."""
     trust_level: Annotated[TrustLevel, Names("TRUST_LEVEL")] = "generated"
-    """Trust level of this adapter (docs/policies.md#trust): {allowed}. If you set it, it overrides trust.json, which
-    `trust promote` writes."""
+    """Trust level of this adapter (docs/policies.md#trust): {allowed}. Policy strict permits more at a higher level;
+    other policies ignore it. If you set it, it overrides trust.json, which `trust promote` writes."""
 
     policy: Annotated[Word[Literal["standard", "strict", "open"]], Names("POLICY", "policy.name")] = "standard"
-    """Which calls need a confirmation (docs/policies.md). "standard": each call of destructive and dangerous
-    operations, and the first call in a session (docs/confirmations.md#sessions) of an unproven write, about which
-    aqlgen has a doubt (docs/decisions.md#reversible); forbidden operations are refused. "strict": a matrix of trust
-    level and danger level decides; operations under review also need a confirmation, and a call that a question cannot
-    show in full is refused. "open": no call, and no danger level is refused; your rules, quotas, read_only and the
-    value "automation" (below) still apply. The top-level key policy = "strict" is the same setting. OPERATIONS.md shows
-    the danger level of each operation. `confirmation.approval` sets who confirms."""
+    """Which calls need a confirmation (docs/policies.md#danger-levels). "standard": each call of a destructive or
+    dangerous operation; also the first call in a session (docs/confirmations.md#sessions) of an unproven write, which
+    may do harm (docs/decisions.md#reversible). Forbidden operations are refused. "strict": danger level and trust level
+    decide together. Each operation on the review list (docs/review.md) also needs a confirmation, and a call that a
+    question cannot show in full is refused. "open": no call needs a confirmation, and none is refused for its danger
+    level; your rules, quotas, read_only and the value "automation" (below) still apply. The top-level key policy =
+    "strict" is the same setting. OPERATIONS.md shows the danger levels. `confirmation.approval` sets who confirms."""
     policy_money: Annotated[ByEffect, Names("POLICY_MONEY", "policy.money")] = "default"
     """Operations that move money: {allowed}. "default": each call needs a confirmation under policy standard and
-    strict, whatever the danger level. "automation": a call is refused, unless an allow rule matches it. "off": only the
-    danger level decides."""
+    strict, whatever the danger level. "automation", for agents without a person: a call is refused, unless an allow
+    rule matches it. "off": only the danger level decides."""
     policy_access: Annotated[ByEffect, Names("POLICY_ACCESS", "policy.access")] = "off"
-    """Operations that grant or revoke rights, keys or access: {allowed}, as for `money`. Also with "off", their danger
-    level is at least destructive, unless overrides.yaml lowers it. So they need a confirmation under policy standard.
-    """
+    """Operations that grant or revoke rights, keys or access: {allowed}, with the meanings of `money`, but here "off"
+    applies if you set nothing. Their danger level is at least destructive, unless overrides.yaml lowers it, so with
+    "off" they still need a confirmation under policy standard."""
     policy_people: Annotated[ByEffect, Names("POLICY_PEOPLE", "policy.people")] = "off"
-    """Operations that reach people, such as by e-mail: {allowed}, as for `money`."""
+    """Operations that reach people, such as by e-mail: {allowed}, as for `access`."""
     policy_rules: Annotated[PolicyRules, Names("POLICY_RULES", "policy.rules", form="as JSON")] = ()
-    """Rules for operations: allow, confirm or deny (docs/policies.md#rules). An allow rule replaces the result of the
-    policy; otherwise the most restrictive result wins. With a rule that matches no operation or no parameter, the
-    adapter does not start."""
+    """Rules for operations: allow, confirm or deny (docs/policies.md#rules). If several match, deny wins over confirm,
+    and confirm over allow. An allow rule alone replaces the result of the policy. With a rule that matches no operation
+    or no parameter, the adapter does not start."""
 
     max_request_size: Annotated[
         int, Whole(64 * KIB, 10 * MIB), Names("MAX_REQUEST_SIZE", "limits.max_request_size")
@@ -150,7 +150,7 @@ class Config(NamedTuple):
     files_max_size: Annotated[int, Whole(MIB, 100 * 1024 * MIB), Names("FILES_MAX_SIZE", "files.max_size")] = 256 * MIB
     """Maximum bytes of a saved file, {allowed}."""
     files_max_attached: Annotated[int, Whole(0, 100 * MIB), Names("FILES_MAX_ATTACHED", "files.max_attached")] = 4 * MIB
-    """Maximum bytes of files beside an answer, as MCP content blocks, {allowed}; 0: base64 in the answer."""
+    """Maximum total bytes of an answer's files, as MCP content blocks, {allowed}; 0: base64 in the answer."""
 
     stream_events: Annotated[int, Whole(1, 100_000), Names("STREAM_EVENTS", "streams.events")] = 1000
     """Maximum events to take from a stream, {allowed}."""
@@ -176,9 +176,9 @@ class Config(NamedTuple):
     state_url: Annotated[StateUrl, Names("STATE_URL", "state.url")] = ""
     """Store for confirmations and counts (docs/state.md): a file, "sqlite:///relative.sqlite3" or
     "sqlite:////absolute.sqlite3"; "memory:"; or for several replicas Redis or Valkey, "redis://host:6379/0" ("rediss:"
-    for TLS; extra `redis`). Empty: a file in your state folder, which `doctor` shows. The adapter seals the rows of the
-    store with your key (docs/state.md#the-key): MCP_AQL_STATE_KEY, or a file in MCP_AQL_STATE_KEY_FILE. Without your
-    key, a file store gets a random one; Redis requires yours."""
+    for TLS; `pip install '.[redis]'`). Empty: a file in your state folder, which `doctor` shows. The adapter encrypts
+    and signs the rows with your key (docs/state.md#the-key): MCP_AQL_STATE_KEY, or a file in MCP_AQL_STATE_KEY_FILE.
+    Without your key, a file store gets a random one; Redis requires yours."""
 
     warn_slow_ms: Annotated[int, Whole(1, 3_600_000), Names("WARN_SLOW_MS", "warnings.slow_ms")] = 2000
     """Warn if the API takes longer than this, in milliseconds, {allowed}."""
@@ -202,9 +202,9 @@ class Config(NamedTuple):
     loop_approval: Annotated[
         Word[Literal["person", "client"]], Names("SAFETY_LOOP_APPROVAL", "safety_loop.approval")
     ] = "person"
-    """Who confirms the start of an agent, and its next step after a pause; never the agent. "person": the client's user
-    (MCP elicitation), or an operator; "client": the call itself, because you declare that a person approves each call
-    of the execute tool in the client."""
+    """Who confirms that an agent starts, and that it continues after a pause; never the agent. "person": the client's
+    user (MCP elicitation), or an operator. "client": nobody else is asked, because you declare that in the client, a
+    person approves each call of the execute tool."""
     max_autonomous_steps: Annotated[Steps, Names("SAFETY_LOOP_STEPS", "safety_loop.max_autonomous_steps")] = 10
     """Steps of an agent after which it pauses until a person confirms, {allowed}."""
     requires_approval: Annotated[

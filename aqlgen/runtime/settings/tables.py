@@ -45,15 +45,15 @@ class ConfirmationSettings(NamedTuple):
     either, the call is refused. "operator": only an operator, on the page that the adapter's command `operator` opens,
     out of reach of agents and clients; needs a state.url other than memory, and your own key (MCP_AQL_STATE_KEY)."""
     ttl: Annotated[int, Whole(10, 900), Names("CONFIRMATION_TTL")] = 300
-    """Seconds that a confirmation token is valid, and that a question waits for an operator, {allowed}. At most 120
-    for a forbidden operation, which policy strict can allow with a confirmation."""
+    """Seconds that a confirmation token is valid, and that a question waits for an operator, {allowed}. At most 120 for
+    a forbidden operation: only policy strict at trust level certified asks about one."""
     skew: Annotated[int, Whole(0, 300), Names("CONFIRMATION_SKEW")] = 30
     """Seconds of tolerance for clock differences, {allowed}."""
     per_minute: Annotated[int, Whole(1, 10_000), Names("CONFIRMATION_RATE")] = 60
-    """Maximum tokens, operator questions and revocations in a minute, {allowed}: per caller, or without authentication
-    per session."""
+    """Maximum confirmation tokens and questions to operators in a minute, and revocations of tokens, {allowed}: per
+    caller, or without authentication per session."""
     declined_per_hour: Annotated[int, Whole(1, 1000), Names("CONFIRMATION_DECLINED")] = 10
-    """Maximum questions per caller and hour that the client's user declines or does not answer, {allowed}."""
+    """Maximum questions per caller and hour that get no yes, {allowed}. Then calls with a question are refused."""
 
 
 Steps = Annotated[int, Whole(1, 10_000)]
@@ -68,11 +68,11 @@ class LoopSettings(NamedTuple):
     (docs/safety-loop.md#evaluation), such as ["drop_*", "delete_all*", "rm -rf*"]. They take precedence over the
     other patterns."""
     risk_tolerance: Annotated[Tolerance, Names("SAFETY_LOOP_RISK_TOLERANCE")] = "moderate"
-    """Risk from 0 to 100 above which an agent pauses until a person confirms: "conservative": 25; "moderate": 30;
-    "aggressive": none. With each of the three, an agent pauses above 60 until a person gives a code, and is blocked
-    above 85, also in later sessions, until a person gives a code or an operator lifts the block."""
+    """Risk of an action (docs/safety-loop.md#evaluation) above which an agent pauses until a person confirms:
+    "conservative": 25; "moderate": 30; "aggressive": none. In each case, a person must give a code above 60; above 85,
+    the agent is blocked, also in later sessions, until a code or an operator lifts the block."""
     challenge_ttl: Annotated[int, Whole(30, 3600), Names("SAFETY_LOOP_CHALLENGE_TTL")] = 300
-    """Seconds that a verification waits for a person's code, {allowed}."""
+    """Seconds that a person has to give the code for an action with a risk above 60, {allowed}."""
     report_ttl: Annotated[int, Whole(10, 3600), Names("SAFETY_LOOP_REPORT_TTL")] = 600
     """Seconds within which a reported operation must run, {allowed}."""
 
@@ -102,11 +102,11 @@ class HttpSettings(NamedTuple):
     """The table `[http]`. Tokens are secrets and no settings: MCP_AQL_HTTP_TOKEN or MCP_AQL_HTTP_TOKEN_FILE."""
 
     auth: Annotated[Word[Literal["", "token", "oauth", "none"]], Names("HTTP_AUTH")] = ""
-    """Authentication of callers over HTTP. "token": a token of at least 16 characters from MCP_AQL_HTTP_TOKEN, or from
-    a line of the file MCP_AQL_HTTP_TOKEN_FILE, which the adapter reads again when it changes. "oauth": an access token
-    of oauth_issuer. "none": no authentication. Empty: token or oauth, if you configured one of them. Otherwise there is
-    no authentication, and the adapter serves only this machine: it refuses requests with a header of a proxy, such as
-    X-Forwarded-For, and does not start with another `--host` or a public `url`."""
+    """Authentication of callers over HTTP. "token": a token from MCP_AQL_HTTP_TOKEN, or from the file
+    MCP_AQL_HTTP_TOKEN_FILE, which is read again when it changes; each line is a token of at least 16 characters.
+    "oauth": an access token of oauth_issuer. "none": no authentication, for everyone who reaches the adapter. Empty:
+    token or oauth if configured, else only this machine, without authentication: the adapter refuses requests with a
+    proxy's header such as X-Forwarded-For, and does not start with a public `url` or a `--host` beyond loopback."""
     url: Annotated[HttpUrl, Names("HTTP_URL")] = ""
     """Public URL of the adapter, such as https://mcp.example.com/mcp. The adapter accepts its host and origin, and
     OAuth clients use it. Empty: the address on which the adapter listens."""
@@ -177,9 +177,9 @@ class QuotaSettings(NamedTuple):
     """The table `[quota]`. What is not set is not limited."""
 
     per_minute: Annotated[Requests | None, Names("QUOTA_PER_MINUTE")] = None
-    """Maximum requests to the API in a minute, of all callers together, {allowed}, including retries, pages, and the
-    requests of batches, plans and updates. The adapter sends no further ones. Minutes, hours and days are in UTC. The
-    counts are in `state.url`."""
+    """Maximum requests to the API in a minute, {allowed}, of all callers together. Retries, pages, and the requests of
+    batches, plans and updates count. The adapter sends no further ones. Minutes, hours and days are in UTC. The counts
+    are in `state.url`."""
     per_hour: Annotated[Requests | None, Names("QUOTA_PER_HOUR")] = None
     """The same for an hour."""
     per_day: Annotated[Requests | None, Names("QUOTA_PER_DAY")] = None
@@ -205,7 +205,7 @@ class QuotaSettings(NamedTuple):
         BeforeValidator(from_json),
         Names("QUOTA_CALLERS", form="as JSON"),
     ] = LimitSettings()
-    """Further limits, with the same keys, for each authenticated caller. All other callers together count as one."""
+    """Further limits, with the same keys, per authenticated caller. All callers without authentication share one."""
 
 
 def quota_problem(settings: QuotaSettings) -> str:
