@@ -32,7 +32,7 @@ INPUTS = ("by", "call", "send", "ask", "run", "post", "file", "pause", "waits", 
 _OPAQUE = re.compile(
     r"(?P<token>conf_[\w-]{40,})|(?P<known>conf_[\w-]{7}(?=…))|(?P<session>session_[0-9a-f]{16})|"
     r"(?P<execution>exec_[0-9a-f]{16})|(?P<plan>plan_[0-9a-f]{32})|req_[0-9a-f]{8}_(?P<request>[0-9a-f]+)|"
-    r"(?P<key>\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}\b)|(?P<address>127\.0\.0\.1:\d+)|(?P<folder>/[\w/.-]*/tmp\w+)|"
+    r"(?P<key>\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}\b)|(?P<address>127\.0\.0\.1:\d+)|(?P<folder>(?<![\w/.-])/[\w/.-]*/tmp\w+)|"
     r"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00))|(?P<cursor>(?<![\w-])(?=[\w-]*[a-z])(?=[\w-]*[A-Z\d])[\w-]{30,})"
 )
 _NAMED = re.compile(r"<[a-z]+(?:-\d+)?>")
@@ -47,8 +47,8 @@ _USUAL = {
 _CHANGING = {"duration_ms", "ms", "process", "frames", "hash", "previous", "timestamp", "resets_in_seconds"}
 _MOVING = re.compile(r"\b\d+(?= seconds?\b)|<now[+\d]*>|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 """What is left of a window of time, where a session says that it has such."""
-_TIMES = re.compile(r"(?m)^.*(?:seconds|python|process|info).*\n")
-"""Lines of metrics that are different each time."""
+_TIMES = "seconds", "python", "process", "info"
+"""Words of the lines of metrics that are different each time."""
 _EARLY = 0.05
 """Seconds that clocks differ by."""
 _OF_OTHERS = ("mcp", "asyncio", "httpx", "httpcore", "uvicorn")
@@ -206,7 +206,9 @@ async def _step(run: Run, step: Mapping[str, Any], audit: Path) -> dict[str, Any
         return {"code": code, "output": output.splitlines(), "errors": errors.splitlines()}
     if "post" in step:
         status, body, _ = await post(urljoin(run.adapter.url, step["post"][0]), *step["post"][1:3], **step["post"][3])
-        return {"status": status, "body": data_of(body) or _TIMES.sub("", body.decode("utf-8", "replace"))}
+        lines = body.decode("utf-8", "replace").splitlines(keepends=True)
+        steady = (line for line in lines if not any(word in line for word in _TIMES))
+        return {"status": status, "body": data_of(body) or "".join(steady)}
     if "ask" in step:
         method, params = step["ask"]
         try:

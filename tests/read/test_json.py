@@ -45,6 +45,11 @@ def test_an_error_has_its_position(refusal, text: str, message: str, line: int, 
     assert refusal(text) == ("json-syntax", message, line, column)
 
 
+def test_yaml_may_begin_with_a_brace(source):
+    assert source('{"a": 1,}').root == {"a": 1}
+    assert source("{a: no, b: [x]}").root == {"a": "no", "b": ["x"]}
+
+
 def test_numbers_that_json_cannot_hold_become_text(root):
     big = "9" * 5000
     tree = root(f'{{"a": 1e999, "b": NaN, "c": {big}, "d": 1.5}}')

@@ -114,8 +114,29 @@ def _parse_text(name: str, text: str, limits: Limits) -> tuple[Json, Format, lis
 
         root, findings = yaml_parser.parse(name, text, limits)
         return root, "yaml", findings
-    root, findings = json_parser.parse(name, text, limits)
+    try:
+        root, findings = json_parser.parse(name, text, limits)
+    except DocumentError as error:
+        if error.diagnostics[0].code != "json-syntax":
+            raise
+        return _parse_flow_yaml(name, text, limits, error), "yaml", []
     return root, "json", findings
+
+
+def _parse_flow_yaml(name: str, text: str, limits: Limits, refused: DocumentError) -> Json:
+    """Parse what begins like JSON, and is not JSON, as YAML; raise the error of JSON for what is neither."""
+    from aqlgen.document.read import yaml_parser
+
+    line, column = refused.diagnostics[0].line or 1, refused.diagnostics[0].column or 1
+    if text.split("\n")[line - 1][column - 1 :].startswith(("//", "/*")):
+        raise refused  # YAML would take the comment for a part of the next key
+    try:
+        root, _ = yaml_parser.parse(name, text, limits)
+    except DocumentError as error:
+        raise (refused if error.diagnostics[0].code == "yaml-syntax" else error) from None
+    if not isinstance(root, (dict, list)):
+        raise refused
+    return root
 
 
 def _type_name(value: Json) -> str:

@@ -277,7 +277,7 @@ class _Answer:
 def _check_fields(fields: Any) -> None:
     """Raise Failure for more, or longer, paths of fields than an answer is searched for."""
     if isinstance(fields, list) and (len(fields) > _MOST_FIELDS or max(map(len, fields), default=0) > _LONGEST_PATH):
-        raise invalid("fields", f"Parameter 'fields' takes at most {_MOST_FIELDS} paths of {_LONGEST_PATH} characters")
+        raise invalid("fields", f"Parameter 'fields' takes up to {_MOST_FIELDS} paths of {_LONGEST_PATH} characters")
 
 
 def _note_fields(call: ToolCall, fields: Any, selected: Selected) -> None:

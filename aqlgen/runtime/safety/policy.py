@@ -136,7 +136,7 @@ _EFFECTS = {"money": "Moves money", "access": "Gives or takes access", "people":
 """The effects that settings are about, each with its reason; it is the id of the decision, too."""
 FIRST_USE = "first-use"
 """The id of the decision about an operation that nothing proves harmless: one yes for a session."""
-_UNPROVEN = "No harm is known, but a doubt remains: one yes holds for the session"
+_UNPROVEN = "No harm is known, but a doubt remains: one yes holds for the session; overrides.yaml can accept it"
 _UNTOLD = "May carry operations that a rule holds back"
 _READING = frozenset({"GET", "HEAD", "QUERY"})
 
