@@ -37,8 +37,8 @@ these files that exists:
 
 The working directory does not count, because clients start adapters in any folder. `<name>-adapter doctor` shows the
 file in use, and `doctor --all` every setting with its source. A misspelt safety setting would have no effect, so the
-adapter does not start with an unknown key, or with an unknown variable that begins with `MCP_AQL`. Keys, tokens and
-passwords are not settings: `doctor` lists their variables.
+adapter does not start with an unknown key, or with an unknown variable that begins with `MCP_AQL`. `adapter.toml`
+cannot hold keys, tokens and passwords: they have their own variables, which `doctor` lists.
 """
 
 

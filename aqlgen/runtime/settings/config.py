@@ -87,27 +87,27 @@ class Config(NamedTuple):
     other policies ignore it. If you set it, it overrides trust.json, which `trust promote` writes."""
 
     policy: Annotated[Word[Literal["standard", "strict", "open"]], Names("POLICY", "policy.name")] = "standard"
-    """Which calls need a confirmation (docs/policies.md#danger-levels). "standard": each call of a destructive or
-    dangerous operation; also the first call in a session (docs/confirmations.md#sessions) of an unproven write, which
-    may do harm (docs/decisions.md#reversible). Forbidden operations are refused. "strict": danger level and trust level
-    decide together. Each operation on the review list (docs/review.md) also needs a confirmation, and a call that a
-    question cannot show in full is refused. "open": no call needs a confirmation, and none is refused for its danger
-    level; your rules, quotas, read_only and the value "automation" (below) still apply. The top-level key policy =
-    "strict" is the same setting. OPERATIONS.md shows the danger levels. `confirmation.approval` sets who confirms."""
+    """Which calls need a confirmation (docs/policies.md#danger-levels). "standard": safe and reversible calls run, but
+    the first call of an unproven write in a session (docs/confirmations.md#sessions) needs one, because aqlgen has a
+    doubt (docs/decisions.md#reversible). Each destructive or dangerous call needs one; forbidden calls are refused.
+    "strict": danger level and trust level decide together. Each operation on the review list (docs/review.md) needs
+    one, and a call that a question cannot show in full is refused. "open": no call needs one, and none is refused for
+    its danger level; your rules, quotas, read_only and the value "automation" (below) still apply. Instead of the table
+    [policy] you can write only policy = "strict". `confirmation.approval` sets who confirms."""
     policy_money: Annotated[ByEffect, Names("POLICY_MONEY", "policy.money")] = "default"
     """Operations that move money: {allowed}. "default": each call needs a confirmation under policy standard and
     strict, whatever the danger level. "automation", for agents without a person: a call is refused, unless an allow
     rule matches it. "off": only the danger level decides."""
     policy_access: Annotated[ByEffect, Names("POLICY_ACCESS", "policy.access")] = "off"
-    """Operations that grant or revoke rights, keys or access: {allowed}, with the meanings of `money`, but here "off"
-    applies if you set nothing. Their danger level is at least destructive, unless overrides.yaml lowers it, so with
+    """Operations that grant or revoke rights, keys or access: {allowed}, with the same meanings as for `money`; unset
+    means "off". Their danger level is at least destructive, unless overrides.yaml lowers it, so with
     "off" they still need a confirmation under policy standard."""
     policy_people: Annotated[ByEffect, Names("POLICY_PEOPLE", "policy.people")] = "off"
-    """Operations that reach people, such as by e-mail: {allowed}, as for `access`."""
+    """Operations that reach people, such as by e-mail: {allowed}, as for `money`; unset means "off"."""
     policy_rules: Annotated[PolicyRules, Names("POLICY_RULES", "policy.rules", form="as JSON")] = ()
     """Rules for operations: allow, confirm or deny (docs/policies.md#rules). If several match, deny wins over confirm,
-    and confirm over allow. An allow rule alone replaces the result of the policy. With a rule that matches no operation
-    or no parameter, the adapter does not start."""
+    and confirm over allow. If only allow rules match, the call needs no confirmation; a rule that names the operation
+    also lifts a refusal. With a rule that matches no operation or no parameter, the adapter does not start."""
 
     max_request_size: Annotated[
         int, Whole(64 * KIB, 10 * MIB), Names("MAX_REQUEST_SIZE", "limits.max_request_size")
@@ -150,7 +150,7 @@ class Config(NamedTuple):
     files_max_size: Annotated[int, Whole(MIB, 100 * 1024 * MIB), Names("FILES_MAX_SIZE", "files.max_size")] = 256 * MIB
     """Maximum bytes of a saved file, {allowed}."""
     files_max_attached: Annotated[int, Whole(0, 100 * MIB), Names("FILES_MAX_ATTACHED", "files.max_attached")] = 4 * MIB
-    """Maximum total bytes of an answer's files, as MCP content blocks, {allowed}; 0: base64 in the answer."""
+    """Maximum total bytes of an answer's files, as MCP content blocks, {allowed}; others are left out. 0: base64."""
 
     stream_events: Annotated[int, Whole(1, 100_000), Names("STREAM_EVENTS", "streams.events")] = 1000
     """Maximum events to take from a stream, {allowed}."""
@@ -198,12 +198,12 @@ class Config(NamedTuple):
     ] = "disabled"
     """Mode of the safety loop, in which an agent reports each step in advance (docs/safety-loop.md). "enforcing": a
     write runs only if the agent reported it, and the answer to the report permitted it; "monitoring": every call runs,
-    and reports get the same answers as advice; "logging": the adapter only records reports; "disabled": off."""
+    answers to reports are advice only; "logging": the adapter only records reports; "disabled": off."""
     loop_approval: Annotated[
         Word[Literal["person", "client"]], Names("SAFETY_LOOP_APPROVAL", "safety_loop.approval")
     ] = "person"
     """Who confirms that an agent starts, and that it continues after a pause; never the agent. "person": the client's
-    user (MCP elicitation), or an operator. "client": nobody else is asked, because you declare that in the client, a
+    user (MCP elicitation), or an operator. "client": the adapter asks nobody. Choose it only if in the client, a
     person approves each call of the execute tool."""
     max_autonomous_steps: Annotated[Steps, Names("SAFETY_LOOP_STEPS", "safety_loop.max_autonomous_steps")] = 10
     """Steps of an agent after which it pauses until a person confirms, {allowed}."""

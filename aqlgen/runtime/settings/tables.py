@@ -50,8 +50,8 @@ class ConfirmationSettings(NamedTuple):
     skew: Annotated[int, Whole(0, 300), Names("CONFIRMATION_SKEW")] = 30
     """Seconds of tolerance for clock differences, {allowed}."""
     per_minute: Annotated[int, Whole(1, 10_000), Names("CONFIRMATION_RATE")] = 60
-    """Maximum confirmation tokens and questions to operators in a minute, and revocations of tokens, {allowed}: per
-    caller, or without authentication per session."""
+    """Maximum confirmation tokens in a minute, {allowed}, per caller, or without authentication per session. The same
+    limit applies, each by itself, to questions to operators, and to calls of `revoke_token`."""
     declined_per_hour: Annotated[int, Whole(1, 1000), Names("CONFIRMATION_DECLINED")] = 10
     """Maximum questions per caller and hour that get no yes, {allowed}. Then calls with a question are refused."""
 
@@ -69,8 +69,8 @@ class LoopSettings(NamedTuple):
     other patterns."""
     risk_tolerance: Annotated[Tolerance, Names("SAFETY_LOOP_RISK_TOLERANCE")] = "moderate"
     """Risk of an action (docs/safety-loop.md#evaluation) above which an agent pauses until a person confirms:
-    "conservative": 25; "moderate": 30; "aggressive": none. In each case, a person must give a code above 60; above 85,
-    the agent is blocked, also in later sessions, until a code or an operator lifts the block."""
+    "conservative": 25; "moderate": 30; "aggressive": none. With every value: above 60, a person must give a code; above
+    85, the agent is blocked, also in later sessions, until a code or an operator lifts the block."""
     challenge_ttl: Annotated[int, Whole(30, 3600), Names("SAFETY_LOOP_CHALLENGE_TTL")] = 300
     """Seconds that a person has to give the code for an action with a risk above 60, {allowed}."""
     report_ttl: Annotated[int, Whole(10, 3600), Names("SAFETY_LOOP_REPORT_TTL")] = 600
@@ -177,8 +177,8 @@ class QuotaSettings(NamedTuple):
     """The table `[quota]`. What is not set is not limited."""
 
     per_minute: Annotated[Requests | None, Names("QUOTA_PER_MINUTE")] = None
-    """Maximum requests to the API in a minute, {allowed}, of all callers together. Retries, pages, and the requests of
-    batches, plans and updates count. The adapter sends no further ones. Minutes, hours and days are in UTC. The counts
+    """Maximum requests to the API in a minute, {allowed}, of all callers together; above it, none are sent. Retries,
+    pages, and the requests of batches, plans and updates count too. Minutes, hours and days are in UTC. The counts
     are in `state.url`."""
     per_hour: Annotated[Requests | None, Names("QUOTA_PER_HOUR")] = None
     """The same for an hour."""
