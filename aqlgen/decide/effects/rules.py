@@ -88,16 +88,15 @@ def _by_method(reading: Reading) -> Finding | None:
     method = reading.facts.method
     level = _BY_METHOD.get(method)
     if method == "DELETE" and reading.category is not Category.DELETE and _is_switch(reading):
-        return Finding(Effect.DATA, Danger.REVERSIBLE, "a request on the same path undoes it")
+        return Finding(Effect.DATA, Danger.REVERSIBLE, "a request without a body on the same path undoes it")
     return None if level is None else Finding(Effect.ENDS if method == "DELETE" else Effect.DATA, level, method)
 
 
 def _is_switch(reading: Reading) -> bool:
-    """Return True if a PUT or POST on the same path sends nothing, or does what a DELETE undoes (unassign)."""
+    """Return True if a PUT or POST on the same path, which sends nothing, makes what a DELETE takes away."""
     path = reading.facts.operation.path
-    others = [other for method in ("PUT", "POST") if (other := reading.others.get(f"{method} {path}"))]
-    undone = {f"un{verb}" for other in others for verb in other.verb_words}
-    return any(other.facts.operation.body is None for other in others) or not undone.isdisjoint(reading.verb_words)
+    others = (reading.others.get(f"{method} {path}") for method in ("PUT", "POST"))
+    return any(other is not None and other.facts.operation.body is None for other in others)
 
 
 def _by_act(reading: Reading) -> Finding | None:
