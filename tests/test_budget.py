@@ -49,7 +49,7 @@ COROUTINES = 8
 
 HOUSE = {
     "aqlgen/ without runtime, lines": 45_180,  # to become 33,000; names by words of people where a path has a letter
-    "aqlgen/runtime/, lines": 49_360,  # to become 31,000
+    "aqlgen/runtime/, lines": 49_366,  # to become 31,000; the turn of others behind a large call has a function
     "aqlgen/, statements": 55_125,  # to become 37,500; the same checks, which found 20 of 22 known defects of adapters
     "aqlgen/, functions over a complexity of 15": 31,  # at most 40; searches for names from elsewhere
     "tests, lines": 72_700,  # to become 50,000; attacks by large values and by documents that lower danger

@@ -1,7 +1,7 @@
 """Sessions with the probe that were recorded and reviewed: each answer, request, question and record as a whole.
 
-`probe/sessions.jsonl` has a session's head, then a line for each step: the call with what the API and a person answer,
-and all that came of it. What is different each time has a name by its kind and its order, so that a call can repeat it.
+`probe/sessions.jsonl` has a session's head, then a line for each step: its call, the answers of API and person,
+and every result. Texts that differ in each run have names by kind and order, so that later steps can refer to them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from aqlgen.check.stand_in import Arrived, Reply, data_of
 FILE = Path(__file__).with_name("probe") / "sessions.jsonl"
 SETTINGS = {"WARN_SLOW_MS": "3600000", "POLICY": "standard"}
 INPUTS = ("by", "call", "send", "ask", "run", "post", "file", "pause", "waits", "api", "person")
-"""The parts of a step that are given; the others came of it."""
+"""The parts of a step that are its input; the others are results."""
 _OPAQUE = re.compile(
     r"(?P<token>conf_[\w-]{40,})|(?P<known>conf_[\w-]{7}(?=…))|(?P<session>session_[0-9a-f]{16})|"
     r"(?P<execution>exec_[0-9a-f]{16})|(?P<plan>plan_[0-9a-f]{32})|req_[0-9a-f]{8}_(?P<request>[0-9a-f]+)|"
@@ -46,7 +46,7 @@ _USUAL = {
 """Headers of requests that say nothing, all or with this value."""
 _CHANGING = {"duration_ms", "ms", "process", "frames", "hash", "previous", "timestamp", "resets_in_seconds"}
 _MOVING = re.compile(r"\b\d+(?= seconds?\b)|<now[+\d]*>|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
-"""What is left of a window of time, where a session says that it has such."""
+"""The rest of a time window, in sessions whose head says `moving`."""
 _TIMES = "seconds", "python", "process", "info"
 """Words of the lines of metrics that are different each time."""
 _EARLY = 0.05
@@ -247,7 +247,7 @@ def _written(run: Run, name: str, audit: Path) -> list[dict[str, Any]]:
 
 
 def _changes(before: Mapping[str, Any], line: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a line has otherwise than the one before it, null for what it lacks."""
+    """Return the fields in which a line differs from the one before it, null for those that it lacks."""
     keys = [*line, *sorted(before.keys() - line.keys())]
     return {key: line.get(key) for key in keys if line.get(key) != before.get(key)}
 

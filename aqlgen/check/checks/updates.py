@@ -257,7 +257,7 @@ async def _update(run: Run, updated: Updated, state: dict[str, Any], patch: Any,
 
 
 def _given(sent: Any, patch: Any) -> Any:
-    """Return what is sent, without a key of repeated calls that the adapter made."""
+    """Return the body of an update, without an idempotency key that the adapter added."""
     return (
         {name: sent[name] for name in sent if name in patch or not is_filled(name)}
         if isinstance(sent, dict) and isinstance(patch, dict)

@@ -42,7 +42,7 @@ _SETTLING: Final = frozenset(
     "execute initiate submit send approve accept confirm complete authorize release capture reverse settle deposit"
     " transfer distribute fund redeem void close sell activate cancel withdraw".split()
 )
-"""Verbs that move what may be money, or end its movement; of what is money by its noun, all that is executed does."""
+"""Verbs that may move money or end a movement; on a thing that is money by its noun, every EXECUTE does."""
 _MUCH: Final = 0.25
 """The share of paths that speak of money from which on an API is about money."""
 _SUMS: Final = frozenset({"amount", "amt"})
@@ -63,7 +63,7 @@ def money(reading: Reading) -> Finding | None:
 
 
 def _is_record(reading: Reading) -> bool:
-    """Return True if what is made is said to record a movement, and can be deleted, unlike the movement."""
+    """Return True if a create only records a movement: its text says so, and its result can be deleted."""
     items = reading.around.of_template(f"{reading.template}/{{}}")
     return any("record" in act.verbs for act in reading.acts) and "DELETE" in {item.method for item in items}
 
@@ -106,7 +106,7 @@ def _by_account(reading: Reading) -> str:
 
 
 def _by_answer(reading: Reading) -> str:
-    """Return the price that an answer adds to what was sent, with its currency.
+    """Return the price that only the answer has, with its currency.
 
     The answer needs none if it is about what may be money. An update answers with the whole resource.
     """

@@ -28,7 +28,7 @@ _DIGITS = 10
 _DEEPEST = 6
 _PLURAL = re.compile(r"(?:ies|s)$")
 _PAGES = frozenset(f"{plural}{kind}" for plural in ("", "y", "s", "ies") for kind in ("list", "page")) | {"s", "ies"}
-"""What may follow the noun of a list in the name of the object that is its page."""
+"""Endings of the name of a page behind the noun of its list (`topic_list` of `topics`)."""
 _PAYLOADS = frozenset({"data", "result", "results", "items", "value", "values", "entries", "records", "response"})
 
 

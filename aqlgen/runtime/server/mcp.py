@@ -255,9 +255,7 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
             raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: '{line(params.name, 64)}'. Tools: {names}")
         if context.request is not None:
             _check_headers(context.request.headers, params.arguments or {}, input_schema)
-            params = _with_digits(params, content := await context.request.body())
-            if len(content) > LARGE:
-                await anyio.sleep(0)  # others have their turn between the steps of a large call
+            params = await _received(params, await context.request.body())
         sessions = context.lifespan_context
         session = sessions.of(context)
         person = person_behind(context, params, session)
@@ -393,6 +391,14 @@ def _check_headers(headers: Mapping[str, str], arguments: Mapping[str, Any], sch
         mismatch = validate_mcp_param_headers(schema, arguments, headers)
         if mismatch is not None:
             raise MCPError(code=HEADER_MISMATCH, message=mismatch.message)
+
+
+async def _received(params: CallToolRequestParams, content: bytes) -> CallToolRequestParams:
+    """Return a call over HTTP with the digits of its text, and give others their turn behind a large one."""
+    params = _with_digits(params, content)
+    if len(content) > LARGE:
+        await anyio.sleep(0)
+    return params
 
 
 def _with_digits(params: CallToolRequestParams, content: bytes) -> CallToolRequestParams:
