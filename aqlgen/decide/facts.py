@@ -148,19 +148,11 @@ _VAGUE: Final = frozenset({"manage"})
 """Verbs that summaries use for operations of every kind."""
 _ANSWERS: Final = frozenset({"returns"})
 _ARTICLES: Final = frozenset("a an the all this your one some multiple several".split())
-_OPENINGS: Final = (
-    ("allows", "you", "to"),
-    ("allows", "to"),
-    ("used", "to"),
-    ("use", "this", "endpoint", "to"),
-    ("use", "this", "method", "to"),
-    ("use", "this", "to"),
-    ("endpoint", "to"),
-    ("api", "to"),
-    ("deprecated",),
-    ("beta",),
-    ("experimental",),
-)
+_OPENINGS: Final = [
+    tuple(opening.split())
+    for opening in "allows you to,allows to,used to,use this endpoint to,use this method to,use this to,endpoint to,"
+    "api to,deprecated,beta,experimental".split(",")
+]
 """Openings of summaries before the verb."""
 
 

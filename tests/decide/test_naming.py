@@ -19,6 +19,8 @@ from tests.cases import each, each_family
             ("GET /pets/{petId}", "getPetById", "get_pet"),
             ("PUT /pets/{petId}", None, "update_pet"),
             ("PATCH /settings/new_relic", "PATCH_settings-new_relic", "update_settings_new_relic"),
+            ("POST /add_ons", "createAddOn", "create_add_on"),
+            ("POST /PayRunCalendars", "createPayRunCalendar", "create_pay_run_calendar"),
             ("DELETE /pets/{petId}", "removePet", "delete_pet"),
             ("POST /pets/search", None, "search_pets"),
             ("GET /pet/findByStatus", "findPetsByStatus", "find_pets_by_status"),

@@ -89,8 +89,7 @@ def _phrase(operation: Operation, name: str | None) -> Phrase | None:
         known = {*split(path), *split(operation.summary[:40])[:1]}
         named = len(words) > 1 or leading_verb(words) or not known.isdisjoint(words)
         return _of_function(words, method, path) if named else None  # else the name of a package, rather
-    people_wrote = name and "{" not in name  # a path is not a name
-    return _read(name, method, path, split(operation.summary[:40])[:1]) if people_wrote else None
+    return _read(name, method, path, split(operation.summary[:40])[:1]) if name and "{" not in name else None
 
 
 def _of_function(words: Words, method: str, path: str) -> Phrase:
@@ -256,22 +255,28 @@ def _literal_words(method: str, path: str) -> Words:
 
 def _repeats_path(words: Words, method: str, path: str) -> bool:
     """Return True if a generator made the name of method and path (`get_files_id_comments`)."""
-    verb, action = method.lower(), shape(method, path).action
-    match = leading_verb(action)
-    thing = match is not None and match[0].category is Category.READ and len(action) > 1  # a `checkItem` is a thing
-    if method == "POST" and words[0] in ("create", "add") and action and not thing:
-        spoken = singulars(words[1 : words.index("by") if "by" in words else None])  # createUserChangePassword
-        return spoken in (singulars(_literal_words(method, path)), singulars(action))
+    verb, path_shape = method.lower(), shape(method, path)
+    action = path_shape.action
+    if method == "POST" and words[0] in ("create", "add") and action and not _speaks_of_thing(words, path_shape):
+        end = words.index("by") if "by" in words else None  # createUserChangePassword
+        return singulars(words[1:end]) in (singulars(_literal_words(method, path)), singulars(action))
     if verb not in (words[0], words[-1]):
         return False
-    rest = words[1:] if words[0] == verb else words[:-1]
     literals = singulars(_literal_words(method, path))
     allowed = {*literals, *singulars(split(path)), "by", "id", "params", "s"}
-    spoken = singulars(rest)
+    spoken = singulars(words[1:] if words[0] == verb else words[:-1])
     turned = len(literals) > 1 and spoken == literals[::-1]  # `getOpenSettlement` of `/settlements/open`
     if turned or not {*literals} <= {*spoken} <= allowed:
         return False
     return verb in ("post", "put") or len({*literals}) + (verb == words[-1]) > 1
+
+
+def _speaks_of_thing(words: Words, path_shape: Shape) -> bool:
+    """Return True if what looks like an action is a thing: a `checkItem`, an `addOn` of `/add_ons`."""
+    action = path_shape.action
+    match = leading_verb(action) if len(action) > 1 else None
+    reads = match is not None and match[0].category is Category.READ
+    return reads or (path_shape.procedure and is_plural(action) and not is_plural(words))
 
 
 def _method_name(operation: Operation) -> str | None:

@@ -233,6 +233,6 @@ def action_as_noun(shape: Shape, words: Words) -> Shape:
     """Read the action of a path as a noun if people's words for the thing hold all of it in one run."""
     size, ones = len(shape.action), singulars(shape.action)
     runs = (words[start : start + size] for start in range(len(words) - size + 1))
-    if size < 2 or shape.procedure or not any(singulars(run) == ones for run in runs):
+    if size < 2 or not any(singulars(run) == ones for run in runs):
         return shape
     return replace(shape, nouns=(*shape.nouns, Noun(shape.action, ())), action=())
