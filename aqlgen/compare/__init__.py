@@ -5,7 +5,7 @@ from __future__ import annotations
 from aqlgen.compare.access import compare_access, compare_hosts
 from aqlgen.compare.calls import Calls
 from aqlgen.compare.changes import Changes
-from aqlgen.compare.grouping import Notes, group
+from aqlgen.compare.grouping import Findings
 from aqlgen.compare.model import Change, Direction, Level
 from aqlgen.compare.operations import compare_operation, compare_presence, compare_workflows
 from aqlgen.compare.rules import ORDER
@@ -27,18 +27,18 @@ __all__ = [
 def compare(old: Surface, new: Surface) -> Changes:
     """Return what an agent that knew the old adapter notices of the new one."""
     old, new = aligned(old, new), aligned(new, old)
-    pairing, notes = pair(old, new), Notes()
-    compare_presence(pairing, old, new, notes)
-    compare_workflows(old, new, notes)
-    compare_access(old, new, pairing, notes)
-    compare_hosts(old, new, pairing, notes)
-    calls = Calls(old, new, notes)
+    pairing, findings = pair(old, new), Findings(new.types)
+    compare_presence(pairing, old, new, findings)
+    compare_workflows(old, new, findings)
+    compare_access(old, new, pairing, findings)
+    compare_hosts(old, new, pairing, findings)
+    calls = Calls(old, new, findings)
     for before, after in pairing.kept:
-        compare_operation(before, after, notes, by_name=after.name in pairing.by_name)
+        compare_operation(before, after, findings, by_name=after.name in pairing.by_name)
         calls.compare(before, after)
-    grouped = group(calls.findings(), new.types)
-    compare_texts(pairing, old, new, notes)
-    return Changes(old, new, tuple(sorted([*grouped, *notes.changes()], key=_order)))
+    calls.report()
+    compare_texts(pairing, old, new, findings)
+    return Changes(old, new, tuple(sorted(findings.changes(), key=_order)))
 
 
 def _order(change: Change) -> tuple[int, int, int, tuple[str, ...]]:

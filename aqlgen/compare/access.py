@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from aqlgen.compare.grouping import Notes
+from aqlgen.compare.grouping import Findings
 from aqlgen.compare.model import Level
 from aqlgen.compare.surface import Operation, Pairing, Surface, part_of
 from aqlgen.ir import Json
@@ -17,21 +17,21 @@ from aqlgen.runtime.hosts.report import HostUse, OperationHost, host_uses
 from aqlgen.runtime.table import Adapter, SecurityScheme, Server
 
 
-def compare_access(old: Surface, new: Surface, pairing: Pairing, notes: Notes) -> None:
+def compare_access(old: Surface, new: Surface, pairing: Pairing, findings: Findings) -> None:
     """Note what changed of the adapter, and of operations whose credentials differ from it."""
     names = tuple(side.adapter.name for side in (new, old))
     if names[0] != names[1]:
-        notes.add("adapter-renamed", "", *names)
+        findings.note("adapter-renamed", "", *names)
     cases = tuple(side.adapter.field_case for side in (new, old))
     if cases[0] != cases[1]:
-        notes.add("field-case-changed", "", *cases)
-    _compare_schemes(old, new, notes)
+        findings.note("field-case-changed", "", *cases)
+    _compare_schemes(old, new, findings)
     for before_part, after_part in _parts(old, new):
-        _compare_constants("", _headers(before_part.headers), _headers(after_part.headers), notes)
+        _compare_constants("", _headers(before_part.headers), _headers(after_part.headers), findings)
     known = _known_schemes(old, new)
     for before, after in pairing.kept:
-        _compare_operation(before, after, old, new, known, notes)
-        _compare_constants(after.name, _constants(before), _constants(after), notes)
+        _compare_operation(before, after, old, new, known, findings)
+        _compare_constants(after.name, _constants(before), _constants(after), findings)
 
 
 def _parts(old: Surface, new: Surface) -> list[tuple[Adapter, Adapter]]:
@@ -44,14 +44,14 @@ def _parts(old: Surface, new: Surface) -> list[tuple[Adapter, Adapter]]:
     return [(part_of(old, name), part_of(new, name)) for name in names if name in both]
 
 
-def _compare_schemes(old: Surface, new: Surface, notes: Notes) -> None:
+def _compare_schemes(old: Surface, new: Surface, findings: Findings) -> None:
     """Note the credentials that are new, gone or others; a call that still needs one of the last ends without it."""
     needed = {name for operation in old.operations.values() for names in _credentials(operation, old) for name in names}
     before, after = old.adapter.security_schemes, new.adapter.security_schemes
     for name in sorted(after.keys() - before.keys()):
-        notes.add("credentials-changed", "", name, wording="the credential {} is new" + _variables(after[name]))
+        findings.note("credentials-changed", "", name, wording="the credential {} is new" + _variables(after[name]))
     for name in sorted(before.keys() - after.keys()):
-        notes.add("credentials-changed", "", name, wording="the credential {} is gone")
+        findings.note("credentials-changed", "", name, wording="the credential {} is gone")
     for name in sorted(before.keys() & after.keys()):
         if _kind(before[name]) != _kind(after[name]):
             wording = "the credential {} is of another kind"
@@ -60,7 +60,7 @@ def _compare_schemes(old: Surface, new: Surface, notes: Notes) -> None:
         else:
             continue
         level = Level.BREAKING if name in needed else None
-        notes.add("credentials-changed", "", name, wording=wording + _variables(after[name]), level=level)
+        findings.note("credentials-changed", "", name, wording=wording + _variables(after[name]), level=level)
 
 
 def _variables(scheme: SecurityScheme) -> str:
@@ -86,7 +86,12 @@ def _known_schemes(old: Surface, new: Surface) -> dict[str, str]:
 
 
 def _compare_operation(
-    before: Operation, after: Operation, old: Surface, new: Surface, known_schemes: Mapping[str, str], notes: Notes
+    before: Operation,
+    after: Operation,
+    old: Surface,
+    new: Surface,
+    known_schemes: Mapping[str, str],
+    findings: Findings,
 ) -> None:
     """Note the credentials and scopes that an operation needs, if a call that had enough of them has no longer."""
     old_credentials, new_credentials = _credentials(before, old), _credentials(after, new)
@@ -94,12 +99,12 @@ def _compare_operation(
     needs = [{known_schemes.get(name, name) for name in needed} for needed in new_credentials]
     if not all(any(needed <= known for needed in needs) for known in old_credentials):
         alternatives = sorted(" and ".join(sorted(needed)) for needed in new_credentials)
-        notes.add("credentials-needed", after.name, " or ".join(alternatives))
+        findings.note("credentials-needed", after.name, " or ".join(alternatives))
     elif no_credentials in new_credentials and no_credentials not in old_credentials:
-        notes.add("credentials-unneeded", after.name)
+        findings.note("credentials-unneeded", after.name)
     scopes = _scopes(after, new) - _scopes(before, old)
     if scopes and no_credentials not in new_credentials:
-        notes.add("scopes-needed", after.name, items=tuple(sorted(scopes)))
+        findings.note("scopes-needed", after.name, items=tuple(sorted(scopes)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +137,7 @@ def _constants(operation: Operation) -> dict[str, _Constant]:
     return constants
 
 
-def _compare_constants(operation: str, before: _Constants, after: _Constants, notes: Notes) -> None:
+def _compare_constants(operation: str, before: _Constants, after: _Constants, findings: Findings) -> None:
     """Note the constants that are new, gone and of another value; those of the whole adapter without an operation."""
     subject = "" if operation else "every request "
     sends = "[sends|send]" if operation else "sends"
@@ -143,7 +148,7 @@ def _compare_constants(operation: str, before: _Constants, after: _Constants, no
         wording = f"{subject}{sends} {{}} as {{}} now" + (", not as {}" if len(values) > 1 else "")
         if name not in after:
             values, wording = [], f"{subject}no longer {sends} {{}}"
-        notes.add("constant-changed", operation, name, *values, wording=wording)
+        findings.note("constant-changed", operation, name, *values, wording=wording)
 
 
 def _credentials(operation: Operation, side: Surface) -> frozenset[frozenset[str]]:
@@ -160,33 +165,33 @@ def _scopes(operation: Operation, side: Surface) -> frozenset[str]:
 _ENDPOINTS: Final = ("token_url", "refresh_url", "authorization_url")
 
 
-def compare_hosts(old: Surface, new: Surface, pairing: Pairing, notes: Notes) -> None:
+def compare_hosts(old: Surface, new: Surface, pairing: Pairing, findings: Findings) -> None:
     """Note what changed of servers, of the addresses of authorization servers, and of hosts."""
     reported: set[str] = set()
     for parts in _parts(old, new):
         addresses = [_address(part.servers) for part in reversed(parts)]
         if addresses[0] != addresses[1]:
             reported |= set(addresses)
-            _note_server(notes, *addresses)
+            _note_server(findings, *addresses)
     for before, after in pairing.kept:
         if before.servers or after.servers:
             urls = [_address(operation.servers) for operation in (after, before)]
             if urls[0] != urls[1]:
                 reported |= set(urls)
                 main = [_address(part_of(side, row.api).servers) for side, row in ((new, after), (old, before))]
-                notes.add("server-changed", after.name, urls[0] or main[0], urls[1] or main[1])
-    _compare_endpoints(old, new, notes, reported)
-    _compare_uses(_uses(old), _uses(new), {str(Origin.of(url)) for url in reported}, notes)
+                findings.note("server-changed", after.name, urls[0] or main[0], urls[1] or main[1])
+    _compare_endpoints(old, new, findings, reported)
+    _compare_uses(_uses(old), _uses(new), {str(Origin.of(url)) for url in reported}, findings)
 
 
-def _note_server(notes: Notes, now: str, before: str) -> None:
+def _note_server(findings: Findings, now: str, before: str) -> None:
     if now and before:
         wording = "calls and credentials would go to {} now, not to {}"
     elif now:
         wording = "calls and credentials would go to {} now: no server was named before"
     else:
         wording = "no server is named any more, before {}"
-    notes.add("server-changed", "", *filter(None, (now, before)), wording=wording)
+    findings.note("server-changed", "", *filter(None, (now, before)), wording=wording)
 
 
 def _address(servers: Sequence[Server]) -> str:
@@ -194,7 +199,7 @@ def _address(servers: Sequence[Server]) -> str:
     return next((server_url(server).rstrip("/") for server in servers), "")
 
 
-def _compare_endpoints(old: Surface, new: Surface, notes: Notes, reported: set[str]) -> None:
+def _compare_endpoints(old: Surface, new: Surface, findings: Findings, reported: set[str]) -> None:
     """Note each address of an authorization server that is new or another, and add it to those `reported`."""
     before = {name: dict(_endpoints(scheme)) for name, scheme in old.adapter.security_schemes.items()}
     for name, scheme in new.adapter.security_schemes.items():
@@ -204,7 +209,7 @@ def _compare_endpoints(old: Surface, new: Surface, notes: Notes, reported: set[s
                 continue
             rule = "authorization-url-changed" if place[1] == "authorization_url" else "token-url-changed"
             wording = "" if known else _FIRST[rule]
-            notes.add(rule, "", *filter(None, (url, known, name)), wording=wording)
+            findings.note(rule, "", *filter(None, (url, known, name)), wording=wording)
             reported.add(url)
 
 
@@ -238,25 +243,27 @@ def _uses(side: Surface) -> dict[str, HostUse]:
 
 
 def _compare_uses(
-    before: Mapping[str, HostUse], after: Mapping[str, HostUse], reported: Container[str], notes: Notes
+    before: Mapping[str, HostUse], after: Mapping[str, HostUse], reported: Container[str], findings: Findings
 ) -> None:
     """Note hosts that are new, gone, accepted or refused; a change that names an origin is `reported` already."""
     for origin, use in after.items():
-        _compare_use(before.get(origin), use, notes, is_reported=origin in reported)
+        _compare_use(before.get(origin), use, findings, is_reported=origin in reported)
     for origin, use in before.items():
         if origin not in after and origin not in reported and use.is_used:
-            notes.add("host-removed", "", origin)
+            findings.note("host-removed", "", origin)
 
 
-def _compare_use(known: HostUse | None, use: HostUse, notes: Notes, *, is_reported: bool) -> None:
+def _compare_use(known: HostUse | None, use: HostUse, findings: Findings, *, is_reported: bool) -> None:
     was_used = known is not None and known.is_used
     was_accepted = "" if known is None else known.accepted_by
     if use.accepted_by == "overrides" and was_accepted != "overrides":
-        notes.add("host-accepted", "", use.origin)
+        findings.note("host-accepted", "", use.origin)
     elif not is_reported and use.is_used and not was_used:
         noun = "credentials" if use.credentials else "requests"
-        notes.add("host-added", "", use.origin, use.summary, wording=f"{noun} would go to {{}} now: {{}}")
+        findings.note("host-added", "", use.origin, use.summary, wording=f"{noun} would go to {{}} now: {{}}")
     elif not is_reported and known is None:
-        notes.add("host-added", "", use.origin, wording="the document names the host {}; nothing goes there by itself")
+        findings.note(
+            "host-added", "", use.origin, wording="the document names the host {}; nothing goes there by itself"
+        )
     if use.is_used and not use.accepted_by and (not was_used or was_accepted):
-        notes.add("host-refused", "", use.origin, use.entry)
+        findings.note("host-refused", "", use.origin, use.entry)

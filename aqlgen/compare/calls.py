@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from aqlgen.compare.facets import described
-from aqlgen.compare.grouping import Notes
+from aqlgen.compare.grouping import Findings
 from aqlgen.compare.model import Difference, Direction, Place
 from aqlgen.compare.nodes import Types, resolve, split_null
 from aqlgen.compare.surface import Operation, Surface
-from aqlgen.compare.walk import Finding, Walk
+from aqlgen.compare.walk import Walk
 from aqlgen.ir import Json
 from aqlgen.runtime.table import ADAPTER, Parameter
 from aqlgen.runtime.text import folded
@@ -33,10 +33,10 @@ _ACROSS_FIELDS: Final = (
 class Calls:
     """Compares how operations are called; their schemas are left to the walk."""
 
-    def __init__(self, old: Surface, new: Surface, notes: Notes) -> None:
+    def __init__(self, old: Surface, new: Surface, findings: Findings) -> None:
         self._old = old
         self._new = new
-        self._notes = notes
+        self._findings = findings
         self.walk = Walk(old.types, new.types)
 
     def compare(self, old: Operation, new: Operation) -> None:
@@ -48,7 +48,7 @@ class Calls:
         )
         self._compare_parameters(old, new, ignored)
         if _rules_across_fields(old, self._old) != _rules_across_fields(new, self._new):
-            self._notes.add("checks-changed", new.name)
+            self._findings.note("checks-changed", new.name)
         if is_same_paging:
             self._compare_answers(*answers, new.name)
 
@@ -58,20 +58,18 @@ class Calls:
         if before is None or after is None:
             if before != after:
                 verb = "no longer [answers|answer]" if after is None else "now [answers|answer]"
-                self._notes.add("paging-changed", new.name, wording=f"{verb} page by page: items and pageInfo")
+                self._findings.note("paging-changed", new.name, wording=f"{verb} page by page: items and pageInfo")
             return before == after
         if before == after or described(answers[0] or {}) == described(answers[1] or {}):
             return True
         wording = "[answers|answer] pages of {} now, not of {}"
-        self._notes.add("paging-changed", new.name, after.lstrip("/"), before.lstrip("/"), wording=wording)
+        self._findings.note("paging-changed", new.name, after.lstrip("/"), before.lstrip("/"), wording=wording)
         return False
 
-    def findings(self) -> Iterator[Finding]:
-        """Yield all differences; those of single names only if the adapter spells fields as before."""
+    def report(self) -> None:
+        """Add all differences; those of single names only if the adapter spells fields as before."""
         respelled = self._old.adapter.field_case != self._new.adapter.field_case
-        for finding in self.walk.findings():
-            if not (respelled and finding.difference.rule in _NAME_RULES):
-                yield finding
+        self.walk.report(self._findings, _NAME_RULES if respelled else ())
 
     def _compare_parameters(self, old: Operation, new: Operation, ignored: frozenset[str]) -> None:
         before, after = self._shown(old, new, ignored), self._shown(new, old, ignored)
@@ -124,7 +122,7 @@ class Calls:
         name = (whole.body.parameter if whole.body is not None else None) or "input"
         wording = f"{'takes' if whole is new else 'no longer takes'} the fields of its body within {{}}"
         wording += " now" if whole is new else ", but each as a parameter"
-        self._notes.add("body-reshaped", new.name, name, wording=wording)
+        self._findings.note("body-reshaped", new.name, name, wording=wording)
         old_schema, new_schema = (
             operation.shown_parameters[name].schema if operation is whole else _object(operation.shown_parameters)
             for operation in (old, new)
@@ -136,9 +134,9 @@ class Calls:
         if before is not None and after is not None:
             self.walk.compare(before, after, Direction.OUTPUT, Place("answer"), name)
         elif after is not None:
-            self._notes.add("answer-added", name)
+            self._findings.note("answer-added", name)
         elif before is not None:
-            self._notes.add("answer-removed", name)
+            self._findings.note("answer-removed", name)
 
     def _answer(self, operation: Operation, side: Surface) -> Schema | None:
         """Return the schema of the answer, for pages that of an item where it is known; None without an answer."""

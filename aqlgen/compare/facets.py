@@ -142,17 +142,17 @@ def _format(old: Schema, new: Schema, direction: Direction) -> Iterator[Differen
 
 def _default(old: Schema, new: Schema) -> Iterator[Difference]:
     if "default" in new and "default" not in old:
-        yield Difference("default-told", (_text(new["default"]),), phrase="[has|have] the default {}")
+        yield Difference("default-told", (_text(new["default"]),), wording="[has|have] the default {}")
     elif "default" in old and "default" not in new:
-        yield Difference("default-told", phrase="no longer [has|have] a default")
+        yield Difference("default-told", wording="no longer [has|have] a default")
     elif _text(old.get("default")) != _text(new.get("default")):
         yield Difference("default-changed", (_text(new["default"]), _text(old["default"])))
 
 
 def _limit(old: Json, new: Json, phrase: str, tighter: int) -> Difference:
     if new is None or new is False:
-        return Difference("limit-removed", (_text(old),) if "{}" in phrase else (), phrase=phrase)
+        return Difference("limit-removed", (_text(old),) if "{}" in phrase else (), wording=phrase)
     is_number = isinstance(old, int | float) and isinstance(new, int | float)
     is_looser = old is not None and old is not False and is_number and tighter * (new - old) < 0
     rule = "limit-loosened" if is_looser else "limit-tightened"
-    return Difference(rule, (_text(new),) if "{}" in phrase else (), phrase=phrase)
+    return Difference(rule, (_text(new),) if "{}" in phrase else (), wording=phrase)

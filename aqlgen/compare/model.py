@@ -89,15 +89,17 @@ def _path_text(path: tuple[str, ...]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What differs between two schemas: a rule with the texts for its wording.
+    """What differs: a rule with the texts for its wording.
 
-    `values`, `items`: as of a Change. `phrase` takes the place of the first `{}` in the wording of the rule.
+    `values`, `items`: as of a Change. Of schemas `wording` takes the place of the first `{}` in that of the rule; of an
+    operation or the adapter it replaces all of it, and `level` that of the rule.
     """
 
     rule: str
     values: tuple[str, ...] = ()
     items: tuple[str, ...] = ()
-    phrase: str = ""
+    wording: str = ""
+    level: Level | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from aqlgen.compare.grouping import Notes
+from aqlgen.compare.grouping import Findings
 from aqlgen.compare.surface import Operation, Pairing, Surface
 from aqlgen.ir import Json
 from aqlgen.runtime.table import ADAPTER, encode
@@ -27,18 +27,18 @@ Parts = dict[tuple[str, ...], dict[str, str]]
 """The texts of a schema by the path to the part that they are of; also of parts without any."""
 
 
-def compare_texts(pairing: Pairing, old: Surface, new: Surface, notes: Notes) -> None:
+def compare_texts(pairing: Pairing, old: Surface, new: Surface, findings: Findings) -> None:
     """Note the texts that differ between what is on both sides."""
-    _compare(_of_adapter(old), _of_adapter(new), "of the adapter", (), "", notes)
+    _compare(_of_adapter(old), _of_adapter(new), "of the adapter", (), "", findings)
     for name in old.adapter.security_schemes.keys() & new.adapter.security_schemes.keys():
         schemes = old.adapter.security_schemes[name], new.adapter.security_schemes[name]
         before, after = ({"description": str(scheme.get("description", ""))} for scheme in schemes)
-        _compare(before, after, "of the credential {}", (name,), "", notes)
+        _compare(before, after, "of the credential {}", (name,), "", findings)
     for previous, operation in pairing.kept:
-        _compare(_of_operation(previous), _of_operation(operation), "of the operation", (), operation.name, notes)
-        _compare_parameters(previous, operation, notes)
+        _compare(_of_operation(previous), _of_operation(operation), "of the operation", (), operation.name, findings)
+        _compare_parameters(previous, operation, findings)
     for name in old.types.keys() & new.types.keys():
-        _compare_parts(old.types[name], new.types[name], "the type", name, "", notes)
+        _compare_parts(old.types[name], new.types[name], "the type", name, "", findings)
 
 
 def _of_adapter(surface: Surface) -> Texts:
@@ -64,18 +64,18 @@ def _of_operation(operation: Operation) -> Texts:
     return texts | {f"{key} (deprecation)": str(value) for key, value in deprecation.items() if key != "removal_date"}
 
 
-def _compare_parameters(old: Operation, new: Operation, notes: Notes) -> None:
+def _compare_parameters(old: Operation, new: Operation, findings: Findings) -> None:
     before, after = old.shown_parameters, new.shown_parameters
     for name, parameter in after.items():
         previous = before.get(name)
         if previous is None or parameter.location == ADAPTER:
             continue
         texts = {"description": parameter.description}
-        _compare({"description": previous.description}, texts, "of the parameter {}", (name,), new.name, notes)
-        _compare_parts(previous.schema, parameter.schema, "the parameter", name, new.name, notes)
+        _compare({"description": previous.description}, texts, "of the parameter {}", (name,), new.name, findings)
+        _compare_parts(previous.schema, parameter.schema, "the parameter", name, new.name, findings)
 
 
-def _compare_parts(old: Schema, new: Schema, what: str, name: str, operation: str, notes: Notes) -> None:
+def _compare_parts(old: Schema, new: Schema, what: str, name: str, operation: str, findings: Findings) -> None:
     if old == new:
         return
     before, after = dict(_parts(old)), dict(_parts(new))
@@ -83,7 +83,7 @@ def _compare_parts(old: Schema, new: Schema, what: str, name: str, operation: st
         if path in before:
             where = f"of {{}} in {what} {{}}" if path else f"of {what} {{}}"
             names = (".".join(path), name) if path else (name,)
-            _compare(before[path], texts, where, names, operation, notes)
+            _compare(before[path], texts, where, names, operation, findings)
 
 
 def _parts(schema: Json) -> Iterator[tuple[tuple[str, ...], dict[str, str]]]:
@@ -103,14 +103,16 @@ def _parts(schema: Json) -> Iterator[tuple[tuple[str, ...], dict[str, str]]]:
                 stack += ((inner, (*path, f"{key} {number}")) for number, inner in enumerate(member, 1))
 
 
-def _compare(before: Texts, after: Texts, where: str, names: tuple[str, ...], operation: str, notes: Notes) -> None:
+def _compare(
+    before: Texts, after: Texts, where: str, names: tuple[str, ...], operation: str, findings: Findings
+) -> None:
     for key in dict.fromkeys((*before, *after)):
         old, new = before.get(key, ""), after.get(key, "")
         if old != new:
             rule = "text-added" if not old else "text-removed" if not new else "text-changed"
             verb = "are" if key == "examples" else "is"
             state = "changed" if rule == "text-changed" else f"{verb} {_STATES[rule]}"
-            notes.add(rule, operation, *names, old, new, wording=f"the {key} {where} {state}")
+            findings.note(rule, operation, *names, old, new, wording=f"the {key} {where} {state}")
 
 
 def _text(value: Json) -> str:

@@ -6,11 +6,12 @@ What is found in a shared type is found once, with every operation that takes or
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
 from aqlgen.compare.facets import described, facet_differences, type_difference
+from aqlgen.compare.grouping import Findings
 from aqlgen.compare.model import Difference, Direction, Place
 from aqlgen.compare.nodes import (
     ALL_TYPES,
@@ -115,16 +116,6 @@ _OBJECT: Final = frozenset({"object"})
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """A difference at a place, in one direction, with the operations that it affects."""
-
-    difference: Difference
-    place: Place
-    direction: Direction
-    operations: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
 class _Position:
     """Where the walk is, and how far below its owner's schema."""
 
@@ -158,8 +149,8 @@ class Walk:
         """Add a difference that was found elsewhere."""
         self._differences[operation].append((difference, place, direction))
 
-    def findings(self) -> Iterator[Finding]:
-        """Compare the types that are left, and yield all differences."""
+    def report(self, findings: Findings, ignored: Collection[str] = ()) -> None:
+        """Compare the types that are left, and add all differences but those by `ignored` rules."""
         while self._queue:
             old, new, direction = pair = self._queue.pop()
             position = _Position(direction, Place("type", new), pair)
@@ -167,7 +158,8 @@ class Walk:
         for owner, differences in self._differences.items():
             operations = frozenset((owner,)) if isinstance(owner, str) else self._operations(owner)
             for difference, place, direction in differences:
-                yield Finding(difference, place, direction, operations)
+                if difference.rule not in ignored:
+                    findings.add(difference, place, direction, operations)
 
     def _operations(self, pair: TypePair) -> frozenset[str]:
         """Return the operations that use a pair of types, also through other types."""
