@@ -116,7 +116,7 @@ def undisturbed() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def blobs(oids: Iterable[str], cwd: Path, env: Mapping[str, str] | None = None) -> dict[str, bytes]:
+def blobs(oids: Iterable[str], cwd: Path, env: Mapping[str, str]) -> dict[str, bytes]:
     """Return the contents of blobs; those that the repository lacks, as a partial clone does, are left out."""
     wanted = list(dict.fromkeys(oids))
     if not wanted:

@@ -170,10 +170,6 @@ class Repository:
                     self._committed[path] = Entry(mode, oid)
         return self._committed
 
-    def contents(self, oids: Iterable[str]) -> dict[str, bytes]:
-        """Return the contents of blobs; those that the repository does not hold are left out."""
-        return git.blobs(oids, self.top, self.isolated.env)
-
     def _with_filter(self, paths: Iterable[str]) -> list[str]:
         """Return those of the project's paths whose attributes name a filter."""
         names = os.fsencode("".join(f"{self.prefix}{path}\0" for path in paths if "\n" not in path))

@@ -57,13 +57,13 @@ def test_what_is_made_is_read_as_openapi_3_0(case: Path) -> None:
 @each(
     ("case", "pointer", "line"),
     [
-        ("parameters", "/components/parameters/Page/schema", 5),
+        ("parameters", "/paths/~1items~1{id}/get/parameters/0/schema", 5),
         ("parameters", "/paths/~1items~1{id}/get/parameters/3", 15),
-        ("bodies", "/components/requestBodies/Thing/content/application~1json/schema/$ref", 6),
+        ("bodies", "/paths/~1shared/post/requestBody/content/application~1xml/schema/$ref", 6),
         ("bodies", "/paths/~1shared/put/requestBody/content/application~1json/schema", 6),
         ("bodies", "/paths/~1common/post/requestBody", 14),
         ("forms", "/paths/~1upload/post/requestBody/content/multipart~1form-data/schema/properties/tags", 12),
-        ("responses", "/components/responses/Failed/content/application~1json/schema", 6),
+        ("responses", "/paths/~1a/get/responses/default/content/application~1json/schema", 6),
         ("responses", "/paths/~1a/get/responses/200/headers/X-Left/schema/type", 14),
         ("responses", "/paths/~1csv/get/responses/default", 6),
         ("schemas", "/components/schemas/Pet/properties/owner/allOf/0/$ref", 11),

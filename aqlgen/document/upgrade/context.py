@@ -6,7 +6,7 @@ Schema Objects of Swagger 2.0 differ from those of OpenAPI 3.0 in a few keywords
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import Final
 from urllib.parse import unquote
 
@@ -25,8 +25,7 @@ class Upgrade:
         self.resolver = Resolver(root)
         self.schemas = Schemas(self.resolver, origins)
         self.diagnostics: list[Diagnostic] = []
-        self.memory: dict[tuple[str, int, tuple[str, ...]], tuple[Json, Json]] = {}
-        """Converted parts by kind, identity and content types, with the part itself to keep its identity unique."""
+        self._converted: dict[tuple[int, tuple[str, ...]], tuple[Json, dict[str, Json]]] = {}
 
     def warn(self, code: str, message: str, pointer: str, help: str = "") -> None:
         """Add a warning about something without an exact equivalent."""
@@ -43,6 +42,15 @@ class Upgrade:
         except UnresolvedError:
             return node, pointer
 
+    def once(
+        self, part: Json, content_types: tuple[str, ...], convert: Callable[[], dict[str, Json]]
+    ) -> dict[str, Json]:
+        """Return a part as it is converted for content types: once, however many operations refer to it."""
+        key = id(part), content_types
+        if key not in self._converted:
+            self._converted[key] = part, convert()  # with the part, so that its identity stays its own
+        return self._converted[key][1]
+
     def place(self, container: dict[str, Json], key: str, value: Json, pointer: str) -> None:
         """Set a member of a new object to a value that came from `pointer`."""
         container[key] = value
@@ -52,11 +60,6 @@ class Upgrade:
         """Append a value that came from `pointer` to a new list."""
         container.append(value)
         self.origins.note(container, len(container) - 1, self.origin(pointer))
-
-    def entries(self, key: str) -> list[tuple[str, Json]]:
-        """Return the entries of a mapping at the root, none if there is no mapping."""
-        mapping = self.root.get(key)
-        return list(mapping.items()) if isinstance(mapping, Mapping) else []
 
 
 MAPS: Final = ("properties", "patternProperties", "definitions")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from typing import Final
 
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.document.positions import Origins, escape
 from aqlgen.document.upgrade.context import Upgrade
-from aqlgen.document.upgrade.parameters import default_types, parameter, request_body
-from aqlgen.document.upgrade.paths import paths, response
+from aqlgen.document.upgrade.paths import paths
 from aqlgen.document.upgrade.servers import scheme, servers
 from aqlgen.ir import Json
 
@@ -54,35 +53,25 @@ def convert(root: dict[str, Json], origins: Origins) -> tuple[dict[str, Json], t
 
 
 def _components(context: Upgrade) -> dict[str, Json]:
-    """Return the components. Schemas that stand elsewhere and are the target of a reference come last."""
+    """Return the schemas and the security schemes. Schemas that stand elsewhere and are referred to come last.
+
+    Shared parameters, bodies and responses become parts of the operations that refer to them.
+    """
     components: dict[str, Json] = {}
 
     def move(section: str, name: str, value: Json, pointer: str) -> None:
         context.place(components.setdefault(section, {}), name, value, pointer)
 
-    kinds: tuple[tuple[str, str, Callable[[Json, str], Json]], ...] = (
-        ("definitions", "schemas", lambda node, _: context.schemas.convert(node)),
-        (
-            "responses",
-            "responses",
-            lambda node, pointer: response(context, node, pointer, default_types(context, "produces")),
-        ),
-        ("securityDefinitions", "securitySchemes", lambda node, _: scheme(node)),
-    )
-    for source, section, convert in kinds:
-        for name, raw in context.entries(source):
-            pointer = f"/{source}/{escape(name)}"
-            node, where = (raw, pointer) if section == "schemas" else context.follow(raw, pointer)
-            move(section, name, convert(node, where), where)
-    for name, raw in context.entries("parameters"):
-        node, pointer = context.follow(raw, f"/parameters/{escape(name)}")
-        kind = node.get("in") if isinstance(node, dict) else None
-        if kind == "body":
-            move(
-                "requestBodies", name, request_body(context, node, pointer, default_types(context, "consumes")), pointer
-            )
-        elif kind != "formData":  # form fields go into the bodies of the operations that use them
-            move("parameters", name, parameter(context, node, pointer), pointer)
-    for name, (node, pointer) in context.schemas.lifted.items():
-        move("schemas", name, node, pointer)
+    for name, schema in _entries(context.root, "definitions"):
+        move("schemas", name, context.schemas.convert(schema), f"/definitions/{escape(name)}")
+    for name, raw in _entries(context.root, "securityDefinitions"):
+        node, pointer = context.follow(raw, f"/securityDefinitions/{escape(name)}")
+        move("securitySchemes", name, scheme(node), pointer)
+    for name, (schema, pointer) in context.schemas.lifted.items():
+        move("schemas", name, schema, pointer)
     return components
+
+
+def _entries(root: dict[str, Json], key: str) -> Iterable[tuple[str, Json]]:
+    mapping = root.get(key)
+    return mapping.items() if isinstance(mapping, dict) else ()

@@ -25,14 +25,9 @@ def types(raw: Json) -> tuple[str, ...]:
     )
 
 
-def default_types(up: Upgrade, key: str) -> tuple[str, ...]:
-    """Return the content types that the document states for all operations."""
-    return types(up.root.get(key))
-
-
 def operation_types(up: Upgrade, operation: Mapping[str, Json], key: str) -> tuple[str, ...]:
     """Return the content types of an operation: its own list, else the document's. Empty if neither is stated."""
-    return types(operation[key]) if key in operation else default_types(up, key)
+    return types((operation if key in operation else up.root).get(key))
 
 
 def forms(content_types: tuple[str, ...], *, files: bool) -> tuple[str, ...]:
@@ -73,6 +68,10 @@ def parameter(context: Upgrade, node: Json, pointer: str) -> Json:
     """Return a parameter that is not a body. An unreadable one stays as it is: the build stage reports it."""
     if not isinstance(node, dict) or "$ref" in node:
         return node
+    return context.once(node, (), lambda: _parameter(context, node, pointer))
+
+
+def _parameter(context: Upgrade, node: dict[str, Json], pointer: str) -> dict[str, Json]:
     new: dict[str, Json] = {key: value for key, value in node.items() if key not in MOVED_KEYS}
     context.origins.carry(node, new)
     context.place(new, "schema", value_schema(context, node), pointer)

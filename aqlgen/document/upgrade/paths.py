@@ -10,7 +10,6 @@ from aqlgen.document.upgrade.context import Upgrade
 from aqlgen.document.upgrade.parameters import (
     MOVED_KEYS,
     Placed,
-    default_types,
     form_body,
     is_form,
     operation_types,
@@ -34,8 +33,6 @@ class _Parameters:
     plain: list[Json] = field(default_factory=list)
     bodies: list[Placed] = field(default_factory=list)
     fields: dict[str, Placed] = field(default_factory=dict)
-    shared: str | None = None
-    """The name of the shared body parameter, if a reference leads to it."""
 
 
 def paths(context: Upgrade) -> Json:
@@ -107,26 +104,14 @@ def _group(context: Upgrade, raw: Json, pointer: str) -> _Parameters:
         if isinstance(node, dict) and "$ref" in node:  # it leads nowhere
             context.append(parameters.plain, entry, place)
             continue
-        shared = _shared_name(entry)
         kind = node.get("in") if isinstance(node, dict) else None
         if kind == "body":
             parameters.bodies.append((node, where))
-            parameters.shared = shared
         elif kind == "formData":
             parameters.fields[str(node.get("name"))] = (node, where)
-        elif shared is not None:
-            context.append(parameters.plain, {"$ref": f"#/components/parameters/{shared}"}, place)
         else:
-            context.append(parameters.plain, parameter(context, node, where), place)
+            context.append(parameters.plain, parameter(context, node, where), where)
     return parameters
-
-
-def _shared_name(node: Json) -> str | None:
-    """Return the name of the shared parameter that a reference leads to, escaped as in the reference, or None."""
-    reference = node.get("$ref") if isinstance(node, dict) else None
-    if not isinstance(reference, str) or not reference.startswith("#/parameters/") or reference.count("/") != 2:
-        return None
-    return reference.rsplit("/", 1)[1]
 
 
 def _body(
@@ -153,9 +138,7 @@ def _body(
     if not bodies:
         return None
     node, where = bodies[0]
-    if chosen.shared is not None and len(bodies) == 1 and consumes == default_types(context, "consumes"):
-        return {"$ref": f"#/components/requestBodies/{chosen.shared}"}, origin
-    return request_body(context, node, where, consumes), where
+    return context.once(node, consumes, lambda: request_body(context, node, where, consumes)), where
 
 
 def _responses(
@@ -163,37 +146,26 @@ def _responses(
 ) -> dict[str, Json]:
     new: dict[str, Json] = {}
     produces = operation_types(context, operation, "produces")
-    common = produces == default_types(context, "produces")
     for status, raw in responses.items():
-        place = f"{pointer}/{escape(status)}"
-        reference = str(raw.get("$ref", "")) if isinstance(raw, dict) else ""
         if status.startswith("x-"):
             new[status] = raw
             continue
-        node, where = context.follow(raw, place)
-        shared = reference.startswith("#/responses/") and reference.count("/") == 2
-        if shared and common and node is not raw:
-            context.place(new, status, {"$ref": f"#/components{reference[1:]}"}, place)
-            continue
-        context.place(new, status, response(context, node, where, produces), place if node is raw else where)
+        node, where = context.follow(raw, f"{pointer}/{escape(status)}")
+        context.place(new, status, _response(context, node, where, produces), where)
     return new
 
 
 REPLACED_IN_RESPONSE = frozenset({"schema", "examples", "headers"})
 
 
-def response(context: Upgrade, node: Json, pointer: str, produces: tuple[str, ...]) -> Json:
-    """Return a response, converted once for the same content types. An unreadable one stays as it is."""
+def _response(context: Upgrade, node: Json, pointer: str, produces: tuple[str, ...]) -> Json:
+    """Return a response. An unreadable one stays as it is."""
     if not isinstance(node, dict) or "$ref" in node:
         return node
-    key = ("response", id(node), produces)
-    known = context.memory.get(key)
-    if known is None:
-        known = context.memory[key] = (node, _response(context, node, pointer, produces))
-    return known[1]
+    return context.once(node, produces, lambda: _converted(context, node, pointer, produces))
 
 
-def _response(context: Upgrade, node: dict[str, Json], pointer: str, produces: tuple[str, ...]) -> dict[str, Json]:
+def _converted(context: Upgrade, node: dict[str, Json], pointer: str, produces: tuple[str, ...]) -> dict[str, Json]:
     new: dict[str, Json] = {key: value for key, value in node.items() if key not in REPLACED_IN_RESPONSE}
     context.origins.carry(node, new)
     content = _content(context, node, pointer, produces)

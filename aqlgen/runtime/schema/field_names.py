@@ -14,7 +14,6 @@ from enum import IntEnum
 from typing import Any, TypeAlias
 
 from ..table import JsonSchema, Table
-from ..text import folded
 from . import STRUCTURE, Shape, Types, fixed_values, pointer_of, referred, shape_of, steps_of, subschemas, union_of
 
 NAMED_AS = "x-named-as"
@@ -179,16 +178,6 @@ def _pointer_to_wire(pointer: str, plan: Plan | None) -> tuple[str, Plan | None]
         wire, plan = plan.fields[Way.TO_WIRE].get(name, (step, plan.extra))
         tokens[index] = token if wire == step else pointer_of((wire,))[1:]
     return "/".join((begin, *tokens)), plan
-
-
-def other_name(plan: Plan | None, way: Way, name: str) -> tuple[str, Plan | None]:
-    """Return the other name of a field in whatever spelling, and the plan of its value."""
-    if plan is None:
-        return name, None
-    fields = plan.fields[way]
-    alike = [key for key in fields if folded(key) == folded(name)]
-    key = name if name in fields else alike[0] if len(alike) == 1 else None
-    return (name, plan.extra) if key is None else fields[key]
 
 
 class Names:
