@@ -19,7 +19,6 @@ from aqlgen.ir import Operation
 from aqlgen.runtime.wire import SAFE_METHODS
 from aqlgen.words import split
 
-_VAGUE: Final = frozenset("create update get set post put add".split())
 _CHANGES: Final = frozenset("create delete update remove insert set add patch revoke".split())
 _ACTS: Final = frozenset("connect login logout send trigger".split())
 _KEEPING: Final = COMPUTING - {"generate"}

@@ -190,10 +190,6 @@ def is_participle(word: str) -> bool:
     return word.endswith("ed") and len(word) > 4 and find_verb(word) is None
 
 
-_SENTENCE: Final = 120
-"""The most characters of a summary that are read."""
-
-
 def needed_nouns(facts: Facts, chain: NounChain, *, many: bool) -> tuple[Words, int]:
     """Return the words of the nouns that the name needs, and how many nouns they are.
 

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from aqlgen.decide.decision import Category
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.chain import NounChain, is_participle
-from aqlgen.decide.naming.noun import AREAS, ONE_OF, Words, head_size, is_plural
+from aqlgen.decide.naming.noun import AREAS, Words, head_size, is_plural
 from aqlgen.decide.naming.verbs import CANONICAL, find_verb
 from aqlgen.decide.payloads import sends_list
 from aqlgen.words import plural, singular
@@ -63,10 +63,6 @@ def _by_parameter(facts: Facts, chain: NounChain) -> bool | None:
     return facts.answers_list is True and not chain.item if chain.nouns[-1].parameters else None
 
 
-def _one_of_many(_: Facts, chain: NounChain) -> bool | None:
-    return False if chain.nouns[-1].words[0] in ONE_OF else None
-
-
 def _response(facts: Facts, chain: NounChain) -> bool | None:
     """Believe the response where nobody named a verb, and a list of what has one form or is said in the plural."""
     if facts.named_verb is None:
@@ -86,7 +82,6 @@ NUMBER_RULES: Final = (
     NumberRule("called-get", _called_get),
     NumberRule("no-noun", _without_noun),
     NumberRule("by-parameter", _by_parameter),
-    NumberRule("one-of-many", _one_of_many),
     NumberRule("response", _response),
     NumberRule("plural-noun", _plural_noun),
 )
