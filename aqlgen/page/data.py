@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from aqlgen import __version__
@@ -18,11 +18,13 @@ from aqlgen.diagnostics import Diagnostic
 from aqlgen.ir import Json, Operation
 from aqlgen.page.worklist import quoted, worklist_data
 from aqlgen.pipeline import Prepared
+from aqlgen.runtime.schema import Types
+from aqlgen.runtime.schema.notation import notation
 from aqlgen.runtime.table import Parameter, encode
 from aqlgen.runtime.text import visible
 from aqlgen.schemas import shorten
 from aqlgen.table.access import overrides_entry, table_hosts
-from aqlgen.table.model import DecidedRow, Schema
+from aqlgen.table.model import DecidedRow
 
 MAX_DESCRIPTION = 400
 MAX_VALUE = 60
@@ -33,7 +35,8 @@ PLAIN_KEY: Final = re.compile(r"[A-Z]+ /(?:[\w.~!$&'()*+,;=@%{}|<>?^/:-]*[\w.~!$
 def page_data(prepared: Prepared) -> dict[str, Json]:
     """Return all that the page shows: deterministic JSON without invisible characters."""
     rows = {row.decision.operation.key: row for row in prepared.table.rows}
-    operations = [_operation(decision, rows[decision.operation.key]) for decision in prepared.decisions]
+    types = prepared.table.types
+    operations = [_operation(decision, rows[decision.operation.key], types) for decision in prepared.decisions]
     _add_groups(operations, [decision.operation for decision in prepared.decisions])
     adapter = prepared.table.adapter
     uses = table_hosts(prepared.table)
@@ -82,7 +85,7 @@ def yaml_key(key: str) -> str:
     return quoted(key)
 
 
-def _operation(decision: Decision, decided: DecidedRow) -> dict[str, Json]:
+def _operation(decision: Decision, decided: DecidedRow, types: Types) -> dict[str, Json]:
     operation, row = decision.operation, decided.row
     entry: dict[str, Json] = {
         "name": decision.name,
@@ -116,7 +119,7 @@ def _operation(decision: Decision, decided: DecidedRow) -> dict[str, Json]:
             }
             for trait in decision.traits
         ],
-        "parameters": [_parameter(parameter) for parameter in row.shown_parameters.values()],
+        "parameters": [_parameter(parameter, types) for parameter in row.shown_parameters.values()],
         "overrides": [f"{key}: {', '.join(fields)}" for key, fields in decision.overridden_by.items()],
         "deprecated": operation.deprecated,
     }
@@ -132,11 +135,11 @@ def _reason(reason: Reason) -> dict[str, Json]:
     return entry | ({"note": reason.note} if reason.note else {})
 
 
-def _parameter(parameter: Parameter) -> dict[str, Json]:
+def _parameter(parameter: Parameter, types: Types) -> dict[str, Json]:
     entry: dict[str, Json] = {
         "name": parameter.name,
         "in": parameter.location.split("_")[0],
-        "type": type_text(parameter.schema),
+        "type": notation(parameter.schema, types, MAX_VALUE),
     }
     optional = (
         ("wire", parameter.wire, parameter.name),
@@ -144,29 +147,6 @@ def _parameter(parameter: Parameter) -> dict[str, Json]:
         ("sensitive", parameter.sensitive, False),
     )
     return entry | {key: value for key, value, default in optional if value not in (default, "")}
-
-
-def type_text(schema: Schema) -> str:
-    """Return the type of a value in a few words."""
-    if isinstance(reference := schema.get("$ref"), str):
-        return reference.rsplit("/", 1)[-1]
-    if isinstance(values := schema.get("enum"), list):
-        return shorten(" | ".join(map(_value, values)), MAX_VALUE)
-    if "const" in schema:
-        return shorten(_value(schema["const"]), MAX_VALUE)
-    if isinstance(union := schema.get("anyOf"), list):
-        return shorten(
-            " | ".join(dict.fromkeys(type_text(branch) if isinstance(branch, Mapping) else "any" for branch in union)),
-            MAX_VALUE,
-        )
-    types = schema.get("type")
-    names = types if isinstance(types, list) else [types] if isinstance(types, str) else []
-    items = schema.get("items")
-    words = [
-        f"array of {type_text(items)}" if name == "array" and isinstance(items, Mapping) else str(name)
-        for name in names
-    ]
-    return shorten(" | ".join(words), MAX_VALUE) or "any"
 
 
 def _value(value: Json) -> str:
