@@ -80,6 +80,12 @@ class Repo:
             path.relative_to(self.top).as_posix(): path.read_bytes() for path in self.top.rglob("*") if path.is_file()
         }
 
+    def assert_up_to_date(self, *options: str | Path) -> None:
+        """Assert that an update succeeds and changes no byte, neither of the work tree nor of the state of git."""
+        before = self.snapshot()
+        assert self.update(*options).code == 0
+        assert self.snapshot() == before
+
 
 def operation(name: str, **more: Any) -> dict[str, Any]:
     return {

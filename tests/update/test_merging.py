@@ -182,9 +182,7 @@ def test_a_document_that_has_line_ends_of_windows_keeps_them(tmp_path: Path) -> 
     (tmp_path / "shop.json").write_bytes(text.encode())
     assert run("from-openapi", tmp_path / "shop.json", "-o", tmp_path / "shop", "-q", "--add", "docker").code == 0
     repo = committed(tmp_path / "shop", tmp_path / "shop")
-    before = repo.snapshot()
-    assert repo.update().code == 0
-    assert repo.snapshot() == before
+    repo.assert_up_to_date()
     (tmp_path / "shop.json").write_text(json.dumps(grown(), indent=2), encoding="utf-8", newline="")
     assert repo.changed("--spec", tmp_path / "shop.json")["success"]
     assert b"\r" not in (repo.folder / "openapi" / "openapi.json").read_bytes()

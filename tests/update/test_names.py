@@ -46,9 +46,7 @@ def test_a_name_follows_an_operation_to_another_path(repo: Repo, spec: Spec) -> 
     assert rows(repo)["list_goods"]["path"] == "/wares"
     assert pinned(repo) == {"GET /wares": "list_goods", "POST /wares": "create_good"}
     repo.commit()
-    before = repo.snapshot()
-    assert repo.update().code == 0
-    assert repo.snapshot() == before
+    repo.assert_up_to_date()
 
 
 def test_a_new_operation_does_not_take_the_name_of_one_that_is_gone(repo: Repo, spec: Spec) -> None:
@@ -72,9 +70,7 @@ def test_todays_names_can_be_taken_and_the_old_ones_answered_for_a_time(repo: Re
     assert pinned(repo) == {}
     assert f"GET /wares:\n  aliases: [{{name: list_goods, until: '{until(90)}'}}]" in repo.read("overrides.yaml")
     repo.commit()
-    before = repo.snapshot()
-    assert repo.update("--aliases", "90").code == 0
-    assert repo.snapshot() == before
+    repo.assert_up_to_date("--aliases", "90")
 
 
 def test_what_the_user_renames_can_answer_to_its_old_name_beside_those_that_it_has(repo: Repo) -> None:
@@ -116,9 +112,7 @@ def test_a_name_is_never_given_away_also_long_after_its_operation_is_gone(repo: 
     assert repo.update("--spec", spec(without("/goods"))).code == 0
     repo.commit()
     assert recorded(repo)["retired"] == {"create_good": "POST /goods", "list_goods": "GET /goods"}
-    before = repo.snapshot()
-    assert repo.update().code == 0
-    assert repo.snapshot() == before
+    repo.assert_up_to_date()
     assert repo.update("--spec", spec(without("/goods", pets={"get": operation("listPets")}))).code == 0
     repo.commit()
     other = without("/goods", pets={"get": operation("listPets")}, **{"shops/{shop}/goods": {"get": operation("x")}})
@@ -127,9 +121,7 @@ def test_a_name_is_never_given_away_also_long_after_its_operation_is_gone(repo: 
     assert "list_goods" not in rows(repo)
     repo.commit()
     assert run("check", repo.folder, "--pristine").code == 0
-    before = repo.snapshot()
-    assert repo.update().code == 0
-    assert repo.snapshot() == before
+    repo.assert_up_to_date()
 
 
 def test_an_operation_that_comes_back_has_its_name_again(repo: Repo, spec: Spec) -> None:

@@ -31,9 +31,7 @@ def test_an_update_with_nothing_new_changes_no_byte(repo: Repo) -> None:
 
 
 def test_the_same_document_given_again_changes_no_byte(repo: Repo, spec: Spec) -> None:
-    before = repo.snapshot()
-    assert repo.update("--spec", spec(SHOP)).code == 0
-    assert repo.snapshot() == before
+    repo.assert_up_to_date("--spec", spec(SHOP))
 
 
 def test_a_new_operation_arrives_in_the_work_tree_and_the_index(repo: Repo, spec: Spec) -> None:
@@ -60,9 +58,7 @@ def test_an_update_leaves_no_state_of_git_behind(repo: Repo, spec: Spec) -> None
 def test_what_was_updated_and_committed_is_up_to_date(repo: Repo, spec: Spec) -> None:
     repo.update("--spec", spec(grown(orders={"get": operation("listOrders")})))
     repo.commit()
-    before = repo.snapshot()
-    assert repo.update().code == 0
-    assert repo.snapshot() == before
+    repo.assert_up_to_date()
 
 
 def test_a_dry_run_says_the_same_and_touches_nothing(repo: Repo, spec: Spec) -> None:
@@ -192,9 +188,7 @@ def test_overlays_are_kept_under_their_names_until_others_are_given(repo: Repo, 
     assert repo.changed("--overlay", first)["files"]["added"] == ["openapi/overlays/1-2-ours.json"]
     repo.commit()
     assert "All that we sell" in repo.read("OPERATIONS.md")
-    before = repo.snapshot()
-    assert repo.update().code == 0
-    assert repo.snapshot() == before
+    repo.assert_up_to_date()
     second.write_text(json.dumps(overlay).replace("All that we sell", "Everything"), encoding="utf-8")
     done = repo.changed("--overlay", second)
     assert done["files"]["added"] == ["openapi/overlays/1-other.json"]
@@ -209,9 +203,7 @@ def test_a_document_of_several_files_is_kept_as_one_that_gives_the_same(tmp_path
     (tmp_path / "split" / "orders.json").write_text(json.dumps({"get": operation("listOrders")}), encoding="utf-8")
     run("from-openapi", tmp_path / "split", "-o", tmp_path / "shop", "-q")
     repo = committed(tmp_path / "shop", tmp_path / "shop")
-    before = repo.snapshot()
-    assert repo.update().code == 0
-    assert repo.snapshot() == before
+    repo.assert_up_to_date()
 
 
 def test_servers_relative_to_the_address_of_the_document_stay_where_they_are(tmp_path: Path) -> None:
@@ -223,18 +215,14 @@ def test_servers_relative_to_the_address_of_the_document_stay_where_they_are(tmp
     repo = committed(tmp_path / "shop", tmp_path / "shop")
     assert f'"{local.url}/v2"' in repo.read("src/shop_adapter/adapter.json")
     assert "secret" not in repo.read("MCPAQL-PROVENANCE.json")
-    before = repo.snapshot()
-    assert repo.update().code == 0
-    assert repo.snapshot() == before
+    repo.assert_up_to_date()
 
 
 def test_the_time_is_recorded_anew_only_with_something_new(
     repo: Repo, spec: Spec, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1800000000")
-    before = repo.snapshot()
-    assert repo.update().code == 0
-    assert repo.snapshot() == before
+    repo.assert_up_to_date()
     assert repo.update("--spec", spec(grown(orders={"get": operation("listOrders")}))).code == 0
     assert json.loads(repo.read("MCPAQL-PROVENANCE.json"))["generated_at"] == "2027-01-15T08:00:00Z"
 
@@ -275,9 +263,7 @@ def test_workflows_are_kept_until_others_are_given(repo: Repo, tmp_path: Path) -
     assert "see_goods" in json.dumps(done["changes"])
     repo.commit()
     assert "`see_goods`" in repo.read("OPERATIONS.md")
-    before = repo.snapshot()
-    assert repo.update().code == 0
-    assert repo.snapshot() == before
+    repo.assert_up_to_date()
     assert run("check", repo.folder, "--pristine").code == 0
     second.write_text(json.dumps(arazzo).replace("seeGoods", "viewGoods"), encoding="utf-8")
     done = repo.changed("--workflows", second)
