@@ -19,7 +19,6 @@ from aqlgen.table.model import Schema
 
 Parameters = Mapping[str, Parameter]
 
-_PARTIAL: Final = frozenset({"merge-patch", "json-patch", "patch", "put-merge"})
 _BODY: Final = frozenset({"body", "body_rest"})
 _NAME_RULES: Final = frozenset({"field-renamed", "parameter-renamed", "parameter-respelled"})
 _PAGING_PARAMETERS: Final = frozenset({"first", "after", "last", "before"})
@@ -95,7 +94,7 @@ class Calls:
             self._add(Difference("parameter-required" if new.required else "parameter-optional"), name, operation)
         if new.deprecated and not old.deprecated:
             self._add(Difference("field-deprecated"), name, operation)
-        is_partial = name == "input" and operation.update is not None and operation.update.strategy in _PARTIAL
+        is_partial = name == "input" and operation.update is not None and operation.update.is_partial
         direction = Direction.PARTIAL if is_partial else Direction.INPUT
         self.walk.compare(old.schema, new.schema, direction, Place("parameter", name), operation.name)
 

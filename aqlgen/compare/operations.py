@@ -13,7 +13,6 @@ from aqlgen.runtime.table import Deprecation, FormerName, Workflow
 
 _CONFIRMED: Final = frozenset({Danger.DESTRUCTIVE, Danger.DANGEROUS})
 _GRAVE: Final = _CONFIRMED | {Danger.FORBIDDEN}
-_MERGING: Final = frozenset({"merge-patch", "json-patch", "patch", "put-merge"})
 
 
 def compare_presence(pairing: Pairing, old: Surface, new: Surface, findings: Findings) -> None:
@@ -118,12 +117,12 @@ def _compare_deprecation(old: Operation, new: Operation, findings: Findings) -> 
 
 def _compare_update(old: Operation, new: Operation, findings: Findings) -> None:
     """Note an update that replaces the whole now and merged before, or the other way round."""
-    before, after = (None if operation.update is None else operation.update.strategy for operation in (old, new))
-    if before is None or after is None or (before in _MERGING) == (after in _MERGING):
+    before, after = old.update, new.update
+    if before is None or after is None or before.is_partial == after.is_partial:
         return
-    if after == "put":
+    if after.strategy == "put":
         findings.note("update-replaces", new.name)
-    elif before == "put":
+    elif before.strategy == "put":
         findings.note("update-merges", new.name)
 
 

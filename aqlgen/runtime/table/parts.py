@@ -190,6 +190,11 @@ class Update:
         return self.strategy in ("put", "put-merge")
 
     @property
+    def is_partial(self) -> bool:
+        """True if `input` may lack what is required of the whole (R-UPD-2)."""
+        return self.strategy in ("merge-patch", "json-patch", "patch", "put-merge")
+
+    @property
     def reads_first(self) -> bool:
         """True if the resource is read before it is written."""
         return self.strategy == "put-merge" or (self.strategy == "json-patch" and self.read is not None)

@@ -37,10 +37,6 @@ if TYPE_CHECKING:
     from .repair import Repaired
     from .walk import Reading
 
-PARTIAL = frozenset({"merge-patch", "json-patch", "patch", "put-merge"})
-"""Strategies under which `input` may lack what is required of the whole (R-UPD-2)."""
-
-
 _MOST_STRANGE = 20
 _MOST_TAKERS, _MOST_SIBLINGS = 3, 50
 
@@ -146,7 +142,7 @@ class Validation:
             if parameter.location != ADAPTER
         )
         body = row.body
-        partial = row.update is not None and row.update.strategy in PARTIAL
+        partial = row.update is not None and row.update.is_partial
         return _Checks(
             is_valid=validator.is_valid,
             renamed=tuple((name, plan) for name, plan in plans if plan is not None),
