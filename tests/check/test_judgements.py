@@ -68,15 +68,16 @@ def test_a_replacement_keeps_null_where_the_document_allows_it_and_leaves_the_fi
             "c": {"type": "string", "nullable": True},
             "d": {"nullable": True},
             "e": {"allOf": [{"type": "object"}, {"nullable": True}]},
+            "g": {"type": "string", "x-nullable": True},
         }
     }
     written = replaced(
         Document({}, Owner(tmp_path)),
         schema,
         {"a": "x", "b": "x", "d": 1, "f": 1},
-        {"a": None, "b": None, "c": None, "d": None, "e": None},
+        dict.fromkeys("abcdeg"),
     )
-    assert written == {"a": None, "c": None, "e": None, "f": 1}
+    assert written == {"a": None, "c": None, "e": None, "f": 1, "g": None}
 
 
 @each(("kind", "kept"), [("b", {}), ("a", {"x": 1})])

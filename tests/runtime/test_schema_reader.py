@@ -61,6 +61,17 @@ def test_a_union_has_the_properties_of_all_alternatives() -> None:
     assert union_of(TYPES, {"$ref": "#/types/Pet"}).properties.keys() == {"id", "name", "toys"}
 
 
+def test_a_property_of_several_alternatives_is_what_each_of_them_has() -> None:
+    def option(kind: Any, acts: Any) -> Any:
+        return {"properties": {"kind": kind, "acts": acts}}
+
+    paid, sent = ({"type": "array", "items": {"$ref": f"#/types/{name}"}} for name in ("Cat", "Page"))
+    options = [option({"const": "paid"}, paid), option({"enum": ["sent", "lost"]}, sent), option({"const": "x"}, {})]
+    shown = {name: schema for name, (_, schema) in union_of(TYPES, {"anyOf": options}).properties.items()}
+    assert shown["kind"] == {"enum": ["paid", "sent", "lost", "x"]}
+    assert shown["acts"] == {"anyOf": [paid, sent]}
+
+
 def test_paths_are_translated_to_the_agents_names() -> None:
     page = {"$ref": "#/types/Page"}
     assert agent_path(TYPES, page, "/data-items/undeclared~1key") == ("data_items", "undeclared/key")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock
 
 import httpx2
 import pytest
@@ -15,20 +16,17 @@ from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.witness import Finding, Grade, Request, Witness
 from aqlgen.runtime.witness.rules import rule_problems
 from aqlgen.runtime.witness.samples import sample, wrong
+from aqlgen.runtime.witness.shown import Shown
+from aqlgen.runtime.witness.types import Types
 from tests.generator.commands import run
 
-TEXT = {"type": "string"}
+TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
 THING = {
-    "type": "object",
-    "required": ["name"],
-    "properties": {
-        "id": {"type": "integer", "readOnly": True},
-        "name": {"type": "string", "maxLength": 8},
-        "sizeClass": {"type": "string", "enum": ["small", "large"]},
-        "notes": TEXT,
-        "madeAt": {"type": "string", "format": "date-time"},
+    "type": "object", "required": ["name"], "properties": {
+        "id": {"type": "integer", "readOnly": True}, "name": {**TEXT, "maxLength": 8}, "notes": TEXT,
+        "sizeClass": {**TEXT, "enum": ["small", "large"]}, "madeAt": {**TEXT, "format": "date-time"},
     },
-}
+}  # fmt: skip
 ITEM = [{"name": "thingId", "in": "path", "required": True, "schema": {"type": "integer", "minimum": 1}}]
 
 
@@ -40,6 +38,8 @@ def body(media: str = "application/json", schema: Any = THING) -> dict[str, Any]
     return {"required": True, "content": {media: {"schema": schema}}}
 
 
+UPLOAD = {"properties": {"photo": {"type": "string", "format": "binary"}}}
+DONE = {"204": {"description": ""}}
 PATHS: dict[str, Any] = {
     "/things": {
         "get": {
@@ -52,9 +52,7 @@ PATHS: dict[str, Any] = {
                 {"name": "X-Trace", "in": "header", "schema": TEXT},
                 {"name": "depth", "in": "query", "schema": {"type": "integer", "default": 1}},
             ],
-            "responses": answer(
-                {"properties": {"items": {"type": "array", "items": THING}, "total": {"type": "integer"}}}
-            ),
+            "responses": answer({"properties": {"items": {"type": "array", "items": THING}, "total": NUMBER}}),
         },
         "post": {"operationId": "createThing", "requestBody": body(), "responses": answer(THING)},
     },
@@ -62,31 +60,17 @@ PATHS: dict[str, Any] = {
         "parameters": ITEM,
         "get": {"operationId": "getThing", "responses": answer(THING, ETag={"schema": TEXT})},
         "put": {"operationId": "replaceThing", "requestBody": body(), "responses": answer(THING)},
-        "delete": {"operationId": "deleteThing", "responses": {"204": {"description": ""}}},
+        "delete": {"operationId": "deleteThing", "responses": DONE},
     },
-    "/things/{thingId}/photo": {
-        "parameters": ITEM,
-        "post": {
-            "operationId": "addPhoto",
-            "requestBody": body(
-                "multipart/form-data", {"properties": {"photo": {"type": "string", "format": "binary"}}}
-            ),
-            "responses": {"204": {"description": ""}},
-        },
-    },
-    "/things/{thingId}/archive": {
-        "parameters": ITEM,
-        "post": {"operationId": "archiveThing", "responses": {"204": {"description": ""}}},
-    },
-}
-DOCUMENT = {
-    "openapi": "3.1.0",
-    "info": {"title": "Things", "version": "1"},
-    "servers": [{"url": "https://things.example/v1"}],
-    "security": [{"key": []}],
-    "paths": PATHS,
+    "/things/{thingId}/photo": {"parameters": ITEM, "post": {
+        "operationId": "addPhoto", "requestBody": body("multipart/form-data", UPLOAD), "responses": DONE}},
+    "/things/{thingId}/archive": {"parameters": ITEM, "post": {"operationId": "archiveThing", "responses": DONE}},
+}  # fmt: skip
+DOCUMENT: dict[str, Any] = {
+    "openapi": "3.1.0", "info": {"title": "Things", "version": "1"}, "servers": [{"url": "https://things.example/v1"}],
+    "security": [{"key": []}], "paths": PATHS,
     "components": {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}},
-}
+}  # fmt: skip
 
 
 def witness_of(folder: Path, document: Any = DOCUMENT, overrides: Any = None) -> Witness:
@@ -276,54 +260,32 @@ EDITS: dict[str, tuple[str, Any, str]] = {
     "paging": ("list_things", lambda row: row["pagination"].update(page_param="sheet"), "give 2 of 5 items"),
     "items": ("list_things", lambda row: row["pagination"].update(items="/things"), "give 0 of 5 items"),
     "merge": ("replace_thing", lambda row: row["update"].update(strategy="put"), "without reading it first"),
-    "media": (
-        "create_thing",
-        lambda row: row["body"].update(content_type="application/x-www-form-urlencoded"),
-        "the body is application/x-www-form",
-    ),
+    "media": ("create_thing", lambda row: row["body"].update(content_type="application/x-www-form-urlencoded"),
+        "the body is application/x-www-form"),
     "credential": ("get_thing", lambda row: row.update(security=[]), "no credential of key"),
-    "a slash behind": ("delete_thing", lambda row: row.update(path="/things/{thingId}/"), "is in no path"),
-    "an undeclared token": (
-        "get_thing",
+    "an undeclared token": ("get_thing",
         lambda row: row["parameters"].update(page_token={"in": "query", "name": "pageToken", "schema": TEXT}),
-        "page_token is shown, and is in no place",
-    ),
+        "page_token is shown, and is in no place"),
     "shown as optional": ("create_thing", edited("name", required=False), "body name is shown as optional"),
     "default": ("list_things", edited("depth", schema={"type": "integer"}), "default None, the document has 1"),
     "a type's format": ("GetThingResponse", lambda row: row["properties"]["made_at"].pop("format"), "has date-time"),
-    "a type's member": (
-        "GetThingResponse",
-        lambda row: row["properties"]["size_class"]["enum"].append("huge"),
-        "enum ['huge', 'large', 'small']",
-    ),
-    "a name of an answer": (
-        "GetThingResponse",
+    "a type's member": ("GetThingResponse", lambda row: row["properties"]["size_class"]["enum"].append("huge"),
+        "enum ['huge', 'large', 'small']"),
+    "a name of an answer": ("GetThingResponse",
         lambda row: row["properties"]["size_class"].update({"x-name": "sizeclass"}),
-        "sizeClass is answered, its type shows size_class",
-    ),
+        "sizeClass is answered, its type shows size_class"),
     "the count of all": ("list_things", lambda row: row["pagination"].pop("total"), "pageInfo says None"),
-    "a question that is not put": (
-        "archive_thing",
-        lambda row: [row.pop(key) for key in ("asked", "effects")],
-        "'reversible', 'never'), and reviewed as ('UPDATE', 'reversible', 'first') in OPERATIONS.md",
-    ),
-    "a default of the adapter's own": (
-        "create_thing",
-        lambda row: row["parameters"]["dry_run"]["schema"].update(default=True),
-        "dry_run is shown with default True",
-    ),
-    "the type of items": (
-        "list_things",
+    "a question that is not put": ("archive_thing", lambda row: [row.pop(key) for key in ("asked", "effects")],
+        "'reversible', 'never'), and reviewed as ('UPDATE', 'reversible', 'first') in OPERATIONS.md"),
+    "a default of the adapter's own": ("create_thing",
+        lambda row: row["parameters"]["dry_run"]["schema"].update(default=True), "dry_run is shown with default True"),
+    "the type of items": ("list_things",
         lambda row: row["parameters"]["tags"]["schema"]["items"].update(type="integer"),
-        "query tags is shown with items of type integer",
-    ),
-    "an effect that was reviewed": (
-        "delete_thing",
-        lambda row: row.update(effects=["access"]),
-        "'always', 'access'), and reviewed as ('DELETE', 'destructive', 'always', 'ends')",
-    ),
+        "query tags is shown with items of type integer"),
+    "an effect that was reviewed": ("delete_thing", lambda row: row.update(effects=["access"]),
+        "'always', 'access'), and reviewed as ('DELETE', 'destructive', 'always', 'ends')"),
     "accept": ("get_thing", lambda row: row["responses"]["200"].update(content_type="text/csv"), "it accepts text/csv"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.anyio
@@ -354,15 +316,11 @@ def test_what_a_path_may_mean_is_looked_at_and_another_is_broken(tmp_path: Path)
         assert [grade for grade, _ in rule_problems(operations[key], *shown)] == grades, key
 
 
-@pytest.mark.parametrize("example", [{}, {"labels": {"en": "Rosa"}}, {"labels": {"en": "Rosa", "fr_FR": "Rose"}}])
-def test_an_object_takes_further_fields_where_the_example_of_its_body_has_some(tmp_path: Path, example: Any) -> None:
+def test_a_field_is_too_many_only_where_the_object_is_closed(tmp_path: Path) -> None:
     labels = {"type": "object", "properties": {"en": TEXT}}
-    content = {"schema": {"type": "object", "properties": {"labels": labels}}, "example": example}
-    posted = {"requestBody": {"content": {"application/json": content}}}
-    document = witness_of(tmp_path, {"openapi": "3.1.0", "paths": {"/names": {"post": posted}}}).documents[0]
-    schema = document.operations[0].bodies["application/json"].schema["properties"]["labels"]
-    refused = [place for place, _ in wrong(document, schema, {"en": "Rosa"}, set())]
-    assert ("/noSuchField+" in refused) is ("fr_FR" not in example.get("labels", {}))
+    for stated, places in (({}, []), ({"additionalProperties": False}, ["/noSuchField+"])):
+        refused = wrong(witness_of(tmp_path).documents[0], labels | stated, {"en": "Rosa"}, set())
+        assert [place for place, _ in refused if place[-1] == "+"] == places
 
 
 def test_an_empty_object_of_pairs_is_nothing_that_is_missing(tmp_path: Path) -> None:
@@ -418,13 +376,21 @@ def test_json_for_an_object_that_no_type_says_how_to_write_is_laid_to_the_docume
 def test_a_constraint_beside_a_reference_counts_since_3_1(tmp_path: Path) -> None:
     schema = {"$ref": "#/components/schemas/Named", "required": ["name"], "description": "Its name"}
     for version, refused in (("3.0.3", []), ("3.1.0", ['wrong: body "name" is a required property'])):
-        document: Any = {
-            **DOCUMENT,
-            "openapi": version,
-            "paths": {"/names": {"post": {"requestBody": body(schema=schema)}}},
-        }
-        document["components"] = {**document["components"], "schemas": {"Named": {"type": "object"}}}
+        paths = {"/names": {"post": {"requestBody": body(schema=schema)}}}
+        components = {**DOCUMENT["components"], "schemas": {"Named": {"type": "object"}}}
+        document = {**DOCUMENT, "openapi": version, "paths": paths, "components": components}
         assert problems(witness_of(tmp_path, document), "POST", "/names", b"{}", *JSON) == refused
+
+
+@pytest.mark.anyio
+async def test_a_field_named_as_a_credential_is_given_where_the_fields_are_not_shown(tmp_path: Path) -> None:
+    posted = {"requestBody": body(schema={"required": ["client_id"], "properties": {"client_id": TEXT, "title": TEXT}})}
+    operation = witness_of(tmp_path, {**DOCUMENT, "paths": {"/asked": {"post": posted}}}).documents[0].operations[0]
+    for description, is_taken in (("Is Asked|Told.", True), ("Has title: string.", False)):
+        entry = {"name": "input", "type": "any", "required": True, "description": description}
+        shown = Shown(Types(AsyncMock(return_value={})), {"name": "ask", "parameters": [entry]})
+        await shown.place(operation, "application/json")
+        assert shown.takes("client_id") is is_taken
 
 
 VARIABLES = [{"name": name, "in": "path", "required": True, "schema": TEXT} for name in ("id", "uuid")]
@@ -432,9 +398,11 @@ PAGE = [
     {"name": "page", "in": "query", "schema": {"type": "integer", "default": 1}},
     {"name": "per_page", "in": "query", "schema": {"type": "integer", "minimum": 10, "maximum": 100}},
 ]
+ITEM_ID = [{**VARIABLES[0], "schema": {"type": "integer"}}]
 SIZE = {"name": "per_page", "in": "query", "schema": {"type": "integer"}}
 PLACED = {"type": "object", "properties": {"label": TEXT, "place": {"type": "object", "readOnly": True, "properties": {
     "id": TEXT}}}}  # fmt: skip
+READ = {"get": {"operationId": "getSpot", "parameters": VARIABLES[:1], "responses": answer(PLACED)}}
 AREA = {"required": ["idempotency_key"], "properties": dict.fromkeys(("$_type", "type", "idempotency_key"), TEXT)}
 HONEST: dict[str, Any] = {
     "a body of plain text is given as text, whatever its schema says": (
@@ -453,7 +421,7 @@ HONEST: dict[str, Any] = {
     ),
     "a read gives in another form what the body of a PUT has": (
         "/spots/{id}", "put", {"operationId": "updateSpot", "parameters": VARIABLES[:1], "requestBody": body(
-            schema={"type": "object", "properties": {"label": TEXT, "place": TEXT}})},
+            schema={"type": "object", "properties": {"label": TEXT, "place": TEXT}})}, READ,
     ),
     "the number of a page is a text": (
         "/records", "get", {"operationId": "listRecords", "responses": answer({"type": "array", "items": THING}),
@@ -491,23 +459,46 @@ HONEST: dict[str, Any] = {
     "a schema that redeclares its fields leads back to itself": (
         "/nodes", "get", {"operationId": "getNode", "responses": answer({"$ref": "#/components/schemas/Node"})},
     ),
+    "a variable of the path is a whole number for one operation, and any text for another": (
+        "/rows/{id}", "delete", {"operationId": "deleteRow", "parameters": ITEM_ID},
+        {"put": {"operationId": "updateRow", "parameters": VARIABLES[:1], "requestBody": body()}},
+    ),
+    "a field that only the API sets has the name by which the variable of the path is shown": (
+        "/budgets/{id}/limits", "post", {"operationId": "storeBudgetLimit", "parameters": VARIABLES[:1], "requestBody":
+            body(schema={"required": ["amount", "budget_id"], "properties": {"amount": TEXT, "budget_id":
+                {**TEXT, "readOnly": True}}})}, {"get": {"operationId": "listLimits", "parameters": VARIABLES[:1]}},
+    ),
+    "a form without named fields is not served, as its review says": (
+        "/media", "post", {"operationId": "uploadMedia", "requestBody": body("multipart/form-data", {**TEXT, "format":
+            "binary"})}, {"get": {"operationId": "listMedia"}},
+    ),
+    "a read may have a body, any object is required, and a pattern, a sign and a long default are written otherwise": (
+        "/posts/some", "get", {"operationId": "getPosts", "requestBody": {"content": {"application/json": {"schema": {
+            "type": "object", "required": ["post_ids[]"], "properties": {"post_ids[]": {"type": "integer"}}}}}},
+            "parameters": [{"name": "selector", "in": "query", "required": True, "schema": {"type": "object"}},
+                           {"name": "base", "in": "query", "schema": {**TEXT, "pattern": r"^/[\w-/]*[a-z]$"}},
+                           {"name": "icon", "in": "query", "schema": {**TEXT, "default": "\U0001f39f\ufe0f"}},
+                           {"name": "parts", "in": "query", "schema": {**TEXT, "default": "name, " * 40}}]},
+    ),
 }  # fmt: skip
 NODE = {"$ref": "#/components/schemas/Node", "description": "The next one"}
 NODES = {
-    "Node": {"allOf": [{"properties": {"id": TEXT, "next": NODE}}, {"properties": {"next": {**NODE, "title": "Next"}}}]}
+    "Node": {
+        "allOf": [{"properties": {"id": TEXT, "next": NODE}}, {"properties": {"next": {**NODE, "title": "Next"}}}]
+    },
 }
 
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("case", HONEST)
 async def test_nothing_is_found_of_an_honest_adapter_where(tmp_path: Path, case: str) -> None:
-    place, method, operation = HONEST[case]
+    place, method, operation, *beside = HONEST[case]
     document = {"openapi": "3.1.0", "info": {"title": "Notes", "version": "1"}, "servers": [{"url": BASE}],
                 "components": {"schemas": NODES}}  # fmt: skip
     path, project = tmp_path / "notes.json", tmp_path / "project"
-    operations = {method: {"responses": {}, **operation}}
-    if method == "put":
-        operations["get"] = {"operationId": "getSpot", "parameters": VARIABLES[:1], "responses": answer(PLACED)}
+    operations = {
+        name: {"responses": {}, **each} for part in ({method: operation}, *beside) for name, each in part.items()
+    }
     path.write_text(json.dumps({**document, "paths": {place: operations}}), encoding="utf-8")
     assert run("from-openapi", path, "-o", project, "--name", "things", "-q").code == 0
     assert [str(finding) for finding in await findings(project) if finding.grade is not Grade.LOOK] == []

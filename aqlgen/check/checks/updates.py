@@ -54,9 +54,7 @@ def replaced(document: Document, schema: Any, target: Any, patch: Any) -> Any:
         result = {}
     for key, value in patch.items():
         inner = known.get(key, {})
-        kinds = document.kinds(inner)  # of no type, `nullable` has no effect (OpenAPI 3.0.4, 4.7.24)
-        admits = "null" in kinds or (kinds and any(part.get("nullable") for part in document.parts(inner)))
-        if value is None and not admits:
+        if value is None and not document.is_nullable(inner):
             result.pop(key, None)
         else:
             result[key] = replaced(document, inner, result.get(key), value)

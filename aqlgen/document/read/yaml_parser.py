@@ -38,9 +38,9 @@ _WORDS: Final[dict[str, Json]] = {
     "FALSE": False,
 }
 _NUMBER_STARTS: Final = frozenset("+-.0123456789")
-_INTEGER: Final = re.compile(r"[-+]?[0-9]{1,1000}")
+_INTEGER: Final = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,999})")  # a code such as 08 is a text: no number of JSON
 _BASED: Final = re.compile(r"0o[0-7]{1,1000}|0x[0-9a-fA-F]{1,1000}")
-_FLOAT: Final = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_FLOAT: Final = re.compile(r"[-+]?(?:\.[0-9]+|(?:0|[1-9][0-9]*)(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 
 
 def scalar_value(text: str) -> Json:

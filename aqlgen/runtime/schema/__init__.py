@@ -320,7 +320,7 @@ def union_of(types: Types, schema: Any, base: Shape | None = None) -> Shape:
         inner = shape_of(types, todo.pop(0))
         todo += inner.alternatives
         shared = {
-            name: (shape.properties[name][0], _either(shape.properties[name][1], inner.properties[name][1]))
+            name: (shape.properties[name][0], _either(shape.properties[name][1], inner.properties[name][1], types))
             for name in inner.properties.keys() & shape.properties.keys()
         }
         shape.properties = {**inner.properties, **shape.properties, **shared}
@@ -330,12 +330,27 @@ def union_of(types: Types, schema: Any, base: Shape | None = None) -> Shape:
     return shape
 
 
-def _either(schema: JsonSchema, other: JsonSchema) -> JsonSchema:
-    """Return the schema of a property of several alternatives: with the values of both where both list theirs."""
-    first, second = schema.get("enum"), other.get("enum")
-    if first == second or not (isinstance(first, list) and isinstance(second, list)):
+def _either(schema: JsonSchema, other: JsonSchema, types: Types) -> JsonSchema:
+    """Return the schema of a property that two alternatives have: with the values that both list, else one of both.
+
+    Where descriptions, bounds and the like alone differ, those of the first stand for both.
+    """
+    if not schema or not other or schema == other:
+        return schema or other
+    first, second = fixed_values(schema, types), fixed_values(other, types)
+    if first is not None and second is not None:
+        more = [value for value in second if value not in first]
+        return {**_without(schema, "const"), "enum": [*first, *more]} if more else schema
+    options = schema["anyOf"] if schema.keys() <= {"anyOf", "description"} else [schema]
+    if any(_structure(option) == _structure(other) for option in options):
         return schema
-    return {**schema, "enum": [*first, *(value for value in second if value not in first)]}
+    return {key: schema[key] for key in ("description",) if key in schema} | {"anyOf": [*options, other]}
+
+
+def _structure(schema: JsonSchema) -> dict[str, Any]:
+    kinds = schema.get("type")
+    kinds = {*(kinds if isinstance(kinds, list) else [kinds])} - {"null"}
+    return {key: schema[key] for key in STRUCTURE | {"$ref"} if key in schema} | {"type": kinds}
 
 
 def _add(shape: Shape, part: JsonSchema) -> None:

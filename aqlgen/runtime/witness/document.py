@@ -69,11 +69,10 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A body of one media type, with the encoding of its fields, and the examples of the whole."""
+    """A body of one media type, with the encoding of its fields."""
 
     schema: Any
     encoding: Mapping[str, Any] = field(default_factory=dict)
-    examples: list[Any] = field(default_factory=list)
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +186,6 @@ class Document(Schemas):
             if method in METHODS and isinstance(raw, dict)
         )
         self.counts = Counter((each.method, each.template) for each in self.operations)
-        self._settle_variables()
 
     @cached_property
     def secrets(self) -> frozenset[tuple[str, str]]:
@@ -197,15 +195,12 @@ class Document(Schemas):
         keys = {(str(each.get("in")), str(each.get("name")).lower()) for each in self.schemes.values()}
         return frozenset(declared | keys)
 
-    def _settle_variables(self) -> None:
-        """Take a variable of a path for a whole number where one operation of the path says so; a GET has its own."""
-        variables = [(each, variable) for each in self.operations for variable in each.parameters
-                     if variable.place == "path"]  # fmt: skip
-        whole = {(operation.path, each.name): each.schema for operation, each in variables
-                 if self.kinds(each.schema) == {"integer"}}  # fmt: skip
-        for operation, each in variables:
-            if operation.method != "GET" and self.kinds(each.schema) != {"integer"}:
-                each.schema = whole.get((operation.path, each.name), each.schema)
+    @cached_property
+    def whole(self) -> dict[tuple[str, str], Any]:
+        """The variables of paths that an operation has as whole numbers; another of the path may have any text."""
+        return {(operation.path, each.name): each.schema for operation in self.operations
+                for each in operation.parameters
+                if each.place == "path" and self.kinds(each.schema) == {"integer"}}  # fmt: skip
 
     def _operation(self, path: str, method: str, item: Any, raw: Any) -> Operation:
         names = [str(raw.get("operationId") or ""), f"{method.upper()} {path}"]
@@ -220,7 +215,7 @@ class Document(Schemas):
         return Operation(
             self, path, method.upper(), raw, f"/paths/{path.replace('~', '~0').replace('/', '~1')}/{method}",
             tuple(self._parameter(each, word) for each in declared.values() if each["in"] in _PLACES),
-            bodies, self.at(raw, "requestBody").get("required"),
+            bodies, self.at(raw, "requestBody").get("required", False if method in ("get", "head") else None),
             None if options is None else tuple(each if isinstance(each, dict) else {each: []} for each in options),
             self.address(raw.get("servers") or []), word,
         )  # fmt: skip
@@ -237,40 +232,11 @@ class Document(Schemas):
         """Return the body of each media type, and take the header that says it from the parameters."""
         content = self.at(raw, "requestBody", "content")
         media = {kind.lower(): self.deref(each) for kind, each in content.items()}
-        bodies = {kind: Body(each.get("schema", {}), self.at(each, "encoding"), self._examples(each))
-                  for kind, each in media.items()}  # fmt: skip
+        bodies = {kind: Body(each.get("schema", {}), self.at(each, "encoding")) for kind, each in media.items()}
         stated = self.at(declared.pop(("header", "content-type"), {}), "schema")
         for kind in stated.get("enum") or () if bodies else ():  # a header may say it
             bodies.setdefault(str(kind).lower(), next(iter(bodies.values())))
         return bodies
-
-    def _examples(self, media: Any) -> list[Any]:
-        schema = self.at(media, "schema")
-        return [media.get("example"), schema.get("example"), *(schema.get("examples") or ()),
-                *(self.at(each).get("value") for each in self.at(media, "examples").values())]  # fmt: skip
-
-    @cached_property
-    def opened(self) -> set[int]:
-        """The schemas within bodies that an example has fields of which they do not declare, by their ids."""
-        bodies = [body for operation in self.operations for body in operation.bodies.values()]
-        todo, opened = [(body.schema, each) for body in bodies for each in body.examples], set[int]()
-        while todo:
-            schema, value = todo.pop()
-            known = self.properties(schema)
-            parts = (
-                [(known[name], each) for name, each in value.items() if name in known]
-                if isinstance(value, dict)
-                else [(self.items(schema), each) for each in value]
-                if isinstance(value, list)
-                else []
-            )
-            opened |= {
-                id(self.deref(each))
-                for each, part in parts
-                if isinstance(part, dict) and part.keys() - self.properties(each).keys()
-            }
-            todo += parts
-        return opened
 
     def _parameter(self, raw: Mapping[str, Any], word: Mapping[str, Any]) -> Parameter:
         name, place = raw["name"], raw["in"]

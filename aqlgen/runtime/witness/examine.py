@@ -14,9 +14,9 @@ from typing import Any
 
 from .answers import COUNTS, PAGE_ITEMS, Answer, answer_of, paging_of
 from .arrival import lost, unanswered
-from .document import Document, Operation, normal
+from .document import Document, Operation, Parameter, normal
 from .judge import Finding, Grade, Judgement, Request, judge
-from .project import Owner, documents, overlaid, read, reviewed
+from .project import Owner, documents, overlaid, read, reviewed, unserved
 from .rules import rule_problems
 from .samples import ABSENT, sample, wrong
 from .shown import Adapter, Shown
@@ -50,7 +50,7 @@ class Witness:
             self.unfollowed += unknown
             known.append(Document(root, owner, api, path.relative_to(folder).as_posix()))
         self.documents = tuple(known)
-        self.reviewed = reviewed(folder)
+        self.reviewed, self._unserved = reviewed(folder), unserved(folder)
         self._starts: dict[str, int] = {}
         self.known: set[int] = set()
         files = [file for place in ("openapi/workflows", "openapi/*/workflows") for file in folder.glob(f"{place}/*.*")]
@@ -104,7 +104,7 @@ class Witness:
             if len(names) > 1:
                 yield Finding(Grade.BROKEN, operation.key, f"is reached by {' and '.join(names)}", pointer)
             elif not (names or operation.owner.get("hidden") or operation.method in ("OPTIONS", "TRACE")):
-                grade = Grade.WRONG if is_sure else Grade.LOOK
+                grade = Grade.WRONG if is_sure and operation.key not in self._unserved else Grade.LOOK
                 yield Finding(grade, operation.key, "no operation reaches it", pointer)
 
 
@@ -230,9 +230,7 @@ class _Examination:
         values: dict[tuple[str, str], Any] = {}
         for parameter in operation.parameters:
             if self._shown.gives(parameter.key) and (turn or parameter.required):
-                value = sample(operation.document, parameter.schema, turn, name=parameter.name)
-                if value == "":  # the first of its values
-                    value = sample(operation.document, parameter.schema, turn + 1, name=parameter.name)
+                value = _value(operation.document, parameter, turn)
                 if value is ABSENT and parameter.required:
                     return None
                 if value is not ABSENT and value not in ("", [], {}):
@@ -281,7 +279,9 @@ class _Examination:
         assert self.operation is not None  # noqa: S101 - it is known by now
         document, known, is_body = self.operation.document, self._witness.known, key[0] == "body"
         depth = -1 if is_body and not self._shown.whole else 0
-        cases = wrong(document, schema, values[key], known, depth, is_body=is_body)
+        taken = {f"/{each}+" for each in self._shown.entries} if depth else {}  # another place has the name
+        cases = (each for each in wrong(document, schema, values[key], known, depth, is_body=is_body)
+                 if each[0] not in taken)  # fmt: skip
         for place, value in islice(cases, _MOST_WRONG):
             main, *_ = await self._call(self._shown.params({**values, key: value}), f"with {name}{place} wrong")
             if main is not None and place[-1:] == "+":
@@ -320,6 +320,14 @@ class _Examination:
         if not len(items) == len(set(items)) == PAGE_ITEMS:
             text = f"its pages give {len(set(items))} of {PAGE_ITEMS} items, {len(items)} in all"
             self._say(Grade.WRONG if paging.size else Grade.LOOK, text)
+
+
+def _value(document: Document, parameter: Parameter, turn: int) -> Any:
+    """Return a value of a parameter, the second of an enumeration for an empty one; of any object one with a field."""
+    value = sample(document, parameter.schema, turn, name=parameter.name)
+    if value == "":
+        value = sample(document, parameter.schema, turn + 1, name=parameter.name)
+    return {"key": "x"} if value == {} and parameter.required else value
 
 
 def _needs(operation: Operation, schema: Any) -> bool:

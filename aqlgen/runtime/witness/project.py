@@ -99,6 +99,13 @@ def reviewed(folder: Path) -> dict[str, tuple[str, ...]]:
     return operations
 
 
+def unserved(folder: Path) -> frozenset[str]:
+    """Return the operations that `OPERATIONS.md` says are not served, and why, as `METHOD /path`."""
+    file = folder / "OPERATIONS.md"
+    part = file.read_text("utf-8").partition("\n## Not served\n")[2].partition("\n## ")[0] if file.is_file() else ""
+    return frozenset(re.findall(r"^- `([^`]+)`: ", part, re.MULTILINE))
+
+
 class Owner:
     """The owner's word: what `overrides.yaml` says of operations, and what was included when the project was made."""
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .document import Document, is_secret
+from .document import Document
 from .schemas import compiles
 
 UNDECLARED = "noSuchField"  # a field of no document
@@ -21,13 +21,11 @@ _TEXTS = {
 }  # fmt: skip
 _GUESSES = ("a", "A", "1", "abc", "ABC", "1234", "abc-1", "a1b2c3d4", "2026-03-01")
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
-_FURTHER = ("additionalProperties", "unevaluatedProperties", "patternProperties")  # of undeclared fields
 _PARTS = ("allOf", "oneOf", "anyOf", "properties", "required")
 _ORDER = ("object", "array", "string", "integer", "number", "boolean")
 _SIGNS = ("", ' "b" c', "&=/?#+%\\")  # what texts end with, by the turn: it must be encoded, wherever it is sent
 _LONGEST = 300
 _DEEPEST = 4
-_DEEPEST_UNDECLARED = 3
 
 
 def sample(document: Document, schema: Any, turn: int = 0, *, name: str = "", answers: bool = False) -> Any:
@@ -41,8 +39,8 @@ def wrong(
 ) -> Iterator[tuple[str, Any]]:
     """Yield values like a valid one, each wrong in one place; below the top each schema is tried once.
 
-    Undeclared fields are tried down to a few levels. The place of a field that nobody may give, undeclared or at the
-    top of a body read-only, ends with `+`.
+    The place of a field that nobody may give, undeclared in a closed object or at the top of a body read-only, ends
+    with `+`.
     """
     schema = document.deref(schema)
     if not document.is_plain(schema) or (depth > 0 and id(schema) in known):
@@ -61,15 +59,8 @@ def wrong(
 def _wrong_fields(
     document: Document, schema: Any, value: Mapping[str, Any], known: set[int], depth: int, marked: list[str]
 ) -> Iterator[tuple[str, Any]]:
-    properties = document.properties(schema)
-    is_open = (
-        depth > _DEEPEST_UNDECLARED
-        or any(schema.get(word) for word in _FURTHER)
-        or ("discriminator" in schema and schema.keys().isdisjoint(("oneOf", "anyOf")))  # the fields of its subtypes
-        or all(is_secret(name) or document.is_marked(each) for name, each in properties.items())
-        or id(schema) in document.opened
-    )
-    for name in [*marked, *([] if is_open else [UNDECLARED])]:
+    properties, is_closed = document.properties(schema), schema.get("additionalProperties") is False
+    for name in [*marked, *[UNDECLARED] * is_closed]:
         yield f"/{name}+", {**value, name: sample(document, properties.get(name, {}), answers=True)}
     for name in [name for name in properties if name in value]:
         for place, inner in wrong(document, properties[name], value[name], known, depth + 1):

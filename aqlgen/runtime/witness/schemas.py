@@ -191,6 +191,11 @@ class Schemas:
         properties = self.properties(schema)
         return {name for name in names if not self.is_marked(properties.get(name), beside)}
 
+    def is_nullable(self, schema: Any) -> bool:
+        """Return True if a schema of stated types allows null; without, `nullable` has no effect (3.0.4, 4.7.24)."""
+        kinds, words = self.kinds(schema), ("nullable", "x-nullable")
+        return "null" in kinds or (bool(kinds) and any(part.get(word) for part in self.parts(schema) for word in words))
+
     def is_fixed(self, schema: Any) -> bool:
         """Return True for what can be one value alone, which an adapter need not ask for."""
         return any("const" in part or len(part.get("enum") or ()) == 1 for part in self.parts(schema))

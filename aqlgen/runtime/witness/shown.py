@@ -98,6 +98,9 @@ class Shown:
             self.whole = next((word for word in _WHOLE if word in left), left[0] if len(left) == 1 else "")
             self.names = names if self.whole else self.names
             self._inner = await self._inside(self.whole)
+        for each in operation.parameters:  # of one path, the narrower type of a variable holds
+            if self.entries.get(self.names.get(each.key, ""), {}).get("type") == "integer":
+                each.schema = document.whole.get((operation.path, each.name), each.schema)
 
     async def _is_by_field(self, operation: Operation, by_field: Iterable[tuple[str, str]]) -> bool:
         """Return True if the fields of the body are parameters: some are, no needed one is not, none has its fields."""
@@ -165,8 +168,8 @@ class Shown:
 
     def takes(self, name: str) -> bool:
         """Return True if a call can give a field of the body; credentials and pages are the adapter's own business."""
-        known = ("body", name) in self.names
-        return known or not (self._is_paged(name) or (is_secret(name) and normal(name) not in self._inner))
+        is_filled_in = is_secret(name) and (self._inner or not self.whole) and normal(name) not in self._inner
+        return ("body", name) in self.names or not (self._is_paged(name) or is_filled_in)
 
     def gives(self, key: tuple[str, str]) -> bool:
         """Return True if a call can give a parameter."""

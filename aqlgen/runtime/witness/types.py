@@ -16,7 +16,7 @@ _WORDS = {"integer": _NUMBER, "number": _NUMBER, "string": _TEXT, "boolean": ("d
 _KINDS = {"integer": {"integer", "number"}, **{name: {name} for name in ("number", "string", "boolean", "array",
           "object")}}  # fmt: skip
 _FORMS = ("date-time", "uuid", "email", "int32", "int64")  # formats that an adapter has to show
-_LONG = 300  # characters of a schema from which on an entry may be cut to name and type
+_LONG = 200  # characters of a schema from which on an entry may be cut to name and type, or of a value left out
 
 Entry = Mapping[str, Any]
 
@@ -124,7 +124,7 @@ def _of_value(document: Document, entry: Entry, schema: Any) -> Iterator[str]:
             continue  # a value that it refuses itself
         if word == "enum":
             wanted, shown = _texts(document.members(schema)), shown and _texts(shown)
-        if not _is_left_out(stated, entry, word) and str(shown).lower() != str(wanted).lower():
+        if not _is_left_out(stated, entry, word) and _written(shown) != _written(wanted):
             yield f"{word} {shown}, the document has {wanted}"
     if stated.get("format") == "password" and not entry.get("sensitive"):
         yield "no word of its being a secret"
@@ -136,10 +136,15 @@ def _is_left_out(stated: Mapping[str, Any], entry: Entry, word: str) -> bool:
         return True  # shown as integers
     form, is_told = str(stated.get("format")), not {"example", "examples", "default"}.isdisjoint(stated)
     is_loose = form not in _FORMS or is_told or (entry.get("type") == "number" and "int" in form)
-    is_cut = len(entry) <= 3 and len(str(stated)) > _LONG
+    is_cut = len(str(stated if len(entry) <= 3 else stated.get(word, ""))) > _LONG
     if word == "default" and "default" in entry and [entry[word]] in (stated.get("enum"), [stated.get("const")]):
         return True  # the only value
     return word not in entry and (is_cut or word in ("enum", "pattern") or (word == "format" and is_loose))
+
+
+def _written(value: Any) -> str:
+    """Return a value in lower case: signs of no form may be escaped, and in patterns what only some dialects escape."""
+    return re.sub(r"\\([-/])", r"\1", str(value).lower().encode("ascii", "backslashreplace").decode())
 
 
 def _texts(values: Any) -> list[str]:
