@@ -98,8 +98,8 @@ class Shown:
             self.whole = next((word for word in _WHOLE if word in left), left[0] if len(left) == 1 else "")
             self.names = names if self.whole else self.names
             self._inner = await self._inside(self.whole)
-        for each in operation.parameters:  # of one path, the narrower type of a variable holds
-            if self.entries.get(self.names.get(each.key, ""), {}).get("type") == "integer":
+        for each in [each for each in operation.parameters if document.kinds(each.schema) != {"integer"}]:
+            if self.entries.get(self.names.get(each.key, ""), {}).get("type") == "integer":  # as for another method
                 each.schema = document.whole.get((operation.path, each.name), each.schema)
 
     async def _is_by_field(self, operation: Operation, by_field: Iterable[tuple[str, str]]) -> bool:
