@@ -96,7 +96,7 @@ def paged(tmp_path: Path, parameters: list[Any], responses: Any, **more: Any) ->
             {"style": "token", "cursor_param": "pageToken", "next": "/nextPageToken", "size_param": "maxResults"},
         ),
         (
-            [query("offset", "string"), query("limit")],
+            [query("start_at", "string", format="date-time"), query("offset", "string"), query("limit")],
             many(next_page=object_of(offset=TEXT, uri={**TEXT, "format": "uri"})),
             (),
             {"style": "token", "cursor_param": "offset", "next": "/next_page/offset"},

@@ -260,7 +260,7 @@ def _switches(candidate: _Candidate, paged: _Candidate) -> bool:
 
 _TOKENS: Final[tuple[tuple[frozenset[str], Callable[[_Candidate], bool]], ...]] = (
     (TOKEN, lambda candidate: not candidate.calendar and candidate.text),
-    (PAGE | OFFSET, lambda candidate: candidate.text and not _counts(candidate)),
+    (PAGE | OFFSET, lambda candidate: candidate.text and not (candidate.calendar or _counts(candidate))),
     (OFFSET, lambda candidate: "string" in candidate.kinds and candidate.number),
 )
 """What is a token: a page or an offset that is a text, whatever its name, and an offset that may be one."""
