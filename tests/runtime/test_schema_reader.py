@@ -66,10 +66,13 @@ def test_a_property_of_several_alternatives_is_what_each_of_them_has() -> None:
         return {"properties": {"kind": kind, "acts": acts}}
 
     paid, sent = ({"type": "array", "items": {"$ref": f"#/types/{name}"}} for name in ("Cat", "Page"))
-    options = [option({"const": "paid"}, paid), option({"enum": ["sent", "lost"]}, sent), option({"const": "x"}, {})]
+    kinds = (({"const": "paid"}, paid), ({"enum": ["sent", "lost"]}, sent), ({"const": "x"}, {"title": "Acts"}))
+    options = [option(*kind) for kind in kinds]
     shown = {name: schema for name, (_, schema) in union_of(TYPES, {"anyOf": options}).properties.items()}
     assert shown["kind"] == {"enum": ["paid", "sent", "lost", "x"]}
     assert shown["acts"] == {"anyOf": [paid, sent]}
+    described = union_of(TYPES, {"anyOf": [option({}, {"description": "Acts"}), option({}, paid)]}).properties["acts"]
+    assert described[1] == {"description": "Acts", **paid}
 
 
 def test_paths_are_translated_to_the_agents_names() -> None:

@@ -335,22 +335,24 @@ def _either(schema: JsonSchema, other: JsonSchema, types: Types) -> JsonSchema:
 
     Where descriptions, bounds and the like alone differ, those of the first stand for both.
     """
-    if not schema or not other or schema == other:
-        return schema or other
     first, second = fixed_values(schema, types), fixed_values(other, types)
     if first is not None and second is not None:
         more = [value for value in second if value not in first]
         return {**_without(schema, "const"), "enum": [*first, *more]} if more else schema
-    options = schema["anyOf"] if schema.keys() <= {"anyOf", "description"} else [schema]
-    if any(_structure(option) == _structure(other) for option in options):
+    if schema == other or not _structure(other):
+        return schema
+    if not _structure(schema):
+        return {**other, **schema}
+    options = schema["anyOf"] if {"anyOf"} <= schema.keys() <= {"anyOf", "description"} else [schema]
+    if _structure(other) in map(_structure, options):
         return schema
     return {key: schema[key] for key in ("description",) if key in schema} | {"anyOf": [*options, other]}
 
 
 def _structure(schema: JsonSchema) -> dict[str, Any]:
-    kinds = schema.get("type")
+    kinds = schema.get("type", [])
     kinds = {*(kinds if isinstance(kinds, list) else [kinds])} - {"null"}
-    return {key: schema[key] for key in STRUCTURE | {"$ref"} if key in schema} | {"type": kinds}
+    return {key: schema[key] for key in STRUCTURE | {"$ref"} if key in schema} | ({"type": kinds} if kinds else {})
 
 
 def _add(shape: Shape, part: JsonSchema) -> None:
