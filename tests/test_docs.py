@@ -38,10 +38,9 @@ NOT_RUN = {
         "python -m bench jobs CORPUS --fastmcp peers/bin/python": MEASURES,
     },
     "tutorial.md": {
-        "python3 -m venv .venv": FROM_THE_NETWORK,
-        ". .venv/bin/activate": FROM_THE_NETWORK,
+        "python3 -m venv .venv && . .venv/bin/activate": FROM_THE_NETWORK,
         "pip install /path/to/aqlgen": FROM_THE_NETWORK,
-        'claude mcp add notes --env NOTES_KEY=secret -- "$VIRTUAL_ENV/bin/notes-adapter"': CLIENT,
+        'claude mcp add --env NOTES_KEY=secret --scope user notes -- "$VIRTUAL_ENV/bin/notes-adapter"': CLIENT,
     },
     "conformance.md": {"aqlgen check petstore-adapter": "takes half a minute; tests/check/test_check.py runs it"},
     "safety-server.md": {

@@ -87,7 +87,7 @@ def argument_parser(adapter: Adapter) -> argparse.ArgumentParser:
     login.add_argument("--forget", action="store_true", help="forget the login")
 
     clients = add("clients", "show settings of MCP clients for this adapter")
-    clients.add_argument("client", metavar="CLIENT", nargs="?", choices=_CLIENTS, help=", ".join(_CLIENTS))
+    clients.add_argument("client", metavar="CLIENT", nargs="?", choices=_CLIENTS, help=f"one of {', '.join(_CLIENTS)}")
 
     audit = add("audit", "show the end of the audit log, or verify it")
     audit.add_argument("action", choices=("verify", "tail"))

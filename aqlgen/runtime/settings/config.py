@@ -87,27 +87,27 @@ class Config(NamedTuple):
     other policies ignore it. If you set it, it overrides trust.json, which `trust promote` writes."""
 
     policy: Annotated[Word[Literal["standard", "strict", "open"]], Names("POLICY", "policy.name")] = "standard"
-    """Which calls need a confirmation (docs/policies.md#danger-levels). "standard": safe and reversible calls run, but
-    the first call of an unproven write in a session (docs/confirmations.md#sessions) needs one, because aqlgen has a
-    doubt (docs/decisions.md#reversible). Each destructive or dangerous call needs one; forbidden calls are refused.
-    "strict": danger level and trust level decide together. Each operation on the review list (docs/review.md) needs
-    one, and a call that a question cannot show in full is refused. "open": no call needs one, and none is refused for
-    its danger level; your rules, quotas, read_only and the value "automation" (below) still apply. Instead of the table
-    [policy] you can write only policy = "strict". `confirmation.approval` sets who confirms."""
+    """Which calls need a confirmation (docs/policies.md#danger-levels). "standard": safe and reversible calls run,
+    destructive and dangerous calls need a confirmation, forbidden calls are refused. A reversible write about which
+    aqlgen has a doubt (docs/decisions.md#reversible) needs a confirmation at its first call in a session
+    (docs/confirmations.md#sessions). "strict": danger level and trust level decide together; operations on the
+    review list (docs/review.md) need a confirmation, and a call that no question can show in full is refused.
+
+    "open": no danger level has an effect; your rules, quotas, read_only and the value "automation" (below) still do.
+    You can write policy = "strict" instead of the table [policy]. `confirmation.approval` sets who confirms."""
     policy_money: Annotated[ByEffect, Names("POLICY_MONEY", "policy.money")] = "default"
     """Operations that move money: {allowed}. "default": each call needs a confirmation under policy standard and
     strict, whatever the danger level. "automation", for agents without a person: a call is refused, unless an allow
     rule matches it. "off": only the danger level decides."""
     policy_access: Annotated[ByEffect, Names("POLICY_ACCESS", "policy.access")] = "off"
-    """Operations that grant or revoke rights, keys or access: {allowed}, with the same meanings as for `money`; unset
-    means "off". Their danger level is at least destructive, unless overrides.yaml lowers it, so with
-    "off" they still need a confirmation under policy standard."""
+    """Operations that grant or revoke rights, keys or access: {allowed}, with the same meanings as for `money`. With
+    "off", policy standard still requires a confirmation, unless overrides.yaml lowers their danger level."""
     policy_people: Annotated[ByEffect, Names("POLICY_PEOPLE", "policy.people")] = "off"
-    """Operations that reach people, such as by e-mail: {allowed}, as for `money`; unset means "off"."""
+    """Operations that reach people, such as by e-mail: {allowed}, with the same meanings as for `money`."""
     policy_rules: Annotated[PolicyRules, Names("POLICY_RULES", "policy.rules", form="as JSON")] = ()
     """Rules for operations: allow, confirm or deny (docs/policies.md#rules). If several match, deny wins over confirm,
-    and confirm over allow. If only allow rules match, the call needs no confirmation; a rule that names the operation
-    also lifts a refusal. With a rule that matches no operation or no parameter, the adapter does not start."""
+    and confirm over allow. If only allow rules match, the call needs no confirmation; one without a pattern
+    also removes a refusal by the policy. If a rule matches no operation or parameter, the adapter does not start."""
 
     max_request_size: Annotated[
         int, Whole(64 * KIB, 10 * MIB), Names("MAX_REQUEST_SIZE", "limits.max_request_size")
@@ -150,7 +150,7 @@ class Config(NamedTuple):
     files_max_size: Annotated[int, Whole(MIB, 100 * 1024 * MIB), Names("FILES_MAX_SIZE", "files.max_size")] = 256 * MIB
     """Maximum bytes of a saved file, {allowed}."""
     files_max_attached: Annotated[int, Whole(0, 100 * MIB), Names("FILES_MAX_ATTACHED", "files.max_attached")] = 4 * MIB
-    """Maximum total bytes of an answer's files, as MCP content blocks, {allowed}; others are left out. 0: base64."""
+    """Maximum bytes of an answer's MCP content blocks with files, {allowed}; others are left out. 0: base64 instead."""
 
     stream_events: Annotated[int, Whole(1, 100_000), Names("STREAM_EVENTS", "streams.events")] = 1000
     """Maximum events to take from a stream, {allowed}."""
@@ -174,16 +174,16 @@ class Config(NamedTuple):
     scheme: ["X-Their-Token=oauth", "X-Their-Key=key"]."""
 
     state_url: Annotated[StateUrl, Names("STATE_URL", "state.url")] = ""
-    """Store for confirmations and counts (docs/state.md): a file, "sqlite:///relative.sqlite3" or
-    "sqlite:////absolute.sqlite3"; "memory:"; or for several replicas Redis or Valkey, "redis://host:6379/0" ("rediss:"
-    for TLS; `pip install '.[redis]'`). Empty: a file in your state folder, which `doctor` shows. The adapter encrypts
-    and signs the rows with your key (docs/state.md#the-key): MCP_AQL_STATE_KEY, or a file in MCP_AQL_STATE_KEY_FILE.
-    Without your key, a file store gets a random one; Redis requires yours."""
+    """Store for confirmations and counts (docs/state.md): a file, "sqlite:////absolute.sqlite3" or
+    "sqlite:///relative.sqlite3" (to the working directory); "memory:"; or for several replicas Redis or Valkey,
+    "redis://host:6379/0" ("rediss:" for TLS; `pip install '.[redis]'`). Empty: a file in your state folder, which
+    `doctor` shows. The adapter encrypts and signs the rows with your key (docs/state.md#the-key): MCP_AQL_STATE_KEY, or
+    a file in MCP_AQL_STATE_KEY_FILE. Without your key, a file store gets a random one; Redis requires yours."""
 
     warn_slow_ms: Annotated[int, Whole(1, 3_600_000), Names("WARN_SLOW_MS", "warnings.slow_ms")] = 2000
     """Warn if the API takes longer than this, in milliseconds, {allowed}."""
     warn_quota_percent: Annotated[int, Whole(1, 100), Names("WARN_QUOTA_PERCENT", "warnings.quota_percent")] = 80
-    """Warn if more of the API's rate limit is used than this, in per cent, {allowed}."""
+    """Warn if more than this percentage of the API's rate limit is used, {allowed}."""
     warn_repeat_after: Annotated[int, Whole(0, 86_400), Names("WARN_REPEAT_AFTER", "warnings.repeat_after")] = 300
     """Seconds until a session can get the same warning again, {allowed}; 0: at once."""
     warn_suppress: Annotated[WarningCodes, Names("WARN_SUPPRESS", "warnings.suppress")] = ()
@@ -203,8 +203,8 @@ class Config(NamedTuple):
         Word[Literal["person", "client"]], Names("SAFETY_LOOP_APPROVAL", "safety_loop.approval")
     ] = "person"
     """Who confirms that an agent starts, and that it continues after a pause; never the agent. "person": the client's
-    user (MCP elicitation), or an operator. "client": the adapter asks nobody. Choose it only if in the client, a
-    person approves each call of the execute tool."""
+    user (MCP elicitation), or an operator. "client": the adapter asks nobody. Choose it only if a person approves
+    each call of the execute tool in the client."""
     max_autonomous_steps: Annotated[Steps, Names("SAFETY_LOOP_STEPS", "safety_loop.max_autonomous_steps")] = 10
     """Steps of an agent after which it pauses until a person confirms, {allowed}."""
     requires_approval: Annotated[

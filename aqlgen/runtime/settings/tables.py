@@ -45,15 +45,15 @@ class ConfirmationSettings(NamedTuple):
     either, the call is refused. "operator": only an operator, on the page that the adapter's command `operator` opens,
     out of reach of agents and clients; needs a state.url other than memory, and your own key (MCP_AQL_STATE_KEY)."""
     ttl: Annotated[int, Whole(10, 900), Names("CONFIRMATION_TTL")] = 300
-    """Seconds that a confirmation token is valid, and that a question waits for an operator, {allowed}. At most 120 for
-    a forbidden operation: only policy strict at trust level certified asks about one."""
+    """Seconds that a confirmation token is valid, and that a question waits for an operator, {allowed}. For a
+    forbidden operation, about which only policy strict at trust level certified asks, at most 120."""
     skew: Annotated[int, Whole(0, 300), Names("CONFIRMATION_SKEW")] = 30
     """Seconds of tolerance for clock differences, {allowed}."""
     per_minute: Annotated[int, Whole(1, 10_000), Names("CONFIRMATION_RATE")] = 60
-    """Maximum confirmation tokens in a minute, {allowed}, per caller, or without authentication per session. The same
-    limit applies, each by itself, to questions to operators, and to calls of `revoke_token`."""
+    """Maximum confirmation tokens in a minute, {allowed}, per caller, or without authentication per session. Questions
+    to operators and calls of `revoke_token` have the same limit, each by itself."""
     declined_per_hour: Annotated[int, Whole(1, 1000), Names("CONFIRMATION_DECLINED")] = 10
-    """Maximum questions per caller and hour that get no yes, {allowed}. Then calls with a question are refused."""
+    """Maximum questions that a caller's user declines or ignores in an hour, {allowed}; then such calls are refused."""
 
 
 Steps = Annotated[int, Whole(1, 10_000)]
@@ -81,7 +81,7 @@ class AuditSettings(NamedTuple):
     """The table `[audit]`."""
 
     path: Annotated[AuditPath, Names("AUDIT_PATH")] = ""
-    """File of the audit log (docs/monitoring.md#the-audit-log): two JSON lines for each call that is not a plain read.
+    """File of the audit log, with two JSON lines for each call, except plain reads (docs/monitoring.md#the-audit-log).
     Empty: audit.jsonl in the folder of the state. "off", or empty with state.url = "memory:": no file; the entries
     become log records, which log_level = "notice" shows."""
     max_size: Annotated[int, Whole(0, 1024 * MIB), Names("AUDIT_MAX_SIZE")] = 100 * MIB
@@ -105,7 +105,7 @@ class HttpSettings(NamedTuple):
     """Authentication of callers over HTTP. "token": a token from MCP_AQL_HTTP_TOKEN, or from the file
     MCP_AQL_HTTP_TOKEN_FILE, which is read again when it changes; each line is a token of at least 16 characters.
     "oauth": an access token of oauth_issuer. "none": no authentication, for everyone who reaches the adapter. Empty:
-    token or oauth if configured, else only this machine, without authentication: the adapter refuses requests with a
+    "token" or "oauth" if configured, else only this machine can call, without authentication: the adapter refuses a
     proxy's header such as X-Forwarded-For, and does not start with a public `url` or a `--host` beyond loopback."""
     url: Annotated[HttpUrl, Names("HTTP_URL")] = ""
     """Public URL of the adapter, such as https://mcp.example.com/mcp. The adapter accepts its host and origin, and
@@ -185,9 +185,9 @@ class QuotaSettings(NamedTuple):
     per_day: Annotated[Requests | None, Names("QUOTA_PER_DAY")] = None
     """The same for a day."""
     warn_percent: Annotated[Percent, Names("QUOTA_WARN_PERCENT")] = 80
-    """Used per cent of a limit from which answers have a warning, {allowed}."""
+    """Percentage of a limit from which answers have a warning, {allowed}."""
     pause_percent: Annotated[Percent, Names("QUOTA_PAUSE_PERCENT")] = 95
-    """Used per cent of a limit from which each call needs a confirmation (by `confirmation.approval`), {allowed}; at
+    """Percentage of a limit from which each call needs a confirmation (by `confirmation.approval`), {allowed}; at
     least warn_percent; 100: never."""
     when_away: Annotated[Word[Literal["closed", "open"]], Names("QUOTA_WHEN_AWAY")] = "closed"
     """Requests with a quota while the store is down. "closed": the adapter does not send them, so no limit is exceeded.
