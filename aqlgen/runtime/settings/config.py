@@ -59,8 +59,7 @@ class Config(NamedTuple):
     base_url: Annotated[BaseUrl | None, Names("BASE_URL")] = None
     """URL of the API; empty: the first server of the API's document."""
     mode: Annotated[Mode, Names("ENDPOINT_MODE", "endpoint_mode")] = "semantic"
-    """Tools to offer: "semantic" (create, read, update, delete, execute), "single" (one for everything), "all"
-    (both)."""
+    """Tools: "semantic" (create, read, update, delete, execute), "single" (one for everything), "all" (both)."""
     tool_prefix: Annotated[Prefix, Names("TOOL_PREFIX")] = ""
     """Prefix of every tool name, such as "github_": 1 to 19 lower-case letters, digits or underscores, then an
     underscore."""
@@ -106,8 +105,9 @@ class Config(NamedTuple):
     """Operations that reach people, such as by e-mail: {allowed}, with the same meanings as for `money`."""
     policy_rules: Annotated[PolicyRules, Names("POLICY_RULES", "policy.rules", form="as JSON")] = ()
     """Rules for operations: allow, confirm or deny (docs/policies.md#rules). If several match, deny wins over confirm,
-    and confirm over allow. If only allow rules match, the call needs no confirmation; one without a pattern
-    also removes a refusal by the policy. If a rule matches no operation or parameter, the adapter does not start."""
+    and confirm over allow. If only allow rules match, the call needs no confirmation. An allow rule without a
+    pattern also removes a refusal by the policy. If a rule matches no operation or parameter, the adapter does not
+    start."""
 
     max_request_size: Annotated[
         int, Whole(64 * KIB, 10 * MIB), Names("MAX_REQUEST_SIZE", "limits.max_request_size")
@@ -145,12 +145,12 @@ class Config(NamedTuple):
     """Values of the variables in the API's URL, by name; empty: the document's defaults."""
 
     files_folder: Annotated[FilePath, Names("FILES_FOLDER", "files.folder")] = ""
-    """Folder for downloaded files, and for uploads by path. Empty: answers contain downloads, and calls contain
-    uploads."""
+    """Folder for downloads, and for uploads by path. Empty: answers contain the downloads, and calls the uploads."""
     files_max_size: Annotated[int, Whole(MIB, 100 * 1024 * MIB), Names("FILES_MAX_SIZE", "files.max_size")] = 256 * MIB
     """Maximum bytes of a saved file, {allowed}."""
     files_max_attached: Annotated[int, Whole(0, 100 * MIB), Names("FILES_MAX_ATTACHED", "files.max_attached")] = 4 * MIB
-    """Maximum bytes of an answer's MCP content blocks with files, {allowed}; others are left out. 0: base64 instead."""
+    """Maximum total bytes of the files in an answer, {allowed}. Each file is an MCP content block; files beyond the
+    maximum are left out. 0: no blocks, but base64 in the answer."""
 
     stream_events: Annotated[int, Whole(1, 100_000), Names("STREAM_EVENTS", "streams.events")] = 1000
     """Maximum events to take from a stream, {allowed}."""

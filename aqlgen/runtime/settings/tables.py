@@ -53,7 +53,8 @@ class ConfirmationSettings(NamedTuple):
     """Maximum confirmation tokens in a minute, {allowed}, per caller, or without authentication per session. Questions
     to operators and calls of `revoke_token` have the same limit, each by itself."""
     declined_per_hour: Annotated[int, Whole(1, 1000), Names("CONFIRMATION_DECLINED")] = 10
-    """Maximum questions that a caller's user declines or ignores in an hour, {allowed}; then such calls are refused."""
+    """Maximum questions in an hour that a caller's user declines or ignores, {allowed}. Then further calls that need a
+    question are refused."""
 
 
 Steps = Annotated[int, Whole(1, 10_000)]
