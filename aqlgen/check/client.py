@@ -7,9 +7,10 @@ import http.client
 import json
 from collections.abc import Callable, Iterator, Mapping
 from itertools import count
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
+import anyio
 import anyio.to_thread
 
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
@@ -24,6 +25,8 @@ INITIALIZE: Final[dict[str, Any]] = {
         "clientInfo": {"name": "aqlgen check", "version": "1"},
     },
 }
+_SECONDS = 20
+"""Seconds within which messages come."""
 _USUAL = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 _HEADER = "x-mcp-header"
 LONGEST = 1 << 26
@@ -40,7 +43,11 @@ class OverStdio:
 
     async def send(self, message: Mapping[str, Any], headers: Mapping[str, str]) -> None:  # noqa: ARG002
         """Write a line."""
-        self._writer.write(json.dumps(message).encode() + b"\n")
+        self.write(json.dumps(message).encode())
+
+    def write(self, line: bytes) -> None:
+        """Write a line as it is."""
+        self._writer.write(line + b"\n")
 
     async def receive(self) -> dict[str, Any]:
         """Read a line. Raises ConnectionError if none comes any more, ValueError for one that is no JSON."""
@@ -48,17 +55,18 @@ class OverStdio:
 
 
 class OverHttp:
-    """The connection with the server at a URL, in one session."""
+    """The connection with the server at a URL, in one session. Each request has some headers more."""
 
-    def __init__(self, url: str) -> None:
-        self._url = url
-        self._session: dict[str, str] = {}
+    def __init__(self, url: str, headers: Mapping[str, str]) -> None:
+        self._url, self._headers = url, headers
+        self.session = ""
         self._lines: list[bytes] = []
 
     async def send(self, message: Mapping[str, Any], headers: Mapping[str, str]) -> None:
         """Post a message, and keep what comes back: a message, or a stream of them."""
-        _, body, session = await post(self._url, message, **headers, **self._session)
-        self._session = {"Mcp-Session-Id": session} if session else self._session
+        session = {"Mcp-Session-Id": self.session} if self.session else {}
+        _, body, shown = await post(self._url, message, **{**self._headers, **headers, **session})
+        self.session = shown.get("mcp-session-id", self.session)
         lines = [line.removeprefix(b"data: ") for line in body.splitlines() if line.startswith((b"data: {", b"{"))]
         self._lines = [body] if body[:1] == b"{" else lines
 
@@ -112,6 +120,21 @@ class Client:
             self._headers_of = {tool["name"]: dict(_headers_of(tool)) for tool in result["tools"]}
         return result
 
+    @property
+    def session(self) -> str:
+        """The id of the session over HTTP, "" where there is none."""
+        return self._connection.session if isinstance(self._connection, OverHttp) else ""
+
+    async def exchange(self, line: str, count: int) -> list[dict[str, Any]]:
+        """Write a line to the standard input of an adapter, and return that many messages."""
+        if isinstance(self._connection, OverStdio):
+            self._connection.write(line.encode())
+        messages: list[dict[str, Any]] = []
+        with anyio.move_on_after(_SECONDS):
+            while len(messages) < count:
+                messages.append(await self._connection.receive())
+        return messages
+
     async def _answered(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         number, headers, meta = next(self._numbers), {"Mcp-Protocol-Version": self._era}, dict[str, Any]()
         if self._era == MODERN:
@@ -156,12 +179,20 @@ def text_of(result: Mapping[str, Any]) -> str:
     return str(content[0].get("text", "")) if content else ""
 
 
-async def post(url: str, body: Any = INITIALIZE, method: str = "POST", **headers: str) -> tuple[int, bytes, str]:
-    """Send a request; returns the status, the body and the session id. Raises ConnectionError for too long a body."""
+class Posted(NamedTuple):
+    """An answer over HTTP; the names of its headers are in lower case."""
+
+    status: int
+    body: bytes
+    headers: dict[str, str]
+
+
+async def post(url: str, body: Any = INITIALIZE, method: str = "POST", **headers: str) -> Posted:
+    """Send a request. Raises ConnectionError for too long a body."""
     parts = urlsplit(url)
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
 
-    def exchange() -> tuple[int, bytes, str]:
+    def exchange() -> Posted:
         connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)
         try:
             more = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -170,7 +201,7 @@ async def post(url: str, body: Any = INITIALIZE, method: str = "POST", **headers
             body = answer.read(LONGEST + 1)
             if len(body) > LONGEST:
                 raise ConnectionError(f"the adapter answers more than {LONGEST:,} bytes")
-            return answer.status, body, answer.headers.get("mcp-session-id") or ""
+            return Posted(answer.status, body, {name.lower(): value for name, value in answer.headers.items()})
         finally:
             connection.close()
 

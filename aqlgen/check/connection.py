@@ -17,6 +17,7 @@ from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryFile
 from time import monotonic, perf_counter
+from types import MappingProxyType
 from typing import IO, Any, cast
 
 import anyio
@@ -148,15 +149,16 @@ async def connect(
     judge: Callable[[str, Any], None],
     url: str | None = None,
     person: Person | None = None,
+    headers: Mapping[str, str] = MappingProxyType({}),
 ) -> AsyncIterator[Adapter]:
-    """Start the adapter over stdio, or connect to the URL of one that serves HTTP.
+    """Start the adapter over stdio, or connect to the URL of one that serves HTTP, with headers of the caller.
 
     Raises NotStarted when the adapter does not start or answer.
     """
     with tempfile.TemporaryDirectory() as folder, (Path(folder) / "errors").open("wb") as errors:
         started = False
         try:
-            async with _by_stdio(launch, errors) if url is None else nullcontext(OverHttp(url)) as connection:
+            async with _by_stdio(launch, errors) if url is None else nullcontext(OverHttp(url, headers)) as connection:
                 client = Client(era, connection, person)
                 with anyio.fail_after(_SECONDS):
                     await client.begin()

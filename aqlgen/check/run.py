@@ -152,6 +152,7 @@ class Run:
         url: str | None = None,
         person: Callable[[str], str] | None = None,
         settings: Mapping[str, str] = _NO_SETTINGS,
+        headers: Mapping[str, str] = _NO_SETTINGS,
     ) -> AsyncIterator[Run]:
         """Start an adapter with settings, or connect to a URL, and give a run of the same test with it."""
         ids: set[str] = set()
@@ -163,7 +164,7 @@ class Run:
             ids.update(filter(None, (request,)))
             self.answers.expect(not problems, subject, "; ".join(problems), envelope)
 
-        async with connect(self.with_settings(settings).launch, era, judge, url, person) as adapter:
+        async with connect(self.with_settings(settings).launch, era, judge, url, person, headers) as adapter:
             yield replace(self, era=era, adapter=adapter)
 
     @asynccontextmanager

@@ -8,32 +8,41 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+import shutil
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from math import ceil
 from pathlib import Path
+from tempfile import mkdtemp
+from threading import Barrier, BrokenBarrierError
+from time import monotonic
 from typing import Any, NamedTuple
 from urllib.parse import urljoin
 
 import anyio
 
-from aqlgen.check.client import LEGACY, MODERN, post
-from aqlgen.check.connection import output_of
+from aqlgen.check.client import LEGACY, MODERN, Person, post
+from aqlgen.check.connection import NotStarted, output_of
 from aqlgen.check.forks import HOOKS
 from aqlgen.check.run import Run
 from aqlgen.check.stand_in import Arrived, Reply, data_of
 
 FILE = Path(__file__).with_name("probe") / "sessions.jsonl"
 SETTINGS = {"WARN_SLOW_MS": "3600000", "POLICY": "standard"}
-INPUTS = ("by", "call", "send", "ask", "run", "post", "file", "pause", "waits", "api", "person")
+INPUTS = (
+    "by", "call", "send", "ask", "raw", "together", "run", "post", "file", "pause", "restart", "waits", "api", "person",
+)  # fmt: skip
 """The parts of a step that are its input; the others are results."""
 _OPAQUE = re.compile(
     r"(?P<token>conf_[\w-]{40,})|(?P<known>conf_[\w-]{7}(?=…))|(?P<session>session_[0-9a-f]{16})|"
     r"(?P<execution>exec_[0-9a-f]{16})|(?P<plan>plan_[0-9a-f]{32})|req_[0-9a-f]{8}_(?P<request>[0-9a-f]+)|"
-    r"(?P<key>\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}\b)|(?P<address>127\.0\.0\.1:\d+)|(?P<folder>(?<![\w/.-])/[\w/.-]*/tmp\w+)|"
-    r"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00))|(?P<cursor>(?<![\w-])(?=[\w-]*[a-z])(?=[\w-]*[A-Z\d])[\w-]{30,})"
+    r"(?P<caller>(?<=credential:)[0-9a-f]{16})|(?P<archive>(?<=audit-)\d{8}T\d{12}Z)|"
+    r"(?P<matter>(?<=approve, as )\w{10})|(?P<key>\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}\b)|"
+    r"(?P<address>127\.0\.0\.1:\d+)|(?P<folder>(?<![\w/.-])/[\w/.-]*/tmp\w+)|"
+    r"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00))|"
+    r"(?P<cursor>(?<![\w-])(?=[\w-]*[a-z])(?=[\w-]*[A-Z\d])[\w-]{30,})"
 )
 _NAMED = re.compile(r"<[a-z]+(?:-\d+)?>")
 _NEAR, _ROUGHLY = 5_000, 20
@@ -53,6 +62,10 @@ _EARLY = 0.05
 """Seconds that clocks differ by."""
 _OF_OTHERS = ("mcp", "asyncio", "httpx", "httpcore", "uvicorn")
 """Loggers of libraries, whose records are theirs."""
+_LATEST = 10
+"""Seconds after which a line is in a log that a thread writes."""
+_HEADERS = {"date", "content-length", "mcp-session-id"}
+"""Headers of answers over HTTP that are different each time."""
 
 
 class Session(NamedTuple):
@@ -86,9 +99,10 @@ def difference(expected: Any, shown: Any, path: str = "") -> str:
     if type(expected) is type(shown) and isinstance(expected, list) and len(expected) == len(shown):
         pairs = enumerate(zip(expected, shown, strict=True))
         return next(filter(None, (difference(*pair, f"{path}[{index}]") for index, pair in pairs)), "")
-    is_same = type(expected) is type(shown) and expected == shown
+    if type(expected) is type(shown) and expected == shown:
+        return ""
     texts = ["nothing" if value is ... else json.dumps(value, ensure_ascii=False)[:400] for value in (expected, shown)]
-    return "" if is_same else f"{path.lstrip('.')} is {texts[1]}, not {texts[0]}"
+    return f"{path.lstrip('.')} is {texts[1]}, not {texts[0]}"
 
 
 @dataclass
@@ -98,6 +112,7 @@ class _Names:
     is_moving: bool
     known: dict[str, str] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
+    fixed: list[tuple[str, str]] = field(default_factory=list)
 
     def named(self, value: Any) -> Any:
         """Return data with names in place of opaque texts, without what is different each time."""
@@ -105,8 +120,8 @@ class _Names:
         return _mapped(_steady(value, _CHANGING | more), self._text)
 
     def _text(self, text: str) -> str:
-        for secret, name in _CREDENTIALS.items():
-            text = text.replace(secret, name)
+        for known, name in self.fixed:
+            text = text.replace(known, name)
         text = _OPAQUE.sub(self._name, text)
         return _MOVING.sub("0", text) if self.is_moving else text
 
@@ -125,11 +140,12 @@ class _Names:
         if text not in self.known:
             self.counts[kind] = self.counts.get(kind, 0) + 1
             self.known[text] = f"<{kind}-{self.counts[kind]}>"
+            self.fixed += [(text, self.known[text])] if kind == "matter" else []
         return self.known[text]
 
     def meant(self, value: Any) -> Any:
         """Return data with the opaque texts that their names stand for; without a number, the last one of its kind."""
-        texts = {name: text for text, name in self.known.items()}
+        texts = {name: text for text, name in reversed(self.known.items())}
         texts |= {f"<{kind}>": texts[f"<{kind}-{count}>"] for kind, count in self.counts.items()}
         return _mapped(value, lambda text: _NAMED.sub(lambda match: texts.get(match[0], match[0]), text))
 
@@ -151,83 +167,143 @@ def _steady(value: Any, names: Collection[str] = _CHANGING) -> Any:
     return value
 
 
-@asynccontextmanager
-async def _connections(
-    run: Run, head: Mapping[str, Any], replies: list[str], asked: list[str]
-) -> AsyncIterator[list[Run]]:
-    """Start the adapter for a session, and connect as often as it says."""
-
-    def person(question: str) -> str:
-        asked.append(question)
-        return replies.pop(0) if replies else "decline"
-
+async def _connected(
+    stack: AsyncExitStack, run: Run, head: Mapping[str, Any], person: Person, names: _Names
+) -> list[Run]:
+    """Start the adapter of a session, and connect as often as that says."""
     era, who = MODERN if head.get("modern") else LEGACY, person if head.get("person") else None
-    async with AsyncExitStack() as stack:
-        callers = head.get("callers", 0)
-        url, log = await stack.enter_async_context(run.served()) if callers else ("", None)
-        runs = [await stack.enter_async_context(run.connected(era, url or None, who)) for _ in range(callers or 1)]
-        for each in runs:
-            each.adapter.url, each.adapter.log = url, log or each.adapter.log
-        yield runs
+    callers = head.get("callers", 0)
+    url, log = await stack.enter_async_context(run.served()) if callers else ("", None)
+    headers = [*head.get("headers", ()), *[{}] * callers] if callers else [{}]
+    runs = [
+        await stack.enter_async_context(run.connected(era, url or None, who, headers=each))
+        for each in headers[: callers or 1]
+    ]
+    for number, each in enumerate(runs):
+        each.adapter.url, each.adapter.log = url, log or each.adapter.log
+        names.known |= {each.adapter.client.session: f"<connection-{number}>"} if each.adapter.client.session else {}
+    return runs
 
 
 async def played(run: Run, session: Session) -> list[dict[str, Any]]:
     """Play a session, and return its steps as they are now."""
     replies, asked, steps, names = list[str](), list[str](), list[dict[str, Any]](), _Names("moving" in session.head)
-    audit = Path(run.launch.variables["MCP_AQL_AUDIT_PATH"]).with_name(f"{session.head['session']}.jsonl")
-    run = run.with_settings({**SETTINGS, "AUDIT_PATH": str(audit), **session.head.get("settings", {})})
-    if session.head.get("hooks"):
-        run = replace(run, launch=run.launch.with_variables(**{HOOKS: str(FILE.with_name("hooks"))}))
-    async with _connections(run, session.head, replies, asked) as runs:
+    folder = Path(run.launch.variables["MCP_AQL_AUDIT_PATH"]).parent
+    audit = Path(mkdtemp(prefix=f"tmp{session.head['session']}", dir=folder)) / "audit.jsonl"
+    settings = str(shutil.copy(run.launch.variables["MCP_AQL_CONFIG"], audit.parent))
+    port = run.launch.variables["MCP_AQL_SERVER_VARIABLES"].removeprefix("port=")
+    names.known |= {f"127.0.0.1:{port}": "<address>", str(audit.parent): "<folder>", f'"{port}"': '"<port>"'}
+    names.fixed = [*names.known.items(), *_CREDENTIALS.items()]
+    head = names.meant(session.head)
+    run = run.with_settings({**SETTINGS, "AUDIT_PATH": str(audit), "CONFIG": settings, **head.get("settings", {})})
+    hooks = {HOOKS: str(FILE.with_name("hooks"))} if head.get("hooks") else {}
+    run = replace(run, launch=run.launch.with_variables(**hooks, **head.get("variables", {})))
+
+    def person(question: str) -> str:
+        asked.append(question)
+        return replies.pop(0) if replies else "decline"
+
+    async with AsyncExitStack() as stack:
+        runs = await _connected(stack, run, head, person, names)
         for step in session.steps:
             inputs = {name: step[name] for name in INPUTS if name in step}
             asked.clear()
             replies[:] = inputs.get("person", [])
+            meant, shown = names.meant(inputs), dict[str, Any]()
+            if "restart" in step:
+                await stack.aclose()
+                run = run.with_settings(meant["restart"])
+                try:
+                    runs = await _connected(stack, run, head, person, names)
+                except NotStarted as problem:
+                    shown = {"answer": str(problem)}
             caller = runs[inputs.get("by", 0)]
             caller.adapter.client.notices.clear()
             caller.api.forget()
-            shown = await _step(caller, names.meant(inputs), audit)
+            shown |= await _step(caller, meant, audit, runs, len(step.get("lines", ())))
             requests = [_request(request) for request in caller.arrived] if "file" not in inputs else []
+            requests = sorted(requests, key=str) if "together" in inputs else requests
             notices = caller.adapter.client.notices
             more = {"requests": requests, "asked": asked, "notices": notices}
             steps.append(inputs | names.named(shown | {name: value for name, value in more.items() if value}))
     return steps
 
 
-async def _step(run: Run, step: Mapping[str, Any], audit: Path) -> dict[str, Any]:
+async def _step(run: Run, step: Mapping[str, Any], audit: Path, runs: Sequence[Run], expected: int) -> dict[str, Any]:
     """Make a step; returns what came of it."""
     if "file" in step:
-        return {"lines": _written(run, step["file"], audit)}
+        return {"lines": await _lines(run, step["file"], audit, expected)}
     if "pause" in step:
         await anyio.sleep(step["pause"])
+    if "pause" in step or "restart" in step:
         return {}
     if "run" in step:
         code, output, errors = await output_of(run.launch, *step["run"])
         return {"code": code, "output": output.splitlines(), "errors": errors.splitlines()}
     if "post" in step:
-        status, body, _ = await post(urljoin(run.adapter.url, step["post"][0]), *step["post"][1:3], **step["post"][3])
-        lines = body.decode("utf-8", "replace").splitlines(keepends=True)
-        steady = (line for line in lines if not any(word in line for word in _TIMES))
-        return {"status": status, "body": data_of(body) or "".join(steady)}
-    if "ask" in step:
-        method, params = step["ask"]
-        try:
-            return {"answer": await run.adapter.client.request(method, **params)}
-        except ConnectionError as problem:
-            return {"answer": str(problem)}
-    return await _call(run, step)
+        return await _posted(run, *step["post"])
+    if "together" in step:
+        return await _together(runs, *step["together"])
+    try:
+        if "raw" in step:
+            return {"answer": await run.adapter.client.exchange(*step["raw"])}
+        if "ask" in step:
+            return {"answer": await run.adapter.client.request(step["ask"][0], **step["ask"][1])}
+        return await _call(run, step)
+    except (ConnectionError, RuntimeError) as problem:  # an error of the protocol, or it has not started
+        return {"answer": str(problem)}
+
+
+async def _posted(run: Run, path: str, content: Any, method: str, headers: dict[str, str]) -> dict[str, Any]:
+    """Send a request to an adapter over HTTP."""
+    status, body, shown = await post(urljoin(run.adapter.url, path), content, method, **headers)
+    lines = body.decode("utf-8", "replace").splitlines(keepends=True)
+    steady = (line for line in lines if not any(word in line for word in _TIMES))
+    shown = {name: value for name, value in shown.items() if name not in _HEADERS}
+    return {"status": status, "headers": shown, "body": data_of(body) or "".join(steady)}
+
+
+async def _lines(run: Run, name: str, audit: Path, expected: int) -> list[dict[str, Any]]:
+    """Return the lines of a log, once as many as expected are in it: a thread writes them."""
+    ends = monotonic() + (_LATEST if expected else 1)
+    lines = _written(run, name, audit)
+    while not 0 < expected <= len(lines) and monotonic() < ends:
+        await anyio.sleep(0.02)
+        lines = _written(run, name, audit)
+    return lines
+
+
+async def _together(runs: Sequence[Run], seconds: float, calls: list[list[Any]]) -> dict[str, Any]:
+    """Make calls at once, each by its caller; the API answers when all have arrived, or after some seconds."""
+    meeting, answers = Barrier(len(calls)), dict[int, Any]()
+
+    def wait(_: Arrived) -> None:
+        with suppress(BrokenBarrierError):
+            meeting.wait(seconds)
+
+    async def call(number: int, by: int, *parts: Any) -> None:
+        answers[number] = dict(await runs[by].adapter.send(*_sent(runs[by], parts)))
+
+    with runs[0].api.behaving(wait):
+        async with anyio.create_task_group() as group:
+            for number, parts in enumerate(calls):
+                group.start_soon(call, number, *parts)
+    return {"met": not meeting.broken, "answers": [answer for _, answer in sorted(answers.items())]}
+
+
+def _sent(run: Run, call: Sequence[Any]) -> tuple[str, dict[str, Any]]:
+    """Return the tool and the arguments of a call in short: a family, an operation, parameters, and what is beside."""
+    family, operation, params, *beside = call
+    return run.adapter.tool(family), {"operation": operation, "params": params, **(beside[0] if beside else {})}
 
 
 async def _call(run: Run, step: Mapping[str, Any]) -> dict[str, Any]:
     """Call a tool while the API answers as the step says; a call in short has family, operation and parameters."""
     replies = [Reply.of(status, data, **headers) if not isinstance(data, str) else Reply(status, data.encode(), headers)
                for status, data, headers in step.get("api", ())]  # fmt: skip
-    family, *parts = step["send"] if "send" in step else step["call"]
-    arguments = parts[0]
-    if "call" in step:
-        arguments = {"operation": parts[0], "params": parts[1], **(parts[2] if len(parts) > 2 else {})}
+    sent = _sent(run, step["call"]) if "call" in step else (run.adapter.tool(step["send"][0]), step["send"][1])
     with run.api.behaving(lambda _: replies.pop(0) if replies else None):
-        answer = await run.send(run.adapter.tool(family), arguments)
+        answer = await run.adapter.send(*sent)
     shown: dict[str, Any] = {"answer": dict(answer)}
     took, times = (answer.get("_meta") or {}).get("duration_ms", 0), [request.seconds for request in run.arrived]
     if not 0 <= took <= answer.seconds * 1000:
@@ -239,7 +315,8 @@ async def _call(run: Run, step: Mapping[str, Any]) -> dict[str, Any]:
 
 def _written(run: Run, name: str, audit: Path) -> list[dict[str, Any]]:
     """Return the lines of the audit log or of the log, each as it differs from the one before it."""
-    text = run.adapter.log() if name == "log" else audit.read_text(encoding="utf-8") if audit.exists() else ""
+    files = sorted(audit.parent.glob(f"{audit.stem}*.jsonl")) if name == "audits" else [audit][: audit.exists()]
+    text = run.adapter.log() if name == "log" else "".join(file.read_text(encoding="utf-8") for file in files)
     lines = [data_of(line) or {"text": line} for line in text.splitlines()]
     ours = [_steady(line) for line in lines if line.get("message") != "started"
             and not str(line.get("logger", "")).startswith(_OF_OTHERS)]  # fmt: skip
@@ -253,7 +330,8 @@ def _changes(before: Mapping[str, Any], line: Mapping[str, Any]) -> dict[str, An
 
 
 def _request(request: Arrived) -> list[Any]:
-    headers = {name: value for name, value in request.headers.items() if name not in _USUAL}
+    headers = {name: value for name, value in request.headers.items()
+               if name not in _USUAL and not (name == "user-agent" and value.startswith("python-"))}  # fmt: skip
     for secret, name in _CREDENTIALS.items():
         headers = {key: value.replace(secret, name) for key, value in headers.items()}
     headers = {name: value for name, value in headers.items() if f"{name}={value}" not in _USUAL}

@@ -34,7 +34,8 @@ def played(project: Path, package: str) -> str:
     steps: dict[str, list[dict[str, Any]]] = {}
 
     async def play(run: Any, session: sessions.Session) -> list[dict[str, Any]]:
-        steps[session.head["session"]] = shown = await sessions.played(run, session)
+        inputs = [{name: step[name] for name in sessions.INPUTS if name in step} for step in session.steps]
+        steps[session.head["session"]] = shown = await sessions.played(run, sessions.Session(session.head, inputs))
         return shown
 
     with patch("aqlgen.check.checks.probe.played", play):

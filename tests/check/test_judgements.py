@@ -126,7 +126,7 @@ def test_an_answer_over_http_that_has_no_end_breaks_the_connection(monkeypatch: 
     api = StandIn.__new__(StandIn)
     api.arrived, api.misbehaviour = [], lambda request: Reply(200, request.body)
     with serve(api) as url:
-        assert asyncio.run(post(url, b"[1, 2, 3]")) == (200, b"[1, 2, 3]", "")
+        assert asyncio.run(post(url, b"[1, 2, 3]"))[:2] == (200, b"[1, 2, 3]")
         with pytest.raises(ConnectionError, match="more than 9 bytes"):
             asyncio.run(post(url, b"[1, 2, 34]"))
 

@@ -9,6 +9,7 @@ from copy import copy
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from time import time
 from urllib.parse import urlsplit
 
 import anyio
@@ -89,19 +90,26 @@ async def sessions(run: Run) -> None:
         return  # the runtime of another build says other things
     limit = anyio.CapacityLimiter(_AT_ONCE)
 
-    async def compare(session: Session) -> None:
-        async with limit, _probing(run) as probe:
-            for number, (expected, shown) in enumerate(
-                zip(session.steps, await played(probe, session), strict=True), 1
-            ):
-                different = difference(expected, shown)
-                run.expect(not different, f"{session.head['session']}, step {number}", different, shown)
-                if different:
-                    break  # what follows may follow from it
+    async def compare(session: Session, *, again: bool = False) -> None:
+        minute = time() // 60
+        async with _probing(run) as probe:
+            steps = await played(probe, session)
+        differences = [difference(*pair) for pair in zip(session.steps, steps, strict=True)]
+        if any(differences) and time() // 60 > minute and not again:
+            await compare(session, again=True)  # limits count by the minute
+            return
+        for number, different in enumerate(differences, 1):
+            run.expect(not different, f"{session.head['session']}, step {number}", different, steps[number - 1])
+            if different:
+                break  # what follows may follow from it
+
+    async def in_turn(session: Session) -> None:
+        async with limit:
+            await compare(session)
 
     async with anyio.create_task_group() as group:
         for session in recorded():
-            group.start_soon(compare, session)
+            group.start_soon(in_turn, session)
 
 
 def _read_probe() -> tuple[StandIn, Witness]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Iterator
@@ -14,8 +13,6 @@ from pathlib import Path
 from typing import Any, get_args
 
 from aqlgen.check.checks.lists import without
-from aqlgen.check.client import LEGACY
-from aqlgen.check.connection import output_of
 from aqlgen.check.operations import Operation, security_of
 from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check
@@ -25,13 +22,9 @@ from aqlgen.runtime.table import DangerLevel, is_plain_read
 _ASKED = {"money", "access", "people"}
 """The effects of which each call is confirmed."""
 _LEVELS = get_args(DangerLevel)
-_SHORTEST = 10
-"""Seconds that a token is good for at least."""
 _MOST_SECRETS = 3
 _FOR_ANYBODY = {"host", "accept", "accept-encoding", "accept-language", "user-agent", "connection"}
 """Headers that tell nothing of the caller."""
-BY_AGENT = {"POLICY": "standard", "APPROVAL": "agent"}
-_BY_PERSON = {"POLICY": "standard", "APPROVAL": "person"}
 
 
 async def _token(run: Run, operation: Operation, params: Any = None) -> str | None:
@@ -209,49 +202,3 @@ async def _lacking(run: Run) -> None:
         async with run.connected(settings={"BASE_URL": base_url(run.table, "http://check.invalid")}) as plain:
             code = (await plain.call(operation)).code
             plain.expect(code.startswith("PERMISSION_"), operation, f"is sent over plain http: {code}")
-
-
-@check("SA-8", "Grave calls are in the audit log, which shows when it is changed", Category.SAFETY, "R-SAFE-5",
-       where="alone")  # fmt: skip
-async def audit(run: Run) -> None:
-    """Make grave calls, also with secrets, read the log, change it."""
-    file = Path(run.launch.variables["MCP_AQL_AUDIT_PATH"]).with_name("audit.jsonl")
-    run = run.with_settings({**BY_AGENT, "AUDIT_PATH": str(file)})
-    if not run.grave():
-        return
-    async with run.connected(LEGACY) as session:
-        for operation in session.grave():
-            token = await _token(session, operation)
-            if token is not None:
-                await session.call(operation, confirmation_token=token)
-                with session.api.behaving(Reply.of(500, {}), operation.row.method):
-                    await session.call(operation, confirmation_token=await _token(session, operation))
-        for operation in session.grave("forbidden")[:1]:
-            await session.call(operation)
-        hidden = await _secret_values(session)
-    text = file.read_text(encoding="utf-8") if file.exists() else ""
-    lines = text.splitlines()
-    events = {json.loads(line).get("event") for line in lines}
-    expected = {"TOKEN_ISSUED", "TOKEN_VALIDATED", "OPERATION_PERFORMED", "OPERATION_FAILED"}
-    expected |= {"OPERATION_DENIED"} if run.grave("forbidden") else set()
-    run.expect(expected <= events, "audit log", f"has only the events {events}")
-    is_secret = any(value in text for value in hidden) or re.search(r'conf_[^"]{21}', text)
-    run.expect(not is_secret, "audit log", "holds the value of a secret, or a whole token")
-    run.expect((await output_of(run.launch, "audit", "verify"))[0] == 0, "audit verify", "does not accept the log")
-    if len(lines) > 2:
-        file.write_text("\n".join([lines[0], lines[1].replace("req_", "req-", 1), *lines[3:]]) + "\n", encoding="utf-8")
-        code = (await output_of(run.launch, "audit", "verify"))[0]
-        run.expect(code != 0, "audit verify", "accepts a changed log")
-
-
-async def _secret_values(run: Run) -> list[str]:
-    """Make grave calls with secrets of our own, and return these."""
-    values: list[str] = []
-    for operation in [item for item in run.callable if item.row.danger in ("destructive", "dangerous")]:
-        for name, parameter in operation.row.shown_parameters.items():
-            schema = operation.schema(parameter)
-            is_text = schema.get("type") == "string" and not {"enum", "pattern"} & schema.keys()
-            if parameter.sensitive and is_text and len(values) < _MOST_SECRETS:
-                values.append(f"check-secret-{len(values)}")
-                await run.call(operation, {**operation.params, name: values[-1]})
-    return values

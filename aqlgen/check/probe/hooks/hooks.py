@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
@@ -22,7 +24,9 @@ def before_call(call: Any) -> Any:
 
 
 def before_send(request: Any, call: Any) -> Any:
-    """Add a header to the request."""
+    """Add a header to the request, or end the adapter at once."""
+    if _asked(call) == "crash":
+        os.kill(os.getpid(), signal.SIGKILL)
     return replace(request, headers=(*request.headers, ("X-Hook", call.operation))) if _asked(call) == "send" else None
 
 
