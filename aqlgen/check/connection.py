@@ -69,6 +69,8 @@ class Answer(dict[str, Any]):
     """How long it took."""
     text = ""
     """Its text, in which numbers have all their digits."""
+    blocks: Sequence[Any] = ()
+    """The blocks of its content behind that text, such as images."""
 
     @property
     def ok(self) -> bool:
@@ -139,6 +141,7 @@ class Adapter:
             self.judge(str(arguments.get("operation", tool)), result)
         answer = Answer(result.get("structuredContent") or {})
         answer.seconds, answer.text = perf_counter() - begin, text_of(result)
+        answer.blocks = result.get("content", [])[1:]
         return answer
 
 

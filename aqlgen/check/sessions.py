@@ -304,7 +304,7 @@ async def _call(run: Run, step: Mapping[str, Any]) -> dict[str, Any]:
     sent = _sent(run, step["call"]) if "call" in step else (run.adapter.tool(step["send"][0]), step["send"][1])
     with run.api.behaving(lambda _: replies.pop(0) if replies else None):
         answer = await run.adapter.send(*sent)
-    shown: dict[str, Any] = {"answer": dict(answer)}
+    shown: dict[str, Any] = {"answer": dict(answer), **({"blocks": answer.blocks} if answer.blocks else {})}
     took, times = (answer.get("_meta") or {}).get("duration_ms", 0), [request.seconds for request in run.arrived]
     if not 0 <= took <= answer.seconds * 1000:
         shown["took"] = [took, answer.seconds]
