@@ -142,6 +142,7 @@ _NO_ACT: Final = re.compile(
     r"^(?:because|to|if|when|once|after|before|unless|until|see|note|for|use the|in order|returns?|was|has)\b"
 )
 """Beginnings of clauses about a case, or about another operation."""
+_CASE: Final = re.compile(r"\b(?:if|whether)\b")
 _DEPRECATION: Final = re.compile(r"\bdeprecat|\bdiscontinu|\bsunset\b|\bclosing down\b")
 """Signs of sentences about the end of the operation, or of a field."""
 _DETERMINERS: Final = frozenset("a an the this that these those all any every each your its their one".split())
@@ -199,7 +200,9 @@ def _acts_of(clause: str, says: str) -> Iterator[Act]:
     if len(words) > 1 and not (words[0].endswith("ing") and words[1] not in _DETERMINERS):
         object_ = tuple(map(singular, words[1 : _OBJECT + 1]))
         yield Act(base_forms(words[0]), object_, says, "sentence", denial is not None)
-    passives = () if _NO_ACT.match(clause) else _PASSIVE.finditer(clause, 1)  # "get unread items" is no passive
+    passives = (
+        () if _NO_ACT.match(clause) or _CASE.search(clause) else _PASSIVE.finditer(clause, 1)
+    )  # "get unread items" is no passive
     for match in passives:
         before = tuple(map(singular, re.findall(r"[a-z]+", clause[: match.start()])[-_OBJECT:]))
         yield Act(base_forms(match[1]), before, says, "sentence", denial is not None)

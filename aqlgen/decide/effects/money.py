@@ -97,7 +97,13 @@ def _by_thing(reading: Reading) -> str:
 
 
 def _by_account(reading: Reading) -> str:
-    """Return the field that says where money comes from or goes to."""
+    """Return the field that says where money comes from or goes to, "" where such an account is only kept."""
+    is_kept = reading.noun == "account" or reading.thing[-2:] in _PAID_WITH
+    return "" if is_kept and not reading.sends(_SUMS) else _account(reading)
+
+
+def _account(reading: Reading) -> str:
+    """Return the field of an account or of a means of payment."""
     near = (name for name, depth in reading.fields.items() if depth <= 1)
     fields = (name for name in near if name in _PAID_WITH or any(map(set(map(singular, name)).issuperset, _AT_BANK)))
     numbers = (name for name, depth in reading.fields.items() if not depth and name[-2:] == ("account", "number"))
@@ -149,12 +155,14 @@ def _priced(reading: Reading) -> frozenset[Words]:
         for other in reading.others.values()
         if other.facts.method == "GET" and other.noun in _KINDS
         for name in answer_fields(other.subject.answer, schemas, depth=2)
-        if not {"price", "cost"}.isdisjoint(map(singular, split(name)))
+        if other.thing != ("type",) and not {"price", "cost"}.isdisjoint(map(singular, split(name)))
     )
 
 
 def changed_sum(reading: Reading) -> Finding | None:
-    """Find an update of a sum that is paid: a read of the old one brings back no payment of the new one."""
+    """Find an account that is kept, or an update of a sum that is paid: a read of the old one brings back no payment."""
+    if account := _account(reading):
+        return Finding(Effect.MONEY, Danger.REVERSIBLE, account, "field")
     if reading.category is not Category.UPDATE:
         return None
     sums = (name for name, depth in reading.fields.items() if not depth and name and name[-1] in _SUMS)
@@ -259,8 +267,8 @@ def money_beside(reading: Reading) -> Finding | None:
         return None
     is_prepared = reading.noun in _PREPARING or all(not _PREPARING.isdisjoint(name) for name in reading.names)
     is_thing = bool(words & reading.heads) and reading.verb_words.isdisjoint(_PREPARING)
-    is_sure = (
-        is_thing and _is_about_money(reading) and not (is_prepared or _is_record(reading) or _is_priceless(reading))
-    )
+    is_executed = reading.category is Category.EXECUTE and not reading.heads.isdisjoint(_MOVEMENTS)
+    is_money = is_thing and (is_executed or _is_about_money(reading))
+    is_sure = is_money and not (is_prepared or _is_record(reading) or _is_priceless(reading) or people(reading))
     level = Danger.DESTRUCTIVE if is_sure else Danger.REVERSIBLE
     return Finding(Effect.MONEY, level, f"it mentions {min(words)}", "sentence")

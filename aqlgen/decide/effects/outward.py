@@ -26,9 +26,8 @@ MEANS: Final = frozenset(
 _PEOPLE: Final = frozenset(
     "user account employee person principal customer guest operator member owner admin collaborator".split()
 )
-_RIGHTS: Final = frozenset(
-    "role permission password passphrase admin superuser privilege access pin secret credential".split()
-)
+_KEPT: Final = frozenset("password passphrase pin secret credential".split())
+_RIGHTS: Final = _KEPT | frozenset("role permission admin superuser privilege access".split())
 _ADMITTING: Final = frozenset(
     "impersonate promote demote grant revoke authorize ban unban suspend unsuspend block unblock deactivate"
     " reactivate activate assign approve".split()
@@ -53,7 +52,7 @@ _FEW: Final = 4
 
 def access(reading: Reading) -> Finding | None:
     """Find what gives or takes rights, keys and ways in."""
-    heads = reading.heads
+    heads = frozenset(head.removeprefix("sub") for head in reading.heads)  # a subaccount is one
     if means := heads & MEANS:
         article = "an" if min(means)[0] in "aeiou" else "a"
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it changes {article} {min(means)}")
@@ -108,8 +107,17 @@ def access_beside(reading: Reading) -> Finding | None:
     words = (nouns & MEANS) | (_GRANTED & set(reading.path_things))
     if words:
         return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it mentions {min(words)}")
-    rights = reading.sends(_RIGHTS)
+    is_made = reading.category is Category.CREATE  # its secrets are those of what it connects to
+    rights = reading.sends(_RIGHTS - _KEPT if is_made else _RIGHTS)
+    if is_made and not rights and reading.noun in _PEOPLE and (means := _means_of_item(reading)):
+        return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"a {reading.noun} has a {means}")
     return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"its request has {rights}", "field") if rights else None
+
+
+def _means_of_item(reading: Reading) -> str:
+    """Return by what a new item is admitted, such as a `password` below its path; "" where there is nothing."""
+    below = (other for other in reading.others.values() if other.template.startswith(f"{reading.template}/{{}}/"))
+    return min((each for other in below for each in other.path_things[-1:] if each in MEANS), default="")
 
 
 def access_answered(reading: Reading) -> Finding | None:
@@ -137,9 +145,7 @@ def chosen(reading: Reading) -> Finding | None:
 
 # People
 
-_REACHING: Final = frozenset(
-    "send resend notify invite broadcast announce forward email mail dial call fax sms text".split()
-)
+_REACHING: Final = frozenset("send resend notify invite broadcast announce forward email mail dial call fax".split())
 _MESSAGES: Final = frozenset(
     "message email mail sms mms notification invitation call fax letter postcard campaign reminder broadcast"
     " newsletter voice whatsapp".split()
@@ -174,7 +180,7 @@ def _addresses(reading: Reading) -> str:
 
 def people_beside(reading: Reading) -> Finding | None:
     """Find what may reach people: a message among what it acts on, or a verb of sending."""
-    nouns = {*reading.thing, *reading.object}
+    nouns = {*reading.heads}
     if reading.category is Category.UPDATE:  # settings of notifications, and templates of messages, send nothing
         *_, whole, part = (None, None, *reading.facts.shape.nouns)
         is_part = whole is not None and whole.parameters and part is not None and not is_plural(part.words)

@@ -7,12 +7,11 @@ texts that say what a call does. A clause that denies ("does not delete the data
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import islice
 from typing import Final, NamedTuple
 
-from aqlgen.decide.category.reads import changes
 from aqlgen.decide.decision import Category, Danger, Effect
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.noun import head_size
@@ -20,7 +19,6 @@ from aqlgen.decide.payloads import body_objects
 from aqlgen.decide.schemas import Schemas
 from aqlgen.decide.sentences import Act, Words, clauses
 from aqlgen.decide.traits.around import Around, Subject, template
-from aqlgen.decide.traits.pagination import pagination
 from aqlgen.ir import Json, Location
 from aqlgen.words import singular, split
 
@@ -31,9 +29,7 @@ _MOST_WITHIN: Final = 200
 """How many fields are looked at within one field of an answer."""
 _IDENTIFYING: Final = frozenset({"id", "ids", "name", "names", "list"})
 _NEAR: Final = 1
-_SURE: Final = 0.9
-"""The confidence in a style of paging from which on the request asks for a page."""
-_FRAMES: Final = frozenset("request instance instruction application entry binding mapping assignment".split())
+_FRAMES: Final = frozenset("request instance instruction application entry binding mapping assignment batch".split())
 """Nouns that only frame the one before them."""
 
 
@@ -178,21 +174,6 @@ class Reading:
             if name and depth <= _NEAR:
                 near.setdefault(singular(name[-1]), "_".join(name))
         return near
-
-    @cached_property
-    def is_said_to_change(self) -> bool:
-        """True if a verb that the document names it by, or a clause of its texts, changes something."""
-        acts = (act for act in self.acts if act.kind == "sentence" or not act.verbs.isdisjoint(self.said_verbs))
-        return any(map(changes, acts))
-
-    @cached_property
-    def is_paged(self) -> bool:
-        """True for a POST, not said to change anything, whose parameters ask for a page of the list in its answer."""
-        is_other = self.facts.method != "POST" or self.category in (Category.UPDATE, Category.DELETE)
-        if is_other or not self.facts.answers_list or self.is_said_to_change:
-            return False
-        paging = pagination(replace(self.subject, category=Category.READ), self.around)
-        return paging is not None and paging.reason.confidence >= _SURE
 
     def sends(self, words: frozenset[str]) -> str:
         """Return the first field, not far from the root, that is called by one of the words; "" where there is none."""

@@ -12,10 +12,12 @@ from functools import lru_cache
 from itertools import chain, islice
 from typing import Final, NamedTuple
 
+from aqlgen.decide.carried import CHOOSERS
 from aqlgen.decide.decision import Category
 from aqlgen.decide.effects.reading import Reading, answer_fields
 from aqlgen.decide.naming.verbs import find_verb
 from aqlgen.decide.sentences import Words
+from aqlgen.runtime.wire import admits_json
 from aqlgen.words import singular, split
 
 _PAIRS: Final = (
@@ -72,6 +74,8 @@ class Reversal:
 
     def proof(self, reading: Reading) -> str:
         """Return what takes an operation back, as evidence; "" where nothing proves it."""
+        if reading.facts.operation.path.rstrip("/}").rpartition("{")[2] in CHOOSERS:
+            return ""
         other = None if reading.loss else self._inverse(reading)
         verbs = filter(None, (reading.facts.action_verb, reading.facts.named_verb))
         is_made = reading.category is Category.CREATE and all(verb.category is not Category.EXECUTE for verb in verbs)
@@ -79,9 +83,7 @@ class Reversal:
             other = self._taker(reading)
         if other is not None:
             return f"{other.name} undoes it"
-        if reading.category is Category.UPDATE:
-            return self._read_before(reading)
-        return "it asks for a page of a list" if reading.is_paged else ""
+        return self._read_before(reading) if reading.category is Category.UPDATE else ""
 
     def _taker(self, reading: Reading) -> Reading | None:
         """Return what deletes or cancels a thing that an operation creates: there, and not in another thing's list.
@@ -101,10 +103,9 @@ class Reversal:
         beside: Iterable[Reading] = (
             self._beside[reading.template.rpartition("/")[0], nouns][:_MOST_ALIKE] if nouns else ()
         )
-        deleting = (other for other in self._at.get(self._emptied(reading), ()) if other.facts.method == "DELETE")
-        removing = (other for other in here if _removes(reading, other))
-        if other := next(chain(deleting, removing), None):
-            return other
+        for other in self._at.get(self._emptied(reading), ()):
+            if other.facts.method == "DELETE":
+                return other
         for other in (*here, *beside, *self._of.get(reading.object, [])[:_MOST_ALIKE]):
             if other.facts.method != "GET" and any(
                 _undoes(verb, inverse) for verb in reading.verb_words for inverse in other.verb_words
@@ -128,8 +129,11 @@ class Reversal:
 
     def _read_before(self, reading: Reading) -> str:
         """Return the GET that has the fields which an update changes, of its path or of the list around it."""
-        if reading.facts.shape.action and reading.verb_words.isdisjoint(_SETTING):
+        if _is_act(reading):
             return ""
+        if types := _file_types(reading):
+            shown = (other for other in self._at[reading.template] if types & _shown_types(other))
+            return next((f"{other.name} returns it" for other in shown), "")
         part = reading.facts.operation.path.rstrip("/").rpartition("/")[2]
         is_named = not reading.facts.shape.action and not part.endswith("}")
         top = frozenset("_".join(words) for words, depth in reading.fields.items() if not depth)
@@ -144,7 +148,7 @@ class Reversal:
         """Return what a GET reads of a change; "" where it reads too little of it."""
         known, top, part = self._known_of(other), change.fields, change.part
         read = len(top & known)
-        if other.template == change.path and (not top or not known or _is_undescribed(other)):
+        if other.template == change.path and (not top or not known):
             return f"{other.name} returns it"
         if top and read >= change.least * len(top) and not any(map(_deletes, top - known)):
             return f"{other.name} returns {read} of the {len(top)} changed fields"
@@ -171,6 +175,26 @@ class Reversal:
         return (other for other in around if other.category is Category.READ)
 
 
+def _is_act(reading: Reading) -> bool:
+    """Return True if an update is an act by its path or its name: it may do more than set what it sends."""
+    verb = reading.facts.named_verb
+    is_named = verb is not None and verb.strong and verb.category in (Category.UPDATE, Category.EXECUTE)
+    return (is_named or bool(reading.facts.shape.action)) and reading.verb_words.isdisjoint(_SETTING)
+
+
+def _file_types(reading: Reading) -> frozenset[str]:
+    """Return the media types of a body that is a file."""
+    body = reading.facts.operation.body
+    types = frozenset(media.content_type for media in body.media) if body is not None else frozenset()
+    return frozenset() if reading.fields or any(map(admits_json, types)) else types
+
+
+def _shown_types(other: Reading) -> frozenset[str]:
+    """Return the media types in which a GET shows something."""
+    answer = other.subject.success if other.category is Category.READ else None
+    return frozenset(media.content_type for media in answer.media) if answer is not None else frozenset()
+
+
 def _is_one_way(reading: Reading, readers: Iterable[Reading]) -> bool:
     """Return True if a GET may show a value of a field that an update cannot set (OPEN, where it sends LOCKED)."""
     schemas, template = reading.around.schemas, reading.template
@@ -190,18 +214,6 @@ def _deletes(field: str) -> bool:
     """Return True for a field that says that something is deleted (`delete_files`); no old value brings that back."""
     verb = find_verb(field.partition("_")[0])
     return verb is not None and verb.strong and verb.category is Category.DELETE
-
-
-def _is_undescribed(other: Reading) -> bool:
-    """Return True if an answer is an envelope that leaves open what it holds, so only the path says what it is."""
-    fields = other.around.schemas.properties(other.subject.answer).values()
-    return any(not field or field == {"type": "object"} for field in fields)
-
-
-def _removes(reading: Reading, other: Reading) -> bool:
-    """Return True if a DELETE of the same path takes the body with which a POST adds."""
-    methods = (reading.facts.method, other.facts.method)
-    return methods == ("POST", "DELETE") and other.subject.body is not None and reading.fields == other.fields
 
 
 def _takes_back(other: Reading) -> bool:

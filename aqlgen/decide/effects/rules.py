@@ -126,7 +126,7 @@ def _by_reading(reading: Reading) -> Finding | None:
     called_back = reading.sends(_CALLED_BACK) or next(addresses, "")
     reason = act.says if act else f"its request has {called_back}" if called_back else ""
     is_sure = not reading.is_doubted and _is_borne_out(reading)
-    if not reason and (reading.is_paged or is_sure or _answers_otherwise(reading)):
+    if not reason and (is_sure or _answers_otherwise(reading)):
         return None
     says = f"it counts as a READ, but {reason}" if reason else "no other evidence for a READ"
     return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, says, "sentence" if act else "structure")

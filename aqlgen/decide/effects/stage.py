@@ -70,7 +70,7 @@ def _findings(reading: Reading, proof: str) -> Iterator[tuple[Rule, Finding]]:
     """Yield each rule with its finding; where structure proves the contrary, words that say so are only a doubt."""
     for rule in RULES:
         finding = rule.apply(reading) if rule.of_reads or reading.category is not Category.READ else None
-        if finding is None or (reading.is_paged and finding.level is Danger.REVERSIBLE and not rule.of_reads):
+        if finding is None:
             continue
         if not (proof and rule.unless_proven):
             yield rule, finding
