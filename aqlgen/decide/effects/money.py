@@ -160,7 +160,7 @@ def _priced(reading: Reading) -> frozenset[Words]:
 
 
 def changed_sum(reading: Reading) -> Finding | None:
-    """Find an account that is kept, or an update of a sum that is paid: a read of the old one brings back no payment."""
+    """Find an account that is kept, or an update of a sum that is paid: reading the old sum brings no payment back."""
     if account := _account(reading):
         return Finding(Effect.MONEY, Danger.REVERSIBLE, account, "field")
     if reading.category is not Category.UPDATE:
@@ -268,7 +268,7 @@ def money_beside(reading: Reading) -> Finding | None:
     is_prepared = reading.noun in _PREPARING or all(not _PREPARING.isdisjoint(name) for name in reading.names)
     is_thing = bool(words & reading.heads) and reading.verb_words.isdisjoint(_PREPARING)
     is_executed = reading.category is Category.EXECUTE and not reading.heads.isdisjoint(_MOVEMENTS)
-    is_money = is_thing and (is_executed or _is_about_money(reading))
-    is_sure = is_money and not (is_prepared or _is_record(reading) or _is_priceless(reading) or people(reading))
+    is_other = is_prepared or _is_record(reading) or _is_priceless(reading) or people(reading) is not None
+    is_sure = is_thing and (is_executed or _is_about_money(reading)) and not is_other
     level = Danger.DESTRUCTIVE if is_sure else Danger.REVERSIBLE
     return Finding(Effect.MONEY, level, f"it mentions {min(words)}", "sentence")

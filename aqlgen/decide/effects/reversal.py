@@ -132,8 +132,8 @@ class Reversal:
         if _is_act(reading):
             return ""
         if types := _file_types(reading):
-            shown = (other for other in self._at[reading.template] if types & _shown_types(other))
-            return next((f"{other.name} returns it" for other in shown), "")
+            here = self._at[reading.template]
+            return next((f"{other.name} returns it" for other in here if types & _shown_types(other)), "")
         part = reading.facts.operation.path.rstrip("/").rpartition("/")[2]
         is_named = not reading.facts.shape.action and not part.endswith("}")
         top = frozenset("_".join(words) for words, depth in reading.fields.items() if not depth)
