@@ -200,10 +200,10 @@ def _acts_of(clause: str, says: str) -> Iterator[Act]:
     if len(words) > 1 and not (words[0].endswith("ing") and words[1] not in _DETERMINERS):
         object_ = tuple(map(singular, words[1 : _OBJECT + 1]))
         yield Act(base_forms(words[0]), object_, says, "sentence", denial is not None)
-    passives = (
-        () if _NO_ACT.match(clause) or _CASE.search(clause) else _PASSIVE.finditer(clause, 1)
-    )  # "get unread items" is no passive
+    passives = () if _NO_ACT.match(clause) else _PASSIVE.finditer(clause, 1)  # "get unread items" is no passive
     for match in passives:
+        if _CASE.search(clause):
+            return
         before = tuple(map(singular, re.findall(r"[a-z]+", clause[: match.start()])[-_OBJECT:]))
         yield Act(base_forms(match[1]), before, says, "sentence", denial is not None)
 

@@ -98,8 +98,11 @@ def _by_thing(reading: Reading) -> str:
 
 def _by_account(reading: Reading) -> str:
     """Return the field that says where money comes from or goes to, "" where such an account is only kept."""
-    is_kept = reading.noun == "account" or reading.thing[-2:] in _PAID_WITH
-    return "" if is_kept and not reading.sends(_SUMS) else _account(reading)
+    return "" if _keeps_account(reading) and not reading.sends(_SUMS) else _account(reading)
+
+
+def _keeps_account(reading: Reading) -> bool:
+    return reading.noun == "account" or reading.thing[-2:] in _PAID_WITH
 
 
 def _account(reading: Reading) -> str:
@@ -161,7 +164,7 @@ def _priced(reading: Reading) -> frozenset[Words]:
 
 def changed_sum(reading: Reading) -> Finding | None:
     """Find an account that is kept, or an update of a sum that is paid: reading the old sum brings no payment back."""
-    if account := _account(reading):
+    if _keeps_account(reading) and (account := _account(reading)):
         return Finding(Effect.MONEY, Danger.REVERSIBLE, account, "field")
     if reading.category is not Category.UPDATE:
         return None
@@ -268,7 +271,7 @@ def money_beside(reading: Reading) -> Finding | None:
     is_prepared = reading.noun in _PREPARING or all(not _PREPARING.isdisjoint(name) for name in reading.names)
     is_thing = bool(words & reading.heads) and reading.verb_words.isdisjoint(_PREPARING)
     is_executed = reading.category is Category.EXECUTE and not reading.heads.isdisjoint(_MOVEMENTS)
-    is_other = is_prepared or _is_record(reading) or _is_priceless(reading) or people(reading) is not None
-    is_sure = is_thing and (is_executed or _is_about_money(reading)) and not is_other
-    level = Danger.DESTRUCTIVE if is_sure else Danger.REVERSIBLE
-    return Finding(Effect.MONEY, level, f"it mentions {min(words)}", "sentence")
+    is_money = is_thing and (is_executed or _is_about_money(reading))
+    is_sure = is_money and not (is_prepared or _is_record(reading) or _is_priceless(reading) or people(reading))
+    says = f"it mentions {min(words)}"
+    return Finding(Effect.MONEY, Danger.DESTRUCTIVE if is_sure else Danger.REVERSIBLE, says, "sentence")

@@ -45,9 +45,6 @@ _JOINING: Final = frozenset({"add", "remove", "invite"})
 _SECRETS: Final = frozenset({"token", "secret", "password"})
 _GRANTED: Final = frozenset({"role", "permission", "privilege", "oauth", "authorization"})
 _OFFICES: Final = frozenset({"admin", "owner"})
-_PROOFS: Final = frozenset({"password", "passphrase"})
-_FEW: Final = 4
-"""The most fields of a request whose password only proves who asks, or is the new one."""
 
 
 def access(reading: Reading) -> Finding | None:
@@ -60,8 +57,6 @@ def access(reading: Reading) -> Finding | None:
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"its request has {rights}", "field")
     if heads & _PEOPLE and (state := _state(reading)):
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"its request has {state}", "field")
-    if reading.category is not Category.CREATE and len(reading.fields) <= _FEW and reading.sends(_PROOFS):
-        return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, "it asks for the password", "field")
     listed = any(
         base_forms(word.replace("ised", "ized")) & (_RAISING - {"grant"} | {"authorize"}) for word in reading.thing[:-1]
     )

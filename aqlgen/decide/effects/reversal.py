@@ -129,11 +129,8 @@ class Reversal:
 
     def _read_before(self, reading: Reading) -> str:
         """Return the GET that has the fields which an update changes, of its path or of the list around it."""
-        if _is_act(reading):
+        if _is_act(reading) or _is_file(reading):
             return ""
-        if types := _file_types(reading):
-            here = self._at[reading.template]
-            return next((f"{other.name} returns it" for other in here if types & _shown_types(other)), "")
         part = reading.facts.operation.path.rstrip("/").rpartition("/")[2]
         is_named = not reading.facts.shape.action and not part.endswith("}")
         top = frozenset("_".join(words) for words, depth in reading.fields.items() if not depth)
@@ -182,17 +179,10 @@ def _is_act(reading: Reading) -> bool:
     return (is_named or bool(reading.facts.shape.action)) and reading.verb_words.isdisjoint(_SETTING)
 
 
-def _file_types(reading: Reading) -> frozenset[str]:
-    """Return the media types of a body that is a file."""
-    body = reading.facts.operation.body
-    types = frozenset(media.content_type for media in body.media) if body is not None else frozenset()
-    return frozenset() if reading.fields or any(map(admits_json, types)) else types
-
-
-def _shown_types(other: Reading) -> frozenset[str]:
-    """Return the media types in which a GET shows something."""
-    answer = other.subject.success if other.category is Category.READ else None
-    return frozenset(media.content_type for media in answer.media) if answer is not None else frozenset()
+def _is_file(reading: Reading) -> bool:
+    """Return True if the body is a file: that a GET has something does not say that it has the old one."""
+    media = reading.facts.operation.body.media if reading.facts.operation.body is not None else ()
+    return bool(media) and not reading.fields and not any(admits_json(each.content_type) for each in media)
 
 
 def _is_one_way(reading: Reading, readers: Iterable[Reading]) -> bool:

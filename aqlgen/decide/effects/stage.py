@@ -51,8 +51,8 @@ def effects_of(reading: Reading, proof: str, *, is_reversible: bool = False) -> 
 
 
 def _reason(rule: Rule, finding: Finding, *, is_known: bool) -> Reason:
-    most = _UNSURE if is_known and finding.level is Danger.REVERSIBLE else 1
-    return Reason(rule.name, Evidence.RULE, min(rule.confidence, most), finding.says)
+    is_doubt = is_known and finding.level is Danger.REVERSIBLE
+    return Reason(rule.name, Evidence.RULE, min(rule.confidence, _UNSURE if is_doubt else 1), finding.says)
 
 
 def _gravest(findings: Sequence[tuple[Rule, Finding]]) -> tuple[Rule, Finding]:
