@@ -55,6 +55,8 @@ RULES: list[dict[str, Any]] = [
     {"options.admin": {"equals": True}},
     {"size": {"above": 100, "given": True}},
     {"labels": {"items_above": 2, "given": True}},
+    {"colour": {"given": False}},
+    {"labels": {"given": True}},
 ]
 
 
@@ -190,6 +192,13 @@ OTHERS: list[tuple[int, str, dict[str, Any]]] = [
     (3, "patch_patched", {"patched_id": "1", "input": [step("add", "/labels/0", value="c")]}),
     (3, "patch_patched", {"patched_id": "1", "input": [step("replace", "/labels", value=["a", "b", "c"])]}),
     (3, "replace_repo", {"repo_id": "1", "input": {"labels": ["a", "b", "c"]}}),
+    (4, "create_repo", {"colour": None}),
+    (4, "create_bulk", {"body": [{"colour": "red"}, {"name": "b"}]}),
+    (4, "merge_repo", {"merged_id": "1", "colour": None}),
+    (4, "patch_patched", {"patched_id": "1", "input": [step("remove", "/colour")]}),
+    (5, "create_repo", {"labels": []}),
+    (5, "replace_repo", {"repo_id": "1", "input": {"labels": []}}),
+    (5, "patch_patched", {"patched_id": "1", "input": [step("replace", "/labels", value=[])]}),
 ]
 
 
@@ -235,6 +244,8 @@ HONEST: list[tuple[int, str, dict[str, Any]]] = [
     (1, "create_repo", {"options": {"admin": False}}),
     (2, "patch_patched", {"patched_id": "1", "input": [step("replace", "/size", value=100)]}),
     (3, "patch_patched", {"patched_id": "1", "input": [step("replace", "/labels", value=["a", "b"])]}),
+    (4, "create_bulk", {"body": [{"colour": "red"}, {"colour": ""}]}),
+    (5, "create_repo", {"name": "a"}),
 ]
 
 

@@ -239,7 +239,7 @@ OPERATORS: Mapping[str, Callable[[Any, Any], Truth]] = {
 }
 """The tests of a value, by their names."""
 
-ABOUT_LISTS = frozenset({"items_above", "items_at_most"})
+ABOUT_LISTS = frozenset({"given", "items_above", "items_at_most"})
 """Tests of a list as a whole; the others are of each of its items."""
 
 IF_MISSING: Mapping[str, Truth] = {"equals": False, "in": False, "matches": False}

@@ -56,13 +56,12 @@ class Condition(NamedTuple):
         strictly: bool,
     ) -> Truth:
         places, values = where.places, where.values(params, sent, of_lists=name in ABOUT_LISTS)
-        if name == "given":
-            return any(value is not MISSING for value in values) is expected
-        defaults = [default for place in places for default in place.defaults]
+        defaults = [default for place in places for default in place.defaults if name != "given"]
         if defaults and (not values or MISSING in values):
             values = [*(value for value in values if value is not MISSING), *defaults]
         if not values:
-            return IF_MISSING.get(name) if any(place.declared for place in places) else False
+            is_told = name == "given" or any(place.declared for place in places)
+            return _truth(name, MISSING, expected) if is_told else False
         truths = (_truth(name, value, expected) for value in values)
         return all_of(truths) if strictly else any_of(truths)
 
@@ -85,9 +84,11 @@ class ConditionPlaces(NamedTuple):
 
 
 def _truth(name: str, value: Any, expected: Any) -> Truth:
-    if value is MISSING:
-        return IF_MISSING.get(name)
-    return None if value is HIDDEN else OPERATORS[name](value, expected)
+    if value is HIDDEN:
+        return None
+    if name == "given":
+        return (value is not MISSING) is expected
+    return IF_MISSING.get(name) if value is MISSING else OPERATORS[name](value, expected)
 
 
 class MetRule(NamedTuple):
