@@ -28,9 +28,13 @@ STEP = object_of("op", "path", op=TEXT, path=TEXT, value={}, **{"from": TEXT}) |
 DEFAULTED = object_of(**{**REPO["properties"], "visibility": {**SHOWN, "default": "public"}})
 UPLOAD = object_of(**REPO["properties"], file={**TEXT, "format": "binary"})
 FREE = {"type": "object", "additionalProperties": True}
+LINKED = replies(list_of(object_of(id=TEXT)))
+LINKED["200"]["headers"] = {"Link": {"schema": TEXT}}
 OPERATIONS = {
     "POST /repos": operation("createRepo", DEFAULTED),
     "GET /repos": operation("listRepos"),
+    "GET /linked": operation("listLinked", parameters=[parameter("per_page", schema=INTEGER)], responses=LINKED),
+    "GET /shown/{visibility}": operation("listShown", responses=replies(list_of(object_of(id=TEXT)))),
     "GET /repos/{id}": operation("getRepo", responses=replies(REPO)),
     "PUT /repos/{id}": operation("replaceRepo", REPO, responses=replies(REPO)),
     "PATCH /patched/{id}": operation("patchRepo", list_of(STEP), "application/json-patch+json"),
@@ -82,51 +86,32 @@ def step(op: str, path: Any = ..., **more: Any) -> dict[str, Any]:
 
 
 STEPS: list[Any] = [
-    step("add", "/visibility", value="public"),
-    step("replace", "/visibility", value="public"),
-    step("REPLACE", "/visibility", value="public"),
-    step("Add", "/Visibility", value="PUBLIC"),
-    step("replace", "/VISIBILITY", value="public"),
-    step("replace", "/visibility", value=" public"),
-    step("replace", "/visibility", value=["public"]),
-    step("replace", "/visibility", value=None),
-    step("replace", "/visibility"),
-    step("test", "/visibility", value="public"),
-    step("set", "/visibility", value="public"),
-    step("merge", "/visibility", value="private"),
-    step("remove", "/visibility"),
-    step("move", "/visibility", **{"from": "/name"}),
-    step("copy", "/visibility", **{"from": "/options/name"}),
-    step("move", "/name", **{"from": "/visibility"}),
-    step("copy", "", **{"from": "/options"}),
-    step("move", "", **{"from": "/draft"}),
-    step("replace", "", value={"visibility": "public"}),
-    step("add", "", value={"Visibility": "public"}),
-    step("replace", "#/visibility", value="public"),
-    step("replace", "#/visi%62ility", value="public"),
-    step("replace", "/visi%62ility", value="public"),
-    step("replace", "visibility", value="public"),
-    step("replace", "$.visibility", value="public"),
+    step("add", "/visibility", value="public"), step("replace", "/visibility", value="public"),
+    step("REPLACE", "/visibility", value="public"), step("Add", "/Visibility", value="PUBLIC"),
+    step("replace", "/visibility", value=" public"), step("replace", "/visibility", value=["public"]),
+    step("replace", "/visibility", value=None), step("replace", "/visibility"),
+    step("test", "/visibility", value="public"), step("set", "/visibility", value="public"),
+    step("merge", "/visibility", value="private"), step("remove", "/visibility"),
+    step("move", "/visibility", **{"from": "/name"}), step("copy", "/visibility", **{"from": "/options/name"}),
+    step("move", "/name", **{"from": "/visibility"}), step("copy", "", **{"from": "/options"}),
+    step("move", "", **{"from": "/draft"}), step("replace", "", value={"visibility": "public"}),
+    step("add", "", value={"Visibility": "public"}), step("replace", "#/visibility", value="public"),
+    step("replace", "#/visi%62ility", value="public"), step("replace", "/visi%62ility", value="public"),
+    step("replace", "visibility", value="public"), step("replace", "$.visibility", value="public"),
     step("replace", "urn:ietf:params:scim:schemas:core:2.0:Repo:visibility", value="public"),
-    step("replace", "/visibility/", value="public"),
-    step("replace", "//visibility", value="public"),
-    step("replace", "/visibility/0", value="public"),
-    step("replace", "/visibility/-", value="public"),
+    step("replace", "/visibility/", value="public"), step("replace", "//visibility", value="public"),
+    step("replace", "/visibility/0", value="public"), step("replace", "/visibility/-", value="public"),
     step("add", "/visibility/mode", value="x"),
     {"op": "replace", "path": "/name", "Path": "/visibility", "value": "public"},
     {"op": "add", "path": "/visibility", "value": "private", "VALUE": "public"},
     {"op": "add", "Op": "move", "path": "/visibility", "from": "/name", "value": "private"},
-]
+]  # fmt: skip
 UNTOUCHED = [
-    step("replace", "/visibility", value="private"),
-    step("add", "/visibility", value="team"),
-    step("replace", "/name", value="public"),
-    step("copy", "/name", **{"from": "/visibility"}),
-    step("replace", "", value={"name": "public"}),
-    step("remove", "/name"),
-    step("add", "/labels/-", value="visibility"),
+    step("replace", "/visibility", value="private"), step("replace", "/name", value="public"),
+    step("copy", "/name", **{"from": "/visibility"}), step("replace", "", value={"name": "public"}),
+    step("remove", "/name"), step("add", "/labels/-", value="visibility"),
     step("replace", "/options/name", value="public"),
-]
+]  # fmt: skip
 
 
 DENIED = "PERMISSION_DENIED"
@@ -157,29 +142,19 @@ OTHERS: list[tuple[int, str, dict[str, Any]]] = [
     (0, "merge_repo", {"merged_id": "1", "additional_properties": {"visi_bility": "public"}}),
     (0, "replace_repo", {"repo_id": "1", "input": {"visibility": "public"}}),
     (0, "replace_repo", {"repo_id": "1", "input": {"Visibility": "public"}}),
-    (0, "replace_repo", {"repo_id": "1", "input": '{"visibility": "public"}'}),
-    (0, "create_repo", {"name": "a"}),
-    (0, "create_repo", {"name": "a", "visibility": "public"}),
-    (0, "create_bulk", {"body": [{"name": "a"}]}),
+    (0, "replace_repo", {"repo_id": "1", "input": '{"visibility": "public"}'}), (0, "create_repo", {"name": "a"}),
+    (0, "create_repo", {"name": "a", "visibility": "public"}), (0, "create_bulk", {"body": [{"name": "a"}]}),
     (0, "create_bulk", {"body": [{"name": "a", "visibility": "private"}, {"name": "b"}]}),
-    (0, "create_bulk", {"body": [{"name": "a", "visibility": "private"}, {"visibility": "public"}]}),
-    (0, "create_bulk", {"body": '[{"visibility": "public"}]'}),
-    (0, "submit_repo", {"visibility": "public"}),
-    (0, "upload_repo", {"visibility": "public"}),
-    (0, "open_repo", {"body": {"visibility": "public"}}),
-    (0, "open_repo", {"body": {"VISIBILITY": ["public"]}}),
-    (0, "open_repo", {"body": {"visibility": None}}),
-    (0, "send_repo", {"visibility": "public"}),
+    (0, "submit_repo", {"visibility": "public"}), (0, "upload_repo", {"visibility": "public"}),
+    (0, "open_repo", {"body": {"visibility": "public"}}), (0, "open_repo", {"body": {"VISIBILITY": ["public"]}}),
+    (0, "open_repo", {"body": {"visibility": None}}), (0, "send_repo", {"visibility": "public"}),
     (0, "send_repo", {"more": {"visibility": "public"}}),
     (0, "send_repo", {"visibility": "private", "more": {"visibility": "public"}}),
-    (0, "send_repo", {"visibility": "private", "more": {"Visibility": "public"}}),
     (0, "send_repo", {"more": {"visibility[0]": "public"}}),
     (0, "send_repo", {"visibility": "private", "more": {"visibility.0": "public"}}),
-    (1, "send_repo", {"more": {"options[0][admin]": "true"}}),
-    (1, "send_repo", {"more": {"options.0.admin": "1"}}),
+    (1, "send_repo", {"more": {"options[0][admin]": "true"}}), (1, "send_repo", {"more": {"options.0.admin": "1"}}),
     (1, "patch_patched", {"patched_id": "1", "input": [step("add", "/options/admin", value=True)]}),
     (1, "patch_patched", {"patched_id": "1", "input": [step("add", "/options", value={"admin": "yes"})]}),
-    (1, "patch_patched", {"patched_id": "1", "input": [step("add", "/options.admin", value=True)]}),
     (1, "patch_patched", {"patched_id": "1", "input": [step("copy", "/options", **{"from": "/labels"})]}),
     (1, "merge_repo", {"merged_id": "1", "options": {"admin": True}}),
     (1, "merge_repo", {"merged_id": "1", "additional_properties": {"options.admin": True}}),
@@ -191,15 +166,13 @@ OTHERS: list[tuple[int, str, dict[str, Any]]] = [
     (3, "patch_patched", {"patched_id": "1", "input": [step("add", "/labels/-", value="c")]}),
     (3, "patch_patched", {"patched_id": "1", "input": [step("add", "/labels/0", value="c")]}),
     (3, "patch_patched", {"patched_id": "1", "input": [step("replace", "/labels", value=["a", "b", "c"])]}),
-    (3, "replace_repo", {"repo_id": "1", "input": {"labels": ["a", "b", "c"]}}),
-    (4, "create_repo", {"colour": None}),
+    (3, "replace_repo", {"repo_id": "1", "input": {"labels": ["a", "b", "c"]}}), (4, "create_repo", {"colour": None}),
     (4, "create_bulk", {"body": [{"colour": "red"}, {"name": "b"}]}),
     (4, "merge_repo", {"merged_id": "1", "colour": None}),
-    (4, "patch_patched", {"patched_id": "1", "input": [step("remove", "/colour")]}),
-    (5, "create_repo", {"labels": []}),
+    (4, "patch_patched", {"patched_id": "1", "input": [step("remove", "/colour")]}), (5, "create_repo", {"labels": []}),
     (5, "replace_repo", {"repo_id": "1", "input": {"labels": []}}),
     (5, "patch_patched", {"patched_id": "1", "input": [step("replace", "/labels", value=[])]}),
-]
+]  # fmt: skip
 
 
 @each(("number", "name", "params"), OTHERS)
@@ -221,6 +194,26 @@ def test_what_an_update_reads_and_sends_back_is_decided_about_too(tmp_path: Path
         assert agent.call("replace_repo", repo_id="1", input={"name": "b", "visibility": "team"}) == "sent"
 
 
+LINKS = [
+    "shown/x",
+    "/v1//Shown/public",
+    "/v1/linked/%2e%2e/shown/x",
+    "/v1/%73hown/x",
+    "/v1/shown;a/x",
+    "/v1/shown/y?z=1",
+]
+
+
+@each("target", LINKS)
+def test_no_link_to_a_next_page_reads_what_a_rule_holds_back(agent: Agent, target: str) -> None:
+    for link, pages in ((target, 1), ("/v1/repos?page=2", 2), ("?page=2", 2)):
+        agent.server.sent.clear()
+        agent.server.give = lambda _, link=link: ([{"id": "1"}] * 9, {"link": f'<{link}>; rel="next"'})
+        agent.outcome("list_linked", where={"id": {"eq": "2"}})
+        assert len(agent.server.sent) == pages
+    agent.server.give = lambda _: HELD
+
+
 def test_a_condition_that_no_call_can_show_is_said_and_counts_as_met(agent: Agent) -> None:
     """R-SAFE-1: an adapter says so at its start, and `doctor`."""
     assert agent.call("create_note", body="public or not") == DENIED
@@ -235,18 +228,14 @@ HONEST: list[tuple[int, str, dict[str, Any]]] = [
     (0, "create_repo", {"name": "a", "visibility": "private"}),
     (0, "create_bulk", {"body": [{"visibility": "private"}, {"visibility": "team"}]}),
     (0, "merge_repo", {"merged_id": "1", "name": "public"}),
-    (0, "replace_repo", {"repo_id": "1", "input": {"name": "public"}}),
-    (0, "submit_repo", {"visibility": "private"}),
-    (0, "upload_repo", {"name": "public"}),
-    (0, "send_repo", {"visibility": "private", "more": {"kind": "public"}}),
-    (0, "send_repo", {"visibility": "private", "more": {"kind[0]": "public"}}),
+    (0, "replace_repo", {"repo_id": "1", "input": {"name": "public"}}), (0, "submit_repo", {"visibility": "private"}),
+    (0, "upload_repo", {"name": "public"}), (0, "send_repo", {"visibility": "private", "more": {"kind[0]": "public"}}),
     (0, "patch_patched", {"patched_id": "1", "input": {"name": "public"}}),
     (1, "create_repo", {"options": {"admin": False}}),
     (2, "patch_patched", {"patched_id": "1", "input": [step("replace", "/size", value=100)]}),
     (3, "patch_patched", {"patched_id": "1", "input": [step("replace", "/labels", value=["a", "b"])]}),
-    (4, "create_bulk", {"body": [{"colour": "red"}, {"colour": ""}]}),
-    (5, "create_repo", {"name": "a"}),
-]
+    (4, "create_bulk", {"body": [{"colour": "red"}, {"colour": ""}]}), (5, "create_repo", {"name": "a"}),
+]  # fmt: skip
 
 
 @each(("number", "name", "params"), HONEST)

@@ -278,7 +278,8 @@ def _payload(types: Types, shape: Shape, within: str = "") -> str | None:
 
     A list whose items say less than those of a list within another field may be what those refer to: it is left.
     """
-    lists = [name for name, (_, inner) in shape.properties.items() if _is_list(types, inner)]
+    properties = shape.properties.items()
+    lists = [name for name, (_, inner) in properties if is_shaped(inner) and union_of(types, inner).items]
     payloads = [name for name in shape.properties if folded(name) in _PAYLOADS]
     if _is_named(types, shape):  # a map under such a name is a part of the thing
         payloads = [name for name in payloads if not union_of(types, shape.properties[name][1]).extra]
@@ -344,10 +345,6 @@ def _is_named(types: Types, shape: Shape) -> bool:
         return True
     _, metadata = shape.properties.get("metadata", (None, None))
     return metadata is not None and not union_of(types, metadata).properties.keys().isdisjoint(IDENTIFIERS | NAMES)
-
-
-def _is_list(types: Types, schema: JsonSchema) -> bool:
-    return is_shaped(schema) and bool(union_of(types, schema).items)
 
 
 def _item_size(types: Types, shape: Shape, name: str) -> int:

@@ -202,7 +202,8 @@ class Performer:
 
     def _signs(self, data: Any, row: Row, params: Mapping[str, Any], exchanges: Exchanges) -> Mapping[str, Any]:
         """Return what speaks for more items than a list has that the API gave in one answer."""
-        if row.family != "read" or not (isinstance(data, list) or (isinstance(data, dict) and _lists(row))):
+        holds_list = any(row.parameters[name].wire == "where" for name in row.adapter_parameters)
+        if row.family != "read" or not (isinstance(data, list) or (isinstance(data, dict) and holds_list)):
             return {}
         path = self._selection.path_of_list(row) if isinstance(data, dict) else ()
         items = at(data, path)
@@ -293,8 +294,3 @@ def _note_fields(call: ToolCall, fields: Any, selected: Selected) -> None:
         paths = sorted(selected.shortened)
         note += f", shortens {', '.join(paths[:_MOST_PATHS])}{', …' if len(paths) > _MOST_PATHS else ''}"
     call.stamp.note("fields", f"{note}: {row.selector} 'full' has all")
-
-
-def _lists(row: Row) -> bool:
-    """Return True if the answer is a list, or holds one that items are chosen from."""
-    return any(row.parameters[name].wire == "where" for name in row.adapter_parameters)

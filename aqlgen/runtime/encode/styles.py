@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -63,10 +64,6 @@ def _reserved(value: Any, safe: str = _RESERVED) -> str:
     )
 
 
-def _cookie_reserved(value: Any) -> str:
-    return _reserved(value, _COOKIE_RESERVED)
-
-
 def _path_reserved(value: Any) -> str:
     """Return one value of a path likewise; a triplet of what would end its segment is encoded once more."""
     return "".join(
@@ -84,7 +81,8 @@ def cookie_pairs(name: str, value: Any, *, explode: bool = True) -> list[str]:
 
 def form_cookies(key: str, value: Any, *, explode: bool = True, allow_reserved: bool = False) -> list[str]:
     """Return the `name=value` parts of style `form` in a cookie; `key` is the parameter's name, percent-encoded."""
-    return _pairs(key, value, "form", explode, _cookie_reserved if allow_reserved else percent_encoded)
+    encoded = partial(_reserved, safe=_COOKIE_RESERVED) if allow_reserved else percent_encoded
+    return _pairs(key, value, "form", explode, encoded)
 
 
 def query_pairs(

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 from ..decode.headers import read_links
 from ..errors import Code, Failure
@@ -294,7 +294,8 @@ def _relative(url: str, request: ApiRequest, plan: Plan) -> str:
     there = urlsplit(urljoin(request.url, url))
     base = "/".join(here.path.split("/")[: -plan.depth]) if plan.depth else here.path
     same_api = there.hostname == here.hostname or there.path == here.path
-    if not same_api or not (there.path == base or there.path.startswith(f"{base}/")) or "/../" in f"{there.path}/":
+    is_inside = there.path.startswith(f"{base}/") and ".." not in unquote(there.path).replace("\\", "/").split("/")
+    if not same_api or not (is_inside or there.path == base):
         return f"{_AWAY}{there.hostname or ''}"
     path = "/" + there.path.lstrip("/")
     query = without_credentials(there.query, request)

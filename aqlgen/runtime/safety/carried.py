@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import parse_qsl, unquote
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from ..encode import is_framing, overrides_method
 from ..text import letters
@@ -198,8 +198,17 @@ def matching(inner: Inner, carrying: Row, table: Table, request: ApiRequest) -> 
     return rows, is_sure
 
 
+def led_to(carrying: Row, table: Table, first: ApiRequest, changed: ApiRequest) -> list[Row]:
+    """Return the operations that are at the path of a request which was made of another, as by the API's link."""
+    before, path = (unquote(urlsplit(each.url).path) for each in (first, changed))
+    depth = len(_steps(path)) - len(_steps(before)) + len(_steps(carrying.path))
+    rows, _ = matching(Inner(changed.method, path), carrying, table, first)
+    return [row for row in rows if len(_steps(row.path)) == depth]
+
+
 def _steps(path: str) -> list[str]:
-    return [step for step in path.partition("?")[0].partition("#")[0].split("/") if step]
+    """Return the names of a path, without what some servers leave out of them."""
+    return [step.partition(";")[0] for step in path.partition("?")[0].partition("#")[0].split("/") if step]
 
 
 def _fits(steps: list[str], template: list[str], spelled: Callable[[str], str]) -> bool:

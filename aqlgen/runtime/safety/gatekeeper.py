@@ -46,6 +46,7 @@ Values = TypeVarTuple("Values")
 LARGE = 20_000
 """Characters of the parameters of a call, names among them, beyond which others go on while it is looked at."""
 _WRITTEN_BACK = "The update reads and sends it back: give the field in the call"
+_LED = "The API's link leads to it: call it by itself"
 
 
 class Gatekeeper:
@@ -126,19 +127,25 @@ class Gatekeeper:
         return None
 
     def admit_changed(self, row: Row, params: Mapping[str, Any], first: ApiRequest, changed: ApiRequest) -> None:
-        """Raise Failure if what is sent in place of an admitted request, such as a merged one, meets more rules.
+        """Raise Failure if what is sent in place of an admitted request, merged or of another page, meets more rules.
 
         A thing that describes one request, such as a stub or a webhook, is written back as it is stored.
         """
-        if not self._policy.watches(row):
+        led: list[GateDecision] = []
+        if self._table is not None and changed.url.partition("?")[0] != first.url.partition("?")[0]:
+            from .carried import led_to
+
+            led = [self._policy.carried(each) for each in led_to(row, self._table, first, changed)]
+        if not led and not self._policy.watches(row):
             return
         if row.carries is not None:
             places = tuple(place for place in row.carries.places if place.address is None or not place.optional)
             row = replace(row, carries=replace(row.carries, places=places) if places else None)
         before, after = (self._policy.decide(row, params, lambda sent=sent: sent) for sent in (first, changed))  # type: ignore[misc]
+        after = max((after, *led), key=lambda decision: SEVERITY[decision.outcome])
         if SEVERITY[after.outcome] > SEVERITY[before.outcome]:
-            refusal = after._replace(outcome="refuse", reasons=(*after.reasons, _WRITTEN_BACK))
-            raise denied(row, refusal, self._adapter.name)
+            why = _LED if after in led else _WRITTEN_BACK
+            raise denied(row, after._replace(outcome="refuse", reasons=(*after.reasons, why)), self._adapter.name)
 
     async def decide(self, row: Row, call: Call, build: Callable[[], ApiRequest]) -> GateDecision:
         """Return whether a call runs, is confirmed or is refused. Raises Failure when the owner's hook refuses.

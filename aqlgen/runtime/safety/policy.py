@@ -189,13 +189,13 @@ class Policy:
         for inner in carried:
             rows, is_sure = ([], False) if self._table is None else matching(inner, row, self._table, request)
             is_known &= is_sure or inner.method in _READING
-            decisions += [self._carried(each) for each in rows]
+            decisions += [self.carried(each) for each in rows]
         decisions.append(self._alone(replace(row, danger=row.carries.danger) if is_known else row, params, build))
         if not is_known and self._rules is not None:
             decisions[-1] = self._at_least_confirmed(decisions[-1])
         return max(decisions, key=lambda decision: SEVERITY[decision.outcome])
 
-    def _carried(self, row: Row) -> GateDecision:
+    def carried(self, row: Row) -> GateDecision:
         """Return the decision about an operation within another, whose parameters are not looked at."""
         decision, sometimes = self.usual(Subject.of(row), lambda _: row)
         if any(rule.action != "allow" for rule in sometimes):

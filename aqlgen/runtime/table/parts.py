@@ -70,10 +70,6 @@ class Parameter:
         return self.style == "form" if self.stated_explode is None else self.stated_explode
 
 
-def _shows_schema(body: "Body") -> bool:
-    return body.validate or body.shape == "whole"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Body:
     """The encoding of a request's body."""
@@ -88,7 +84,7 @@ class Body:
     """Parameter that is the whole body."""
     validate: bool = False
     """True if a body of several fields is also validated as a whole."""
-    schema: Mapping[str, Any] = column(factory=dict, always=_shows_schema)
+    schema: Mapping[str, Any] = column(factory=dict, always=lambda body: body.validate or body.shape == "whole")
     """JSON Schema of the whole body."""
     fields: Mapping[str, Parameter] = column(factory=dict, brief=True)
     """Encoding of single fields, for a form that is one parameter, by wire name."""

@@ -242,13 +242,10 @@ def _hint(value: Any, types: Collection[str]) -> str:
     if reading is None or reading.kind not in _ADVICE:
         return ""
     quotes = ", without quotes" if isinstance(value, str) and reading.kind in ("number", "boolean") else ""
-    return _if_short(f". Give {_ADVICE[reading.kind].format(json.dumps(reading.value, ensure_ascii=False))}{quotes}")
+    text = f". Give {_ADVICE[reading.kind].format(json.dumps(reading.value, ensure_ascii=False))}{quotes}"
+    return text if len(text) <= _LONGEST_HINT else ""
 
 
 _ADVICE = {
     "number": "{}", "boolean": "{}", "list": "a list: {}", "divided": "a list: {}", "text": "{}, in quotes",
 }  # fmt: skip
-
-
-def _if_short(text: str) -> str:
-    return text if len(text) <= _LONGEST_HINT else ""

@@ -55,15 +55,10 @@ class Condition(NamedTuple):
         sent: Sent | None,
         strictly: bool,
     ) -> Truth:
-        places, values = where.places, where.values(params, sent, of_lists=name in ABOUT_LISTS)
-        defaults = [default for place in places for default in place.defaults if name != "given"]
-        if defaults and (not values or MISSING in values):
-            values = [*(value for value in values if value is not MISSING), *defaults]
-        if not values:
-            is_told = name == "given" or any(place.declared for place in places)
-            return _truth(name, MISSING, expected) if is_told else False
+        values = where.values(params, sent, of_lists=name in ABOUT_LISTS)
+        values = (values or [MISSING]) if name == "given" else where.with_defaults(values)
         truths = (_truth(name, value, expected) for value in values)
-        return all_of(truths) if strictly else any_of(truths)
+        return all_of(truths) if strictly and values else any_of(truths)
 
 
 class ConditionPlaces(NamedTuple):
@@ -81,6 +76,13 @@ class ConditionPlaces(NamedTuple):
         if sent is not None:
             values += sent.values(self.names, values, of_lists=of_lists)
         return values
+
+    def with_defaults(self, values: list[Any]) -> list[Any]:
+        """Return values with what is declared for those that are left out."""
+        defaults = [default for place in self.places for default in place.defaults]
+        if defaults and (not values or MISSING in values):
+            return [*(value for value in values if value is not MISSING), *defaults]
+        return values or [MISSING] * any(place.declared for place in self.places)
 
 
 def _truth(name: str, value: Any, expected: Any) -> Truth:
