@@ -84,7 +84,9 @@ def key_literal(key: str) -> str:
 def prose(text: str, most: int) -> str:
     """Return a text of the document, the owner or the agent as one line without markup, at most `most` characters."""
     words = " ".join(text.split())
-    return _escaped(words if len(words) <= most else words[: most - 1].rstrip() + "…").replace("\\u0022", "'")
+    return re.sub(
+        r"\\u(?:0022|201[cd])", "'", _escaped(words if len(words) <= most else words[: most - 1].rstrip() + "…")
+    )
 
 
 def url_text(url: str) -> str:

@@ -24,8 +24,8 @@ from urllib.parse import urlsplit
 from ..encode.uploads import SOURCES
 from ..exact_json import write_json
 from ..redaction import redact
-from ..schema import Shape, union_of
-from ..text import folded
+from ..schema import Shape, follow, string_enum, union_of
+from ..text import folded, iso_time
 from .policy import danger_reasons
 from .question_texts import (
     CUT_NAME,
@@ -70,6 +70,10 @@ class CallView:
 
 _REQUIRED, _OPTIONAL, _UNDECLARED, _DEFAULTED = range(4)
 _WORD = re.compile(r"[^\W_]+")
+_FIELDS = re.compile(r"^\w[\w-]{0,40}: its request has (\w+(?: and \w+)?)$")
+"""The fields that a reason names."""
+_EPOCH = re.compile(r"unix|epoch|timestamp|date-time", re.IGNORECASE)
+"""Words of a number that counts from 1970, in seconds or, if it is that large, in milliseconds."""
 _SEGMENT = re.compile(r"[A-Za-z0-9._-]+")
 _FILLERS = frozenset("a an the by for of with given specified id".split())
 """Words of a summary that add nothing to the name of an operation and its parameters."""
@@ -139,7 +143,8 @@ def view_of(
     """
     incomplete: list[str] = []
     request_line = _request_line(row, request, incomplete)
-    lines = [title_of(row, params, secret_names(row, types)), request_line, *_about(row, decision)]
+    reason = _of_call(row, params, types)
+    lines = [title_of(row, params, secret_names(row, types)), request_line, *_about(row, decision, reason)]
     if row.update is not None and row.update.reads_first:
         lines.append("Only the fields below change; the rest is read first and sent back unchanged.")
         if row.update.creates:
@@ -162,16 +167,50 @@ def text_of_any(row: Row, decision: GateDecision) -> str:
     """Return the question whether any calls of an operation may run; its lines are in the order of those of one."""
     request = f"{row.method} {url_text(row.path)}"
     reach = "Its parameters come from earlier answers, and are not known yet. A yes is for each call in this session."
-    return "\n".join((title_of(row, {}), request, *_about(row, decision), reach))
+    return "\n".join((title_of(row, {}), request, *_about(row, decision, row.danger_reason), reach))
 
 
-def _about(row: Row, decision: GateDecision) -> Iterator[str]:
+def _of_call(row: Row, params: Mapping[str, Any], types: Types) -> str:
+    """Return the reason of an operation's danger, with what of it a call does not send, or which value it has."""
+    reason, fields = row.danger_reason, _FIELDS.search(row.danger_reason)
+    if fields is not None:
+        sent = {*_keys(params), *(folded(item.wire) for name, item in row.parameters.items() if name in params)}
+        left_out = [name for name in fields[1].split(" and ") if folded(name) not in sent]
+        may = reason.replace(" has ", " can have ", 1)
+        return f"{may}, not sent here: {', '.join(left_out)}" if left_out else reason
+    quoted = {*_WORD.findall(reason.partition("“")[2].lower())}
+    for name, value, schema in _fields_sent(row, params, types) if quoted else ():
+        values = {other.lower() for other in string_enum(follow(schema, types))}
+        if str(value).lower() in values - quoted and not quoted.isdisjoint(values):
+            return f"{reason}; here {name} is {value}"
+    return reason
+
+
+def _keys(value: Any) -> Iterator[str]:
+    """Yield the names of the fields of a value at any depth, folded."""
+    for key, inner in value.items() if isinstance(value, Mapping) else ():
+        yield folded(str(key))
+        yield from _keys(inner)
+    for inner in value if isinstance(value, list | tuple) else ():
+        yield from _keys(inner)
+
+
+def _fields_sent(row: Row, params: Mapping[str, Any], types: Types) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
+    """Yield the parameters of a call and the fields of objects among them, each with its schema."""
+    for name, value in params.items():
+        schema = row.parameters[name].schema if name in row.parameters else {}
+        fields = union_of(types, schema).properties if isinstance(value, Mapping) else {}
+        yield from ((key, value[key], inner) for key, (_, inner) in fields.items() if key in value)
+        yield name, value, schema
+
+
+def _about(row: Row, decision: GateDecision, danger_reason: str) -> Iterator[str]:
     """Yield what the document says of an operation beyond its name, and its danger with the reasons of this call."""
     texts = (row.summary, row.name)
     words, names = ({word.removesuffix("s") for word in _WORD.findall(text.lower())} for text in texts)
     if not (row.confirmation or words - _FILLERS <= names):
         yield f'The API\'s document says: "{prose(row.summary, 200)}"'
-    why = f' ("{prose(row.danger_reason, 300)}")' if row.danger_reason else ""
+    why = f' ("{prose(danger_reason, 300)}")' if danger_reason else ""
     usual = danger_reasons(row)
     reasons = "".join(f" {prose(reason, 300)}." for reason in decision.reasons if reason not in usual)
     yield f"Danger: {decision.danger}{why}.{reasons}"
@@ -277,6 +316,9 @@ def _lines(node: _Node, types: Types) -> Iterator[_Line]:
         return
     is_long = len(json.dumps(value, ensure_ascii=False, default=str)) > _SHORT
     opens = hidden or is_long or _has_credential(value, node.secrets) or has_right_to_left(value)
+    if isinstance(value, Mapping) and not opens:
+        fields = union_of(types, node.schema).properties
+        opens = any(_moment(value.get(name), schema) for name, (_, schema) in fields.items())
     if node.depth < _DEEPEST and opens and (isinstance(value, Mapping) or len(value) <= _MOST_ITEMS):
         for inner in (_fields if isinstance(value, Mapping) else _items)(node, types):
             yield from _lines(replace(inner, hidden=hidden), types)
@@ -324,9 +366,21 @@ def _line(node: _Node, *, hidden: bool) -> _Line:
     if hidden and text:
         shown: str | None = f"hidden, since it is a secret by its name or declaration ({len(text):,} characters)"
         return _Line(node.path, shown, len(text), "", node.rank, node.depth)
-    shown = literal(value) if len(text) <= _LONGEST_VALUE and CUT_NAME not in node.path else None
+    shown = (
+        literal(value) + _moment(value, node.schema)
+        if len(text) <= _LONGEST_VALUE and CUT_NAME not in node.path
+        else None
+    )
     fits = shown is not None and len(shown) <= _LONGEST_VALUE
     return _Line(node.path, shown if fits else None, len(text), _digest(text), node.rank, node.depth)
+
+
+def _moment(value: Any, schema: Mapping[str, Any]) -> str:
+    """Return the date of a number that the document says is a time since the epoch, "" for anything else."""
+    is_time = type(value) is int and _EPOCH.search(f"{schema.get('format')} {schema.get('description')}")
+    if not is_time or not 10**8 <= value < 10**14:
+        return ""
+    return f" ({iso_time(value / 1000 if value >= 10**11 else value)})"
 
 
 def _is_secret(key: str, secrets: frozenset[str]) -> bool:

@@ -7,9 +7,10 @@ from typing import Any
 
 from aqlgen.runtime.hooks import GateDecision
 from aqlgen.runtime.safety.question_texts import title_of, title_of_all
-from aqlgen.runtime.safety.view import text_of_any
+from aqlgen.runtime.safety.view import text_of_any, view_of
 from aqlgen.runtime.table import Parameter, ReturnType, Row
 from aqlgen.runtime.table.parts import Update
+from aqlgen.runtime.wire import ApiRequest
 from tests.cases import each
 
 FOR_GOOD = "This cannot be undone."
@@ -198,3 +199,37 @@ def test_calls_together_are_said_together() -> None:
 def test_a_summary_is_shown_only_if_it_says_more_than_the_title(summary: str, is_shown: bool) -> None:
     text = text_of_any(replace(LABEL, summary=summary), GateDecision("confirm", "destructive", "", (), "", ""))
     assert (summary in text) == is_shown
+
+
+STATE = {"type": "string", "enum": ["close", "snoozed", "open"]}
+UNTIL = {"type": "integer", "description": "A Unix timestamp."}
+CHANGE = {"type": "object", "properties": {"state": STATE, "until": UNTIL, "lines": {"type": "array"}}}
+
+
+@each(
+    ("reason", "change", "shown"),
+    [
+        ("money: its request has amount", {"lines": [{"amount": 5}]}, '("money: its request has amount")'),
+        (
+            "money: its request has amount",
+            {"until": 5},
+            '("money: its request can have amount, not sent here: amount")',
+        ),
+        ("people: its request has to and text", {"text": "Hi"}, "can have to and text, not sent here: to"),
+        ("ends: “Close a conversation”", {"state": "snoozed"}, "'Close a conversation'; here state is snoozed"),
+        ("ends: “Close a conversation”", {"state": "close"}, "'Close a conversation'\")"),
+        ("ends: it ends it", {"until": 1796112000}, "input.until: 1796112000 (2026-12-01T08:00:00Z)"),
+        ("ends: it ends it", {"until": 1796112000000}, "input.until: 1796112000000 (2026-12-01T08:00:00Z)"),
+        ("ends: it ends it", {"until": 50}, '{"until": 50}'),
+        ("ends: “Close it”", [{"state": "open"}], '[{"state": "open"}]'),
+    ],
+)
+def test_a_question_says_what_of_its_reason_the_call_does_not_send_and_the_date_of_a_number(
+    reason: str, change: Any, shown: str
+) -> None:
+    """R-SAFE-4"""
+    changing = row("change_ticket", "change", "PUT", "/tickets/{id}", body=("input",), danger_reason=reason)
+    changing.parameters["input"] = replace(changing.parameters["input"], schema=CHANGE)
+    decision = GateDecision("confirm", "destructive", "", (), "", "")
+    request = ApiRequest("PUT", "https://a.example/tickets/7", (), None)
+    assert shown in view_of(changing, {"id": "7", "input": change}, decision, request, {}).text
