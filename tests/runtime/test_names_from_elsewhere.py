@@ -17,8 +17,9 @@ from tests.cases import each
 pytestmark = pytest.mark.anyio
 
 
-def _row(method: str, path: str, summary: str, *params: str, **more: Any) -> dict[str, Any]:
-    places = {name: {"in": "path", "required": True, "schema": {"type": "string"}} for name in params}
+def _row(method: str, path: str, summary: str, **more: Any) -> dict[str, Any]:
+    wires = path.replace("}", "{").split("{")[1::2]
+    places = {name: {"in": "path", "required": True, "schema": {"type": "string"}} for name in wires}
     queries = {name: {"in": "query", "schema": {"type": "string"}} for name in more.pop("query", ())}
     return operation(method, path, summary=summary, parameters=places | queries, **more)
 
@@ -27,64 +28,51 @@ READS = {
     "get_signed_in_user": _row("GET", "/user", "Get the authenticated user", resource="user"),
     "get_menu": _row("GET", "/menu", "Get the menu", resource="menu"),
     "list_boats": _row("GET", "/boats", "List all boats", resource="boat", query=["colour", "first", "after"]),
-    "list_harbour_boats": _row(
-        "GET", "/harbours/{harbour}/boats", "List the boats of a harbour", "harbour", query=["colour"]
-    ),
-    "get_boat": _row("GET", "/harbours/{harbour}/boats/{boat}", "Get a boat", "harbour", "boat", resource="boat"),
-    "get_sail_map": _row("GET", "/maps/{id}", "Get a map", "id", resource="sail_map"),
+    "list_harbour_boats": _row("GET", "/harbours/{harbour}/boats", "List the boats of a harbour", query=["colour"]),
+    "get_boat": _row("GET", "/harbours/{harbour}/boats/{boat}", "Get a boat", resource="boat"),
+    "get_sail_map": _row("GET", "/maps/{id}", "Get a map", resource="sail_map"),
 }
 READS["list_harbours"] = _row("GET", "/harbours", "Get several harbours", resource="harbour")
-READS["list_harbour_docks"] = _row("GET", "/harbours/{harbour}/docks", "Docks of a harbour", "harbour", resource="dock")
-READS["list_anchors"] = _row(
-    "GET", "/anchors/{anchorId}/list", "Get the list of an anchor", "anchorId", resource="list"
-)
-READS["list_anchors_via_get"] = _row("GET", "/lists/{listId}/anchors", "Get anchors", "listId", resource="anchor")
-READS["list_boat_sketches"] = _row("GET", "/boats/{boat}/sketches", "List sketches", "boat", resource="boat_sketch")
-READS["get_mast"] = _row("GET", "/masts/{mastId}", "Get a mast", "mastId", resource="mast")
+READS["list_harbour_docks"] = _row("GET", "/harbours/{harbour}/docks", "Docks of a harbour", resource="dock")
+READS["list_anchors"] = _row("GET", "/anchors/{anchorId}/list", "Get the list of an anchor", resource="list")
+READS["list_anchors_via_get"] = _row("GET", "/lists/{listId}/anchors", "Get anchors", resource="anchor")
+READS["list_boat_sketches"] = _row("GET", "/boats/{boat}/sketches", "List sketches", resource="boat_sketch")
+READS["get_mast"] = _row("GET", "/masts/{mastId}", "Get a mast", resource="mast")
 READS["list_cranes"] = _row("GET", "/cranes", "List the cranes", resource="crane")
 DELETES = {
     "delete_boat_protection": _row(
-        "DELETE", "/boats/{boat}/protection", "Delete boat protection", "boat", resource="boat_protection"
+        "DELETE", "/boats/{boat}/protection", "Delete boat protection", resource="boat_protection"
     ),
-    "delete_mooring": _row(
-        "DELETE", "/harbours/{harbour}/moorings/{mooring}", "Delete a mooring", "harbour", "mooring", resource="mooring"
-    ),
+    "delete_mooring": _row("DELETE", "/harbours/{harbour}/moorings/{mooring}", "Delete a mooring", resource="mooring"),
     "delete_harbour_moorings": _row(
-        "DELETE", "/harbours/{harbour}/moorings", "Delete the moorings", "harbour", resource="mooring"
+        "DELETE", "/harbours/{harbour}/moorings", "Delete the moorings", resource="mooring"
     ),
 }
-DELETES["delete_crane"] = _row("DELETE", "/cranes/{crane}", "Delete a crane", "crane", resource="crane")
+DELETES["delete_crane"] = _row("DELETE", "/cranes/{crane}", "Delete a crane", resource="crane")
 UPDATES = {
-    "patch_crane": _row("PATCH", "/cranes/{crane}", "Change a crane", "crane", resource="crane"),
+    "patch_crane": _row("PATCH", "/cranes/{crane}", "Change a crane", resource="crane"),
 }
-UPDATES["set_crane_state"] = _row("PUT", "/cranes/{crane}/state", "Set a state", "crane", resource="crane_state")
+UPDATES["set_crane_state"] = _row("PUT", "/cranes/{crane}/state", "Set a state", resource="crane_state")
 UPDATES["set_crane_state"]["parameters"]["action"] = {"in": "body", "schema": {"enum": ["lock", "open", "unlock"]}}
 UPDATES["patch_crane"]["parameters"]["is_paused"] = {"in": "body", "schema": {"type": "boolean"}}
 EXECUTES = {
-    "start_winch_service": _row("POST", "/winches/{winch}/service", "Oil the winch", "winch", resource="service"),
-    "run_crane": _row("POST", "/cranes/{crane}/run", "Run a crane", "crane", resource="crane"),
-    "raise_boat_masts": _row("POST", "/boats/{boat}/raiseMasts", "Raise all masts of a boat", "boat", resource="mast"),
-    "lift_boat": _row("POST", "/boats/{boat}/lift", "Lift a boat", "boat", resource="boat"),
+    "start_winch_service": _row("POST", "/winches/{winch}/service", "Oil the winch", resource="service"),
+    "run_crane": _row("POST", "/cranes/{crane}/run", "Run a crane", resource="crane"),
+    "raise_boat_masts": _row("POST", "/boats/{boat}/raiseMasts", "Raise all masts of a boat", resource="mast"),
+    "lift_boat": _row("POST", "/boats/{boat}/lift", "Lift a boat", resource="boat"),
 }
 EXECUTES["lift_boat"]["description"] = "Lift a boat. Use it to move a boat to its winter place."
-EXECUTES["approve_repair_order"] = _row(
-    "POST", "/repairs/{repair}/approval", "Approve it", "repair", resource="repair_order"
-)
+EXECUTES["approve_repair_order"] = _row("POST", "/repairs/{repair}/approval", "Approve it", resource="repair_order")
 CREATES = {
-    "create_boat_sketch": _row("POST", "/boats/{boat}/sketches", "Draw a boat", "boat", resource="boat_sketch"),
+    "create_boat_sketch": _row("POST", "/boats/{boat}/sketches", "Draw a boat", resource="boat_sketch"),
 }
 
 
 @pytest.fixture
 def harbour(tmp_path: Path) -> Dispatcher:
     make_package(tmp_path, READS)
-    for family, rows in (
-        ("read", READS),
-        ("create", CREATES),
-        ("update", UPDATES),
-        ("delete", DELETES),
-        ("execute", EXECUTES),
-    ):
+    tables = {"read": READS, "create": CREATES, "update": UPDATES, "delete": DELETES, "execute": EXECUTES}
+    for family, rows in tables.items():
         (tmp_path / "operations" / f"{family}.json").write_text(json.dumps(rows))
     settings = {"MCP_AQL_STATE_URL": "memory:", "MCP_AQL_AUDIT_PATH": "off", "MCP_AQL_POLICY": "open"}
     return assemble(tmp_path, environ=settings, mock=True).dispatcher
@@ -116,23 +104,6 @@ async def test_words_and_parameters_find_the_operation(
 
 
 @pytest.mark.parametrize(
-    ("name", "params"),
-    [
-        ("delete_boat", ["harbour", "boat"]),  # not the protection of the boat
-        ("sell_boat", ["boat"]),  # no operation sells
-        ("trigger_crane", ["engine", "fuel", "ref"]),  # the verb of another thing
-        ("raise_mast", ["mastId"]),  # all of them are raised, where the name has one
-    ],
-)
-async def test_no_write_stands_first_that_the_name_does_not_ask_for(
-    harbour: Dispatcher, name: str, params: list[str]
-) -> None:
-    error = (await harbour.handle(None, {"operation": name, "params": dict.fromkeys(params, "x")}))["error"]
-    assert error["details"]["available"][0] in READS
-    assert "Did you mean" not in error["message"]
-
-
-@pytest.mark.parametrize(
     ("family", "name", "params", "first"),
     [
         ("update", "pause_crane", ["craneId"], "patch_crane"),  # a field switches it
@@ -156,17 +127,23 @@ async def test_tool_texts_and_fields_say_what_an_operation_does(
 @pytest.mark.parametrize(
     ("family", "name", "params"),
     [
+        (None, "delete_boat", ["harbour", "boat"]),  # not the protection of the boat
+        (None, "sell_boat", ["boat"]),  # no operation sells
+        (None, "trigger_crane", ["engine", "fuel", "ref"]),  # the verb of another thing
+        (None, "raise_mast", ["mastId"]),  # all of them are raised, where the name has one
+        ("update", "patch_brand", ["crane"]),  # two letters of a short word are no slip
         ("update", "polish_crane", ["crane"]),  # an unknown word may be the verb
         ("create", "open_crane", ["crane"]),  # a value says what an update does, not what is created
         ("delete", "launch_crane", ["crane"]),  # the tool does something else
         ("create", "add_owner_to_boat_sketch", ["boat"]),  # the sketch is what something is added to
     ],
 )
-async def test_a_tool_alone_does_not_put_a_write_first(
-    harbour: Dispatcher, family: str, name: str, params: list[str]
+async def test_no_write_stands_first_that_the_name_does_not_ask_for(
+    harbour: Dispatcher, family: str | None, name: str, params: list[str]
 ) -> None:
-    answer = await harbour.handle(family, {"operation": name, "params": dict.fromkeys(params, "x")})
-    assert answer["error"]["details"]["available"][0] in READS
+    error = (await harbour.handle(family, {"operation": name, "params": dict.fromkeys(params, "x")}))["error"]
+    assert error["details"]["available"][0] in READS
+    assert "Did you mean" not in error["message"]
 
 
 async def test_without_a_read_no_write_is_proposed_that_the_name_does_not_ask_for(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from .vocabulary import CREATING, ENDING, SAME, plain_words, stem, synonyms, ter
 _LACKING, _NEAR, _MORE, _SAME_VERB, _OTHER_VERB, _OTHER_THING, _OTHER_TOOL = 2.0, 0.5, 1.0, 0.2, 2.0, 2.0, 1.0
 _RANK, _FREE = 0.05, 0.25
 """What a place further down in the search costs, and a part of the path for a call without parameters."""
-_SHORT, _MOST, _OPENING = 2, 40, 80
+_MOST, _OPENING = 40, 80
 _BESIDE = re.compile("_(?:by|for|via)_")
 """The prepositions that part a thing from its filter, its owner, or one of several ways to it."""
 _CHANGING = ("update", "execute")
@@ -36,8 +36,8 @@ class _Candidate:
         self.row, self.verb, self.thing, self._types = row, stem(verb), list(map(stem, thing)), types
         words = terms(row.name)
         initials = "".join(word[0] for word in self.thing)
-        self.acronyms = {initials[at:] for at in range(len(initials) - 1)}  # such as `pr` of `pull_request`
-        self.words = {*words, "".join(words[1:]), *terms(row.summary), *terms(row.path), *self.acronyms}
+        acronyms = (initials[at:] for at in range(len(initials) - 1))  # such as `pr` of `pull_request`
+        self.words = {*words, "".join(words[1:]), *terms(row.summary), *terms(row.path), *acronyms}
         self.tail = row.path.rpartition("}")[2]
         self.is_plural = "".join(thing[-1:]).endswith("s")
 
@@ -98,10 +98,13 @@ class Unknown:
         return [it.row for it in dict.fromkeys([*slips, *self._carefully(candidates)])]
 
     def _is_slip(self, candidate: _Candidate) -> bool:
-        """Return True for a misspelt name of an operation. A misspelt verb of a write does not count."""
-        is_alike = alike("".join(self._words), "".join(plain_words(candidate.row.name)))
-        is_slip = is_alike and bool(self._lacking(candidate))
-        return is_slip and (candidate.row.family == "read" or self._does(candidate))
+        """Return True for a misspelt name of an operation. A misspelt verb of a write, or another word, is none."""
+        names = plain_words(candidate.row.name)
+        if not alike("".join(self._words), "".join(names)) or not self._lacking(candidate):
+            return False
+        pairs = zip(self._words, names, strict=False) if len(self._words) == len(names) else ()
+        is_other = any(word[0] != name[0] and not alike(word, name) for word, name in pairs)  # post, list
+        return not is_other and (candidate.row.family == "read" or self._does(candidate))
 
     def _carefully(self, candidates: list[_Candidate]) -> list[_Candidate]:
         """Return the candidates with a read first if the likeliest is a write that the name does not ask for."""
@@ -187,14 +190,7 @@ class Unknown:
             and terms(candidate.tail) == (*candidate.thing[-1:],)
         ):
             words.update(candidate.thing[-1:])  # where verbs are sent, such as `actions`
-        short = max((len(word) for word in self._asked if word in candidate.acronyms), default=0)
-        thing = candidate.thing[: len(candidate.thing) - short]
-        extra = [word for word in thing if word not in words and not synonyms(word) & others]
-        return [word for word in extra if not self._has_part(word)]
-
-    def _has_part(self, word: str) -> bool:
-        """Return True for a word of a compound that the name has in one: `map` of `configmap`."""
-        return len(word) > _SHORT and any(len(other) > len(word) and word in other for other in self._asked)
+        return [word for word in candidate.thing if word not in words and not synonyms(word) & others]
 
     def _is_other_number(self, candidate: _Candidate) -> bool:
         """Return True if the name asks for one thing and an operation has several, or the reverse; `list`: several."""
