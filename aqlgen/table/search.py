@@ -91,9 +91,11 @@ def _texts(
     return {
         "name": (*name, *terms(_PLACEHOLDER.sub(" ", row.path)), *terms((row.operation_id or "")[:100])),
         "summary": summary,
-        "parameters": [term for item in parameters for term in (*_names(item), *_values(parameters[item].schema))][
-            :_MOST_TERMS
-        ],
+        "parameters": [
+            term
+            for name, item in parameters.items()
+            for term in ((*_names(name), *_values(item.schema)) if name != "input" else field_terms(item.schema, 1))
+        ][:_MOST_TERMS],
         "texts": [*(() if description == summary else description), *described[:_MOST_TERMS]],
         "fields": _fields(row, [item.schema for item in parameters.values()], field_terms),
     }

@@ -1,7 +1,6 @@
 """The order in which a search shows operations (R-INT-6), by one additive score.
 
-A search says a verb, an object and its context, one or many, and of which things it gives ids (`question`). A verb
-that no operation has, as in "protect the branch", asks for a change. The score is the sum of the
+A search says a verb, an object and its context, and one or many (`question`). The score is the sum of the
 words that an operation shares with the search, each worth its rarity times its level in the index (`postings.py`), and
 of features, each from -1 to 1 times its weight. So no feature outvotes the words of a long question, and a low
 score says that nothing fits well (`WEAK`).
@@ -39,8 +38,7 @@ _VALUE = re.compile(
     r"\"[^\"]{1,200}+\"|(?<![\w'])'[^']{1,200}+'(?!\w)|<[^<>]{1,200}+>|`[^`]{1,200}+`|“[^”]{1,200}+”"
     r"|(?<![\w-])(?=[\w-]{0,40}\d)[A-Z0-9-][\w-]*+"
 )
-_PIECE = re.compile(r"[^\W_]++(?:[-_'][^\W_]++)*+|[.!?;,](?=\s|$)|\x00")
-_NAME = re.compile(r"(?<=\w )[A-Z][^\W\d_]*[a-z]")
+_PIECE = re.compile(r"[^\W_]++(?:[-_'][^\W_]++)*+|[.!?;,](?=\s|$)")
 _IDENTIFIER = re.compile(r"(?<![A-Za-z])(?:[A-Za-z]++(?:_[A-Za-z]++)++|[a-z]++(?:[A-Z][a-z]++)++)")
 _MOST_WORDS = 60
 _LONGEST = 1000
@@ -55,8 +53,8 @@ _JOINTS = set_of(
 _ALL = set_of("list all every several many")
 _ASKING = set_of("all any everything how what when where which who whose is are was were has have")
 """Words that begin a question, which reads, unless a verb follows that does something else."""
-_NAMING = set_of("name named called titled title text message saying")
-"""Words behind which a value is no id."""
+_ARTICLES = set_of("a an the this my our your their")
+"""Words before which a word that ends with an s is a verb: `posts a message`, but `posts with a tag`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +71,8 @@ class Question:
     """The stem of the verb that it begins with; "" if it begins with none."""
     things: tuple[str, ...]
     """The stems of what it may be about: the words of its object from the last to the first, then the others."""
-    context: frozenset[str]
-    """The stems of the words behind its object."""
-    command: str
-    """The word that it begins with, if that is no known verb, a noun perhaps; "" otherwise."""
     many: bool
     """Whether it asks for several of them."""
-    identified: frozenset[str]
-    """The stems of the things of which it gives ids."""
-    quoted: bool
-    """Whether it has text in quotes."""
-    names: frozenset[str]
-    """The stems of words that are written like names: with a capital, within a sentence."""
 
 
 @dataclass(slots=True)
@@ -92,39 +80,31 @@ class _Reading:
     """A search as far as it is read, and what its next piece may be."""
 
     words: dict[str, str] = field(default_factory=dict)
-    identified: set[str] = field(default_factory=set)
     verb: str = ""
-    thing: str = ""
     object: list[str] = field(default_factory=list)
     context: list[str] = field(default_factory=list)
     many: bool = False
     opening: bool = True
     in_object: bool = True
-    naming: bool = False
 
     def take(self, piece: str) -> None:
-        """Read a word, a sign, or the mark of a value."""
+        """Read a word or a sign."""
         lower = piece.lower()
-        self.naming = lower in _NAMING or (self.naming and lower in _JOINTS)
-        if piece == "\x00":
-            self.identified |= set() if self.naming else {self.thing} - {""}
-        elif piece in ".!?;,":
+        if piece in ".!?;,":
             self.in_object &= not self.words
-        elif not (self.opening and lower in _OPENERS):
-            self._take_words(piece, lower)
-
-    def _take_words(self, piece: str, lower: str) -> None:
-        if self.in_object and not self.object and lower in _ALL:
+        elif self.opening and lower in _OPENERS:
+            return
+        elif self.in_object and not self.object and lower in _ALL:
             self.many, self.opening = True, False
             self.verb = self.verb or ("list" if lower == "list" else "")
         elif lower in _JOINTS:
             self.in_object &= not self.object
         else:
             for word in plain_words(piece):
-                self.thing, is_adverb = stem(word), word.endswith("ly")
-                self.words[self.thing] = word
-                if self.opening and verb_class(self.thing):
-                    self.verb = self.thing
+                thing, is_adverb = stem(word), word.endswith("ly")
+                self.words[thing] = word
+                if self.opening and verb_class(thing):
+                    self.verb = thing
                 elif not is_adverb:
                     (self.object if self.in_object else self.context).append(word)
                 self.opening &= is_adverb
@@ -133,23 +113,18 @@ class _Reading:
 def question(text: str) -> Question:
     """Read a search; numbers, identifiers and quoted texts are no words of it unless nothing else is there."""
     text = plain_verbs(without_unseen(text[:_LONGEST]))
-    bare, reading = _VALUE.sub(" \x00 ", text), _Reading()
+    first, *behind = [word for word in words_of(text[:100]) if word != "please"][:2] or [""]
+    are_things = first.endswith("s") and stem(first) == stem(first[:-1]) and _ARTICLES.isdisjoint(behind)
+    bare, reading = _VALUE.sub(" ", text), _Reading(opening=not are_things)
     for piece in _PIECE.findall(bare):
         reading.take(piece)
     about = [*reversed(reading.object), *reading.context]
     many = reading.many or ("".join(about[:1]).endswith("s") and stem(about[0]) != about[0])
-    words = reading.words or {stem(word): word for word in words_of(text)}
-    words = dict(islice(words.items(), _MOST_WORDS))
-    identifiers = frozenset("".join(terms(name)) for name in _IDENTIFIER.findall(bare))
-    pairs = frozenset(pairwise(terms(bare)[:_MOST_WORDS]))
-    quoted = any(value[0] in "'\"`“" for value in _VALUE.findall(text))
-    names = frozenset(stem(name.lower()) for name in _NAME.findall(bare))
-    first = [word for word in words_of(text[:100]) if word != "please"][:1]
-    known = len(words) < 2 or verb_class(stem(first[0])) or first[0] in _OPENERS | _JOINTS | _ALL
-    verb = reading.verb or "get" * (not _ASKING.isdisjoint(first))
+    words = dict(islice((reading.words or {stem(word): word for word in words_of(text)}).items(), _MOST_WORDS))
     return Question(
-        words, identifiers, pairs, verb, tuple(map(stem, about)), frozenset(map(stem, reading.context)),
-        "" if known else "".join(plain_words(first[0])), many, frozenset(reading.identified), quoted, names,
+        words, frozenset("".join(terms(name)) for name in _IDENTIFIER.findall(bare)),
+        frozenset(pairwise(terms(bare)[:_MOST_WORDS])), reading.verb or "get" * (are_things or first in _ASKING),
+        tuple(map(stem, about)), many,
     )  # fmt: skip
 
 
@@ -158,12 +133,11 @@ WEIGHTS = {
     "name": 1.05,
     "summary": 2.1,
     "all words": 1.5,
+    "any place": 0.6,
     "pairs": 2.0,
     "effect": 0.8,
     "harm": 1.6,
-    "object": 0.3,
     "part": 4.0,
-    "context": 0.5,
     "own list": 1.6,
     "unmet": 0.9,
     "change": 0.5,
@@ -197,33 +171,29 @@ class _Features:
         things = {thing for hit in judged for thing in terms(hit.resource)[-1:]}
         self._noun = next((word for word in asked.things if word in things), next(iter(asked.things), ""))
         self._nouns = {self._noun} | synonyms(self._noun)
-        commands = asked.command != "" and _is_nowhere(asked.command, judged)
-        self._families = _families_of(self._verbs, commands)
-        self._changes = commands or (bool(self._verbs) and not self._verbs & (CREATING | ENDING | {READING}))
-        self._many = asked.many and not self._changes and self._noun not in asked.identified
+        self._reads, self._most_pairs = READING in self._verbs, max(1, min(len(asked.pairs), 4))
+        self._changes = bool(self._verbs) and not self._verbs & (CREATING | ENDING | {READING})
+        self._many = asked.many and not self._changes
 
-    def of(self, hit: Hit, score: float) -> dict[str, float]:
-        """Return the features of an operation whose words are worth a score."""
+    def of(self, hit: Hit, score: float, found: float) -> dict[str, float]:
+        """Return the features of an operation that has words of a rarity in all (`found`), worth a score."""
         prefix, _, rest = hit.name.partition("_")
         name = terms(rest if rest and prefix in self._prefixes else hit.name)
         summary, thing = terms(hit.summary), terms(hit.resource)[-1:]
-        is_about = not self._nouns.isdisjoint(thing)
-        is_part = self._noun in name and not is_about and self._asked.words.keys().isdisjoint(thing)
+        is_part = self._noun in name and {*self._nouns, *self._asked.words}.isdisjoint(thing)
         texts, of_one = {*name, *summary, *thing}, not {self._noun, *thing}.isdisjoint(hit.needs)
         covered = sum(rarity for rarity, shares in self._known if not texts.isdisjoint(shares))
-        pairs = self._asked.pairs & {*pairwise(name), *pairwise(summary)}
         return {
             "words": score / 10,
             "name": self._covered(name[1:] if name and verb_class(name[0]) else name),
             "summary": self._covered(summary),
             "all words": covered / self._total,
-            "pairs": len(pairs) / max(1, min(len(self._asked.pairs), 4)),
-            "effect": _sign(hit.family in self._families) if self._families else 0.0,
+            "any place": found / self._total,
+            "pairs": len(self._asked.pairs & {*pairwise(name), *pairwise(summary)}) / self._most_pairs,
+            "effect": (1.0 if (hit.family == "read") == self._reads else -1.0) if self._verbs else 0.0,
             "harm": -float(hit.family == "delete" and not self._verbs & ENDING),
             "change": float(self._changes and hit.family == "update"),
-            "object": _sign(is_about) if self._noun and thing else 0.0,
             "part": -float(hit.family == "delete" and is_part),
-            "context": -float(not is_about and not self._asked.context.isdisjoint(thing)),
             "own list": -float(self._many and of_one),
             "unmet": -sum(need not in self._meant for need in hit.needs) / 3,
         }
@@ -238,23 +208,7 @@ class _Features:
         return known / total if total else 0.5
 
 
-def _is_nowhere(word: str, hits: Collection[Hit]) -> bool:
-    """Return True if no resource or summary of some operations has a word."""
-    texts = " ".join(f"{hit.resource} {hit.summary}" for hit in hits).lower()
-    return not re.search(rf"(?<![a-z]){word}(?![a-z])", texts)
-
-
-def _families_of(verbs: Collection[int], commands: bool) -> Sequence[str]:
-    """Return the families of operations that do what the verbs of a question ask; none for a question without."""
-    families = ("read",) if READING in verbs else ("create", "update", "execute", "delete")
-    return families[:3] if commands else families if verbs else ()
-
-
-def _sign(answers: bool) -> float:
-    return 1.0 if answers else -1.0
-
-
-WEAK = 4.5
+WEAK = 4.8
 """The score below which the first operation is probably not what is meant."""
 _SYNONYM, _JOINED, _SLIP, _WHOLE = 0.4, 0.5, 0.8, 3.0
 """The shares of a synonym of an asked word, of words run together, of a misspelt word, and of an identifier."""
@@ -295,18 +249,14 @@ class Ranking:
 
     def search(self, text: str, wanted: Wanted | None = None, most: int = _MOST) -> Found:
         """Return the operations that have to do with a text; with `wanted` those alone."""
-        text = text[:_LONGEST]
-        asked = question(text)
-        hit, named, stems, plain = (
-            self._postings.hit,
-            self._postings.named(text.strip()),
-            terms(text),
-            plain_words(text),
-        )
+        asked = question(text := text[:_LONGEST])
+        hit, named = self._postings.hit, self._postings.named(text.strip())
+        stems, plain = terms(text), plain_words(text)
         forms = self._forms_of(asked, stems[:_MOST_WORDS])
         scores = self._scores(forms)
         if named is not None:
-            scores[named] = scores.get(named, 0.0) + _NAMED
+            score, found = scores.get(named, (0.0, 0.0))
+            scores[named] = score + _NAMED, found
         if wanted is not None:
             scores = {short: score for short, score in scores.items() if wanted(hit(short))}
         best = sorted(scores, key=scores.__getitem__, reverse=True)[: max(most, _CANDIDATES)]
@@ -314,7 +264,7 @@ class Ranking:
         features = _Features(asked, forms, self._rarity, self._prefixes, judged)
         weighed = {}
         for short in best[:_CANDIDATES]:
-            values = features.of(hit(short), scores[short])
+            values = features.of(hit(short), *scores[short])
             weighed[short] = sum(map(mul, map(self._weights.__getitem__, values), values.values()))
 
         def place(short: str) -> tuple[bool, bool, float, bool, str]:
@@ -329,7 +279,7 @@ class Ranking:
         near = order[1:_MOST_NEAR] if order and False not in place(order[0])[:2] else []
         near = [short for short in near if weighed[order[0]] - weighed[short] < _NEAR]
         weak = not order or weighed[order[0]] < WEAK
-        if wanted is None and asked.quoted | any(name not in self._postings.lines for name in asked.names):
+        if wanted is None and len(order) >= _PAGE:
             order = self._with_steps(asked, order)
         hits = [hit(short) for short in dict.fromkeys((*order, *best))][:most]
         return Found(hits, weak, [word for term, word in asked.words.items() if not forms[term]], len(near))
@@ -349,12 +299,12 @@ class Ranking:
             **{name: {name: _WHOLE} for name in sorted(asked.identifiers) if name in lines},
         }
 
-    def _scores(self, forms: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-        """Return the sum over the asked words of level times rarity, by operation; of several forms the best counts.
+    def _scores(self, forms: Mapping[str, Mapping[str, float]]) -> dict[str, tuple[float, float]]:
+        """Return the sums over the asked words of level times rarity, and of rarity alone, by operation.
 
-        Once the rarer words brought enough, a common word only adds to that.
+        Of several forms the best counts. Once the rarer words brought enough, a common word only adds to that.
         """
-        scores: dict[str, float] = {}
+        scores: dict[str, tuple[float, float]] = {}
         for rarity, shares in sorted(
             ((self._rarity(*shares.items()), [*shares.items()]) for shares in forms.values()), reverse=True
         ):
@@ -366,7 +316,8 @@ class Ranking:
                     if added.get(short, 0.0) < worth * levels[short]:
                         added[short] = worth * levels[short]
             for short, score in added.items():
-                scores[short] = scores.get(short, 0.0) + score
+                before, found = scores.get(short, (0.0, 0.0))
+                scores[short] = before + score, found + rarity
         return scores
 
     def _forms(self, word: str) -> list[tuple[str, float]]:
@@ -391,7 +342,7 @@ class Ranking:
         needs = chain.from_iterable(self._postings.hit(short).needs for short in order[:_PAGE])
         finders, readers = [], []
         for thing in dict.fromkeys((*needs, *asked.words, *sorted(FINDING))):
-            things = [] if thing in asked.identified else self._reads_of(thing)
+            things = self._reads_of(thing)
             finders += [s for s, row in things if not row.needs and not FINDING.isdisjoint(terms(row.name)[:1])][:1]
             readers += [short for short, row in things if row.needs == (thing,)][:1]
         steps = [short for kind in (finders, readers) for short in [*dict.fromkeys(kind)][:_STEPS]]
@@ -403,11 +354,8 @@ class Ranking:
     def _reads_of(self, thing: str) -> list[tuple[str, Hit]]:
         """Return the reads that have most to do with a thing and are about it."""
         near = [(short, self._postings.hit(short)) for short in islice(self._postings.levels(thing), _LOOKED_AT)]
-        return [
-            (short, row)
-            for short, row in near
-            if row.family == "read" and thing in {*terms(row.resource)[-1:], *FINDING}
-        ]
+        reads = [(short, row) for short, row in near if row.family == "read"]
+        return [(short, row) for short, row in reads if thing in {*terms(row.resource)[-1:], *FINDING}]
 
 
 def _slips(word: str) -> Iterator[str]:
