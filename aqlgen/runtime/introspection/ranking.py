@@ -175,8 +175,8 @@ class _Features:
         self._changes = bool(self._verbs) and not self._verbs & (CREATING | ENDING | {READING})
         self._many = asked.many and not self._changes
 
-    def of(self, hit: Hit, score: float, found: float) -> dict[str, float]:
-        """Return the features of an operation that has words of a rarity in all (`found`), worth a score."""
+    def of(self, hit: Hit, score: float, mention: float) -> dict[str, float]:
+        """Return the features of an operation that has words of a rarity in all (`mention`), worth a score."""
         prefix, _, rest = hit.name.partition("_")
         name = terms(rest if rest and prefix in self._prefixes else hit.name)
         summary, thing = terms(hit.summary), terms(hit.resource)[-1:]
@@ -188,7 +188,7 @@ class _Features:
             "name": self._covered(name[1:] if name and verb_class(name[0]) else name),
             "summary": self._covered(summary),
             "all words": covered / self._total,
-            "any place": found / self._total,
+            "any place": mention / self._total,
             "pairs": len(self._asked.pairs & {*pairwise(name), *pairwise(summary)}) / self._most_pairs,
             "effect": (1.0 if (hit.family == "read") == self._reads else -1.0) if self._verbs else 0.0,
             "harm": -float(hit.family == "delete" and not self._verbs & ENDING),
@@ -255,8 +255,8 @@ class Ranking:
         forms = self._forms_of(asked, stems[:_MOST_WORDS])
         scores = self._scores(forms)
         if named is not None:
-            score, found = scores.get(named, (0.0, 0.0))
-            scores[named] = score + _NAMED, found
+            score, mention = scores.get(named, (0.0, 0.0))
+            scores[named] = score + _NAMED, mention
         if wanted is not None:
             scores = {short: score for short, score in scores.items() if wanted(hit(short))}
         best = sorted(scores, key=scores.__getitem__, reverse=True)[: max(most, _CANDIDATES)]
@@ -316,8 +316,8 @@ class Ranking:
                     if added.get(short, 0.0) < worth * levels[short]:
                         added[short] = worth * levels[short]
             for short, score in added.items():
-                before, found = scores.get(short, (0.0, 0.0))
-                scores[short] = before + score, found + rarity
+                before, mention = scores.get(short, (0.0, 0.0))
+                scores[short] = before + score, mention + rarity
         return scores
 
     def _forms(self, word: str) -> list[tuple[str, float]]:
