@@ -341,8 +341,8 @@ def test_the_entry_of_a_row_is_yaml_that_settles_just_its_operation(tmp_path: Pa
 def test_the_review_has_what_is_asked_and_what_runs_unasked_by_consequence(tmp_path: Path) -> None:
     """R-EFF-2: a row for each doubt in each part of the API, those of most consequence first, with what is quoted."""
     ok = {"responses": {"200": {"description": "ok"}}}
-    secret = {"type": "object", "properties": {"client_secret": {"type": "string"}}}
-    body = {"content": {"application/json": {"schema": secret}}}
+    role = {"type": "object", "properties": {"role": {"type": "string"}}}
+    body = {"content": {"application/json": {"schema": role}}}
     paths = {
         "/leashes": {"post": {"summary": "Add a leash", "tags": ["walks"], **ok}},
         "/bowls": {"post": {"summary": "Add a bowl", "tags": ["food"], **ok}},
@@ -360,15 +360,15 @@ def test_the_review_has_what_is_asked_and_what_runs_unasked_by_consequence(tmp_p
         if row["asked"]
     ]
     assert listed == [
-        ("first", "walks", [names["POST /apps"]]),
         ("first", "walks", [names["POST /leashes"], names["POST /balls"]]),
         ("first", "food", [names["POST /bowls"]]),
+        ("first", "walks", [names["POST /apps"]]),
         ("never", "walks", [names["POST /toys"]]),
     ]
     words = " ".join(" ".join(page.words).split())
     assert "5 operations run without a confirmation : 4 reads, and 1 write that can be undone" in words
     assert "4 need a confirmation at the first call , since nothing rules out harm" in words
-    assert "its request has client_secret" in words
+    assert "its request has role" in words
     assert "undoes it" in words
 
 
