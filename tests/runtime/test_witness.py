@@ -11,11 +11,12 @@ import httpx2
 import pytest
 from mcp import Client
 
+from aqlgen.check.checks.parameters import wrong
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.witness import Finding, Grade, Request, Witness
 from aqlgen.runtime.witness.rules import rule_problems
-from aqlgen.runtime.witness.samples import sample, wrong
+from aqlgen.runtime.witness.samples import sample
 from aqlgen.runtime.witness.shown import Shown
 from aqlgen.runtime.witness.types import Types
 from tests.generator.commands import run
@@ -251,10 +252,9 @@ EDITS: dict[str, tuple[str, Any, str]] = {
     "path": ("delete_thing", lambda row: row.update(path="/thing/{thingId}"), "is in no path"),
     "another's path": ("archive_thing", lambda row: row.update(path="/things/{thingId}/photo"), "is reached by"),
     "wire name": ("create_thing", edited("size_class", name="size"), "and sent as"),
-    "place": ("list_things", edited("x_trace", **{"in": "query"}), "is not in the document"),
+    "place": ("list_things", edited("x_trace", **{"in": "query"}), "x_trace is shown, and is in no place"),
     "explode": ("list_things", edited("tags", explode=True), "is not exploded"),
-    "type": ("get_thing", edited("thing_id", schema={"type": "string"}), '"no such value" is not of type "integer"'),
-    "required": ("create_thing", edited("name", required=False), '"name" is a required property'),
+    "type": ("get_thing", edited("thing_id", schema={"type": "string"}), "type string, the document has integer"),
     "enumeration": ("create_thing", edited("size_class", schema={"enum": ["small"]}), "must be one of 'small'"),
     "danger": ("delete_thing", lambda row: row.update(danger="reversible"), "the least is destructive"),
     "paging": ("list_things", lambda row: row["pagination"].update(page_param="sheet"), "give 2 of 5 items"),
@@ -284,7 +284,11 @@ EDITS: dict[str, tuple[str, Any, str]] = {
         "query tags is shown with items of type integer"),
     "an effect that was reviewed": ("delete_thing", lambda row: row.update(effects=["access"]),
         "'always', 'access'), and reviewed as ('DELETE', 'destructive', 'always', 'ends')"),
-    "accept": ("get_thing", lambda row: row["responses"]["200"].update(content_type="text/csv"), "it accepts text/csv"),
+    "an end": ("get_thing", lambda row: row.update(deprecated=True), "deprecated is True, the document has False"),
+    "a status": ("get_thing", lambda row: row.update(responses={"202": {}}), "has {'200': 'application/json'}"),
+    "a body": ("create_thing", lambda row: row["body"].pop("required"), "body.required is False"),
+    "a size": ("list_things", lambda row: row["pagination"].update(size_max=5), "size_max is 5, the document has 50"),
+    "accept": ("get_thing", lambda row: row["responses"]["200"].update(content_type="text/csv"), "'text/csv'}"),
 }  # fmt: skip
 
 
@@ -388,7 +392,8 @@ async def test_a_field_named_as_a_credential_is_given_where_the_fields_are_not_s
     operation = witness_of(tmp_path, {**DOCUMENT, "paths": {"/asked": {"post": posted}}}).documents[0].operations[0]
     for description, is_taken in (("Is Asked|Told.", True), ("Has title: string.", False)):
         entry = {"name": "input", "type": "any", "required": True, "description": description}
-        shown = Shown(Types(AsyncMock(return_value={})), {"name": "ask", "parameters": [entry]})
+        row = {"parameters": {"input": {}}, "body": {"parameter": "input"}, "responses": {}}
+        shown = Shown(Types(AsyncMock(return_value={})), {"name": "ask", "parameters": [entry]}, row)
         await shown.place(operation, "application/json")
         assert shown.takes("client_id") is is_taken
 

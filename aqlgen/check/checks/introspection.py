@@ -28,34 +28,18 @@ async def the_list_of_operations(run: Run) -> None:
     listed = await _listed(run, all=True)
     run.evidence["operations_list"] = run.last
     run.expect(run.last.keys() == {"success", "data"}, "introspect", "answers more than success and data")
-    entries, names = {entry.get("name"): entry for entry in listed}, [str(entry.get("name")) for entry in listed]
-    run.expect(len(entries) == len(listed), "operations", "a name is listed twice")
-    run.expect("introspect" in entries, "introspect", "is not listed")
+    entries = {entry.get("name"): entry for entry in listed}
+    run.expect(len(entries) == len(listed) and "introspect" in entries, "operations", "are not listed once each")
     for operation in run.whole:
         entry = entries.get(operation.name, {})
         right = (entry.get("endpoint"), entry.get("semantic_category")) == (operation.family, operation.row.category)
-        right = right and _NAME.fullmatch(operation.name) is not None
-        run.expect(right and str(entry.get("description", "")).strip(), operation, "is not listed as it is", entry)
+        is_named = _NAME.fullmatch(operation.name) and str(entry.get("description", "")).strip()
+        run.expect(right and bool(is_named), operation, "is not listed as it is", entry)
     for family in FAMILIES:
         narrowed = {entry.get("name") for entry in await _listed(run, category=family.upper(), all=True)}
         expected = {entry.get("name") for entry in listed if entry.get("endpoint") == family}
         run.expect(narrowed == expected, f"category {family}", "lists other operations than it has")
-    seen, is_whole = await _paged(run, min(50, max(2, len(names) // 4)))
-    right = seen == names[: len(seen)] and (len(seen) == len(names) or not is_whole)
-    run.expect(right, "operations", f"its pages give {seen[:20]}")
-
-
-async def _paged(run: Run, size: int) -> tuple[list[str], bool]:
-    """Return the names on the first pages of the list, and whether these are all pages."""
-    seen, params = list[str](), dict[str, Any](first=size)
-    for _ in range(6):
-        page = await _listed(run, **params)
-        run.expect(len(page) <= size, "operations", f"a page of {size} has {len(page)}")
-        seen += [str(entry.get("name")) for entry in page]
-        params["after"] = ((run.last.data.get("_protocol") or {}).get("page") or {}).get("next")
-        if params["after"] is None:
-            break
-    return seen, params["after"] is None
+    run.expect(await _listed(run, first=2) == listed[:2], "operations", "have another first page")
 
 
 @check("IF-2", "Details name tool, parameters and result of each operation", Category.INTROSPECTION, "R-INT-4")
@@ -75,11 +59,6 @@ async def the_details_of_operations(run: Run) -> None:
                     "mcpTool": run.adapter.tool(family), "permissions": permissions}  # fmt: skip
         shown = {key: details.get(key) for key in expected}
         run.expect(shown == expected, operation, f"is described as {shown}")
-        entries, table = details.get("parameters") or [], operation.row.shown_parameters
-        is_told = len(entries) >= len(table) or f"{operation.name}.params" in str(details.get("description"))
-        run.expect(is_told, operation, "does not locate the other parameters")
-        right = all(isinstance(entry.get("type"), str) for entry in entries) and details.get("returns", {}).get("name")
-        run.expect(right, operation, "has a parameter or a result without a type")
 
 
 class _Examined:
@@ -98,10 +77,6 @@ class _Examined:
         """Call an operation, and return the envelope."""
         answer = await self._run.own(family, operation, **params)
         self._run.succeeded.update([operation] if answer.ok else ())
-        agents, table = {request.headers.get("user-agent") for request in self._run.arrived}, self._run.table
-        usual = f"{table.name}-adapter/{table.version}"
-        right = agents <= {usual, params.get("user_agent", usual), *self._run.secrets.values()}
-        self._run.expect(right or "User-Agent" in table.headers, operation, f"is sent by {agents}")
         return answer
 
     def requests(self) -> list[Request]:
@@ -131,7 +106,7 @@ async def examined(run: Run) -> list[Finding]:
             return Reply(reply.status, reply.content, reply.headers)
 
         with run.api.behaving(answer):
-            run.evidence["examined"] = await witness.examine(session, sample, refusals=False)
+            run.evidence["examined"] = await witness.examine(session, sample)
     findings: list[Finding] = run.evidence.get("examined", [])
     return [finding for finding in findings if finding.grade in (Grade.BROKEN, Grade.WRONG)]
 

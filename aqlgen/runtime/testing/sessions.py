@@ -120,13 +120,6 @@ class Session:
         assert not ("data" in envelope and "error" in envelope)
         return envelope
 
-    async def introspect(self, query: str, name: str | None = None) -> Any:
-        """Introspect, and return the list or what has the name; nothing stands beside success and data (R-ENV-2)."""
-        params = {"query": query, "all": True, **({} if name is None else {"name": name})}
-        envelope = await self.send("read", "introspect", params)
-        assert envelope.keys() == {"success", "data"}, envelope
-        return envelope["data"][query if name is None else query.removesuffix("s")]
-
 
 @asynccontextmanager
 async def connect(

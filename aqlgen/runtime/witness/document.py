@@ -283,9 +283,7 @@ class Document(Schemas):
             schemes = root.get("schemes") or ["https"]
             base = f"{'https' if 'https' in schemes else schemes[0]}://{root['host']}" if root.get("host") else ""
             return f"{base}{root.get('basePath') or ''}".rstrip("/")
-        first, stated = (_first(each) for each in (root.get("servers") or (), servers))
-        address = urljoin(first, stated).partition("?")[0].rstrip("/")
-        return re.sub(r"^(https://[^/]*):443(?=/|$)|^(http://[^/]*):80(?=/|$)", r"\1\2", address)
+        return first_address(servers, first_address(root.get("servers") or ()))
 
     @property
     def base_path(self) -> str:
@@ -307,11 +305,13 @@ def _owned(word: Mapping[str, Any], place: str, name: str) -> dict[str, Any]:
     return {**(changes.get(name) or {}), **(changes.get(f"{place}:{name}") or {})}
 
 
-def _first(servers: Any) -> str:
+def first_address(servers: Any, base: str = "") -> str:
     """Return the address of the first server, by https where the same is among them as it is written."""
     urls = [str(server.get("url")) for server in servers]
     secure = urls[0].replace("http:", "https:", 1) if urls else ""
-    return _url(servers[urls.index(secure) if secure in urls else 0]) if urls else ""
+    stated = _url(servers[urls.index(secure) if secure in urls else 0]) if urls else ""
+    address = urljoin(base, stated).partition("?")[0].rstrip("/")
+    return re.sub(r"^(https://[^/]*):443(?=/|$)|^(http://[^/]*):80(?=/|$)", r"\1\2", address)
 
 
 def _url(server: Mapping[str, Any]) -> str:

@@ -18,8 +18,9 @@ from .document import Document, Operation, Parameter, normal
 from .judge import Finding, Grade, Judgement, Request, judge
 from .project import Owner, documents, overlaid, read, reviewed, unserved
 from .rules import rule_problems
-from .samples import ABSENT, sample, wrong
+from .samples import ABSENT, sample
 from .shown import Adapter, Shown
+from .table import Table
 from .types import Types
 
 _PROTOCOL = frozenset((
@@ -27,7 +28,6 @@ _PROTOCOL = frozenset((
     "complete_execution", "execute_agent", "record_execution_step", "verify_challenge", "get_quota_status",
 ))  # fmt: skip
 _MOST_TURNS = 6
-_MOST_WRONG = 40
 EXAMPLE, CALLS = "its example", ("with the required parameters", "with all parameters")
 """How findings begin that are of the calls of an operation."""
 NO_TYPE = "is named as a type, and cannot be shown"
@@ -50,9 +50,8 @@ class Witness:
             self.unfollowed += unknown
             known.append(Document(root, owner, api, path.relative_to(folder).as_posix()))
         self.documents = tuple(known)
-        self.reviewed, self._unserved = reviewed(folder), unserved(folder)
+        self.reviewed, self._unserved, self.table = reviewed(folder), unserved(folder), Table(folder)
         self._starts: dict[str, int] = {}
-        self.known: set[int] = set()
         files = [file for place in ("openapi/workflows", "openapi/*/workflows") for file in folder.glob(f"{place}/*.*")]
         self._plans = {normal(plan.get("workflowId")) for file in files for plan in read(file).get("workflows") or ()}
 
@@ -71,7 +70,7 @@ class Witness:
         operation = self.judge(request).operation
         return _MISSING if operation is None else answer_of(operation, request.url, self._starts)
 
-    async def examine(self, adapter: Adapter, sample: int = 0, *, refusals: bool = True) -> list[Finding]:
+    async def examine(self, adapter: Adapter, sample: int = 0) -> list[Finding]:
         """Examine an adapter, about `sample` of its operations, 0 for all; the gravest findings come first."""
         listed = [
             each for each in (await adapter.introspect(query="operations", all=True))["operations"]
@@ -85,11 +84,12 @@ class Witness:
         findings, types = [], Types(adapter.introspect)
         for entry in chosen if self.documents else ():
             examination = _Examination(self, adapter, types, entry)
-            await examination.run(refusals=refusals)
+            await examination.run()
             findings += examination.findings
             if examination.operation is not None:
                 reached.setdefault(examination.operation.key, []).append(entry["name"])
         findings += [Finding(Grade.WRONG, name, NO_TYPE) for name in sorted(types.unknown)]
+        findings += [Finding(Grade.WRONG, "adapter.json", text) for text in self.table.differences(self.documents)]
         if len(chosen) == len(listed) or not sample:
             findings += self._unreached(reached, is_sure=sum(map(len, reached.values())) == len(listed))
         if self.unfollowed:
@@ -124,22 +124,24 @@ class _Examination:
             grade = Grade.LOOK if operation.is_shared and grade is not Grade.DOCUMENT else grade
         self.findings.append(Finding(grade, self._entry["name"], text, pointer))
 
-    async def run(self, *, refusals: bool) -> None:
+    async def run(self) -> None:
         """Examine the operation."""
         name = self._entry["name"]
         details = (await self._adapter.introspect(query="operations", name=name)).get("operation")
         if not details:
             self._say(Grade.BROKEN, "is listed, and introspection has no details of it")
             return
-        self._shown = Shown(self._types, details)
+        row = self._witness.table.rows.get((name, self._family.lower()))
+        if row is None:
+            self._say(Grade.BROKEN, "is in no file of the table")
+            return
+        self._shown = Shown(self._types, details, row)
         await self._find(details)
         operation = self.operation
         if operation is None:
             return
         if operation.owner.get("hidden"):
             self._say(Grade.WRONG, "is offered, and the owner left it out")
-        if operation.raw.get("deprecated") is True and "deprecated" not in json.dumps(details).lower():
-            self._say(Grade.WRONG, "is deprecated, and shown without that")
         answer = (await self._adapter.introspect(query="danger", name=name)).get("operation") or {}
         level, asked = str((answer.get("danger") or {}).get("level", "")), answer.get("asked", "never")
         effects = sorted({"money", "access", "people", "ends"} & set(answer.get("effects") or ()))
@@ -149,12 +151,12 @@ class _Examination:
         await self._shown.place(operation, self._media)
         for problem in rule_problems(operation, name, self._family, level):
             self._say(*problem)
-        for text in await self._shown.problems(operation, self._media):
+        texts = await self._shown.problems(operation, self._media)
+        texts += await self._witness.table.row_differences(row, operation, self._media, self._types)
+        for text in texts:
             self._say(Grade.WRONG, text)
         for turn in range(self._turns(operation) + 1):
             await self._called(operation, turn)
-        if refusals:
-            await self._refused(operation)
         await self._paged(operation)
 
     async def _find(self, details: Mapping[str, Any]) -> None:
@@ -221,7 +223,7 @@ class _Examination:
             paging, answer = paging_of(operation), self._witness.answer(main.request)
             if shown.answers_whole and operation.method != "HEAD" and envelope["success"]:
                 texts += unanswered(answer, envelope, paging and paging.field)
-            texts += await shown.misnamed(envelope.get("data"), paging.field if paging else "")
+            texts += await shown.misnamed(operation.success[0], envelope.get("data"), paging.field if paging else "")
             for text in texts:
                 self._say(Grade.WRONG, f"{call}: {text}")
 
@@ -255,37 +257,6 @@ class _Examination:
         least = {name: each for name, each in value.items() if name in document.required(schema)}
         least = least or dict(islice(value.items(), 1))
         return value if turn or not least or document.problems(schema, least) else least
-
-    async def _refused(self, operation: Operation) -> None:
-        """Make each value wrong once, and leave out each that is required: what is sent then must still be right."""
-        values = self._given(operation, 1) or {}
-        schemas = {each.key: (each.schema, each.required) for each in operation.parameters}
-        body = None if self._shown.takes_file else operation.body(self._media)
-        if body is not None:
-            schemas["body", ""] = body.schema, operation.body_required is True
-        for key, value in values.items():
-            schema, required = schemas.get(key, ({}, False))
-            name = " ".join(filter(None, key))
-            needed = operation.document.required(schema) if key[0] == "body" and operation.method != "PATCH" else ()
-            for field in needed if isinstance(value, dict) else ():
-                less = {other: value[other] for other in value if other != field}
-                await self._call(self._shown.params({**values, key: less}), f"without body {field}")
-            if required:
-                left = {other: values[other] for other in values if other != key}
-                await self._call(self._shown.params(left), f"without {name}")
-            await self._wrong(values, key, schema, name)
-
-    async def _wrong(self, values: Mapping[Any, Any], key: tuple[str, str], schema: Any, name: str) -> None:
-        assert self.operation is not None  # noqa: S101 - it is known by now
-        document, known, is_body = self.operation.document, self._witness.known, key[0] == "body"
-        depth = -1 if is_body and not self._shown.whole else 0
-        taken = {f"/{each}+" for each in self._shown.entries} if depth else {}  # another place has the name
-        cases = (each for each in wrong(document, schema, values[key], known, depth, is_body=is_body)
-                 if each[0] not in taken)  # fmt: skip
-        for place, value in islice(cases, _MOST_WRONG):
-            main, *_ = await self._call(self._shown.params({**values, key: value}), f"with {name}{place} wrong")
-            if main is not None and place[-1:] == "+":
-                self._say(Grade.WRONG, f"with {name}{place}: a field that nobody may give is taken")
 
     async def _paged(self, operation: Operation) -> None:
         """Read a list from its first page to its last: each item must come once."""

@@ -125,7 +125,6 @@ class _Reading:
         for parameter in sorted(operation.parameters, key=self._is_loose):
             self._parameter(parameter)
         self._undeclared()
-        self._accepted()
         self._body(request.content)
 
     def _say(self, text: str, grade: Grade = Grade.WRONG) -> None:
@@ -242,15 +241,6 @@ class _Reading:
         known |= {name for place, name in secrets if place == "header"}
         for name in self._headers.keys() - known - TRANSPORT:
             self._say(f"header {name} is not in the document")
-
-    def _accepted(self) -> None:
-        """See that what the request accepts is among what the operation answers."""
-        wanted = [each.partition(";")[0].strip().lower() for each in self._headers.get("accept", "").split(",")]
-        kinds = {kind.partition(";")[0].strip() for _, kind, *_ in self.operation.successes if kind}
-        stated = {*self.document.headers, *(each.name.lower() for each in self.operation.parameters)}
-        served = any(covers(kind, each) for each in wanted for kind in kinds)
-        if kinds and wanted != [""] and not served and "accept" not in stated:
-            self._say(f"it accepts {', '.join(wanted)}, the document has {', '.join(sorted(kinds))}")
 
     def _body(self, content: bytes) -> None:
         operation, media = self.operation, self.judgement.media

@@ -11,7 +11,6 @@ from typing import Any
 from .document import Document
 from .schemas import compiles
 
-UNDECLARED = "noSuchField"  # a field of no document
 ABSENT: Any = object()  # the value of what cannot be sampled, or is not there
 _TEXTS = {
     "date": "2026-03-{:02}", "date-time": "2026-03-{:02}T09:30:00Z", "time": "09:30:{:02}Z", "duration": "P{}D",
@@ -20,11 +19,11 @@ _TEXTS = {
     "hostname": "host{}.example.com", "byte": "aGVsbG8=", "binary": "aGVsbG8=",
 }  # fmt: skip
 _GUESSES = ("a", "A", "1", "abc", "ABC", "1234", "abc-1", "a1b2c3d4", "2026-03-01")
-_BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 _PARTS = ("allOf", "oneOf", "anyOf", "properties", "required")
 _ORDER = ("object", "array", "string", "integer", "number", "boolean")
 _SIGNS = ("", ' "b" c', "&=/?#+%\\")  # what texts end with, by the turn: it must be encoded, wherever it is sent
-_LONGEST = 300
+LONGEST = 300
 _DEEPEST = 4
 
 
@@ -32,49 +31,6 @@ def sample(document: Document, schema: Any, turn: int = 0, *, name: str = "", an
     """Return a value of a schema, ABSENT if none is known that is valid; `turn` chooses among the possible ones."""
     value = _Sampler(document, turn, "writeOnly" if answers else "readOnly").value(schema, name)
     return value if value is ABSENT or answers or not document.problems(schema, value) else ABSENT
-
-
-def wrong(
-    document: Document, schema: Any, value: Any, known: set[int], depth: int = 0, *, is_body: bool = False
-) -> Iterator[tuple[str, Any]]:
-    """Yield values like a valid one, each wrong in one place; below the top each schema is tried once.
-
-    The place of a field that nobody may give, undeclared in a closed object or at the top of a body read-only, ends
-    with `+`.
-    """
-    schema = document.deref(schema)
-    if not document.is_plain(schema) or (depth > 0 and id(schema) in known):
-        return
-    known.add(id(schema))
-    if isinstance(value, dict):
-        names = [name for name, each in document.properties(schema).items() if document.is_marked(each, "readOnly")]
-        yield from _wrong_fields(document, schema, value, known, depth, names[:is_body])
-    elif isinstance(value, list):
-        items = wrong(document, document.items(schema), value[0], known, depth + 1) if value else ()
-        yield from ((f"/0{place}", [each]) for place, each in items)
-    else:
-        yield from (("", each) for each in _refused(schema) if document.problems(schema, each))
-
-
-def _wrong_fields(
-    document: Document, schema: Any, value: Mapping[str, Any], known: set[int], depth: int, marked: list[str]
-) -> Iterator[tuple[str, Any]]:
-    properties, is_closed = document.properties(schema), schema.get("additionalProperties") is False
-    for name in [*marked, *[UNDECLARED] * is_closed]:
-        yield f"/{name}+", {**value, name: sample(document, properties.get(name, {}), answers=True)}
-    for name in [name for name in properties if name in value]:
-        for place, inner in wrong(document, properties[name], value[name], known, depth + 1):
-            yield f"/{name}{place}", {**value, name: inner}
-
-
-def _refused(schema: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield values that a schema of a single value may refuse."""
-    yield from ("no such value", {"a": 1}, 1.5)
-    longest = min(int(schema.get("maxLength") or 0), 10 * _LONGEST)
-    yield from ["x" * (longest + 1)] if longest else []
-    bounds = zip(_BOUNDS, (-1, 1, 0, 0), strict=True)
-    is_number = schema.get("type") != "string"  # of which bounds say nothing
-    yield from (schema[word] + sign for word, sign in bounds if is_number and type(schema.get(word)) in (int, float))
 
 
 class _Sampler:
@@ -152,7 +108,7 @@ class _Sampler:
         return list({json.dumps(each, default=str): each for each in items}.values()) if ABSENT not in items else ABSENT
 
     def _numbers(self, schema: Mapping[str, Any]) -> Iterator[Any]:
-        known = [schema[word] for word in _BOUNDS if type(schema.get(word)) in (int, float)]
+        known = [schema[word] for word in BOUNDS if type(schema.get(word)) in (int, float)]
         bounds = [each for each in known if abs(each) < 2**53]
         step, at = schema.get("multipleOf") or 1, self._turn % max(1, len(bounds))
         first = [*bounds[at:], *bounds] if self._turn or "minimum" in schema else []
@@ -168,10 +124,10 @@ class _Sampler:
         form = "binary" if schema.get("type") == "file" else "uri" if is_address else str(schema.get("format", ""))
         if form in _TEXTS and "pattern" not in schema:
             yield _TEXTS[form].format(self._turn % 9 + 1)
-        least, most = int(schema.get("minLength") or 0), int(schema.get("maxLength") or _LONGEST)
+        least, most = int(schema.get("minLength") or 0), int(schema.get("maxLength") or LONGEST)
         sign = _SIGNS[self._turn % 3] if self._beside == "readOnly" else ""
         text = f"{re.sub('[^a-z]', '', name.lower()) or 'text'}-{self._turn + 1}{sign}"
-        longest = most if most < _LONGEST and self._turn % 3 == 1 else least
+        longest = most if most < LONGEST and self._turn % 3 == 1 else least
         examples: Any = schema.get("examples")
         examples = examples if isinstance(examples, list) else []
         yield from (text.ljust(longest, "x")[:most], schema.get("example"), schema.get("default"), *examples, *_GUESSES)

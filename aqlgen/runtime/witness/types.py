@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any
 
 from .document import Document, is_secret, normal
+from .schemas import compiles
 
 _NUMBER = ("default", "enum", "minimum", "maximum", "format")
 _TEXT = ("default", "enum", "minLength", "maxLength", "pattern", "format")
@@ -21,10 +22,11 @@ _LONG = 200  # characters of a schema from which on an entry may be cut to name 
 Entry = Mapping[str, Any]
 
 
-def entry_of(name: str) -> Entry:
-    """Return a type as an entry has it: `[Pet!]!` is an array."""
-    bare = re.sub(r"[\[\]!?]", "", name)
-    return {"type": "array", "items": {"type": bare}} if "[" in name else {"type": bare}
+def entry_of(schema: Mapping[str, Any]) -> Entry:
+    """Return a schema of the table as an entry of introspection has it."""
+    if "items" in schema:
+        return {"type": "array", "items": entry_of(schema["items"])}
+    return {"type": schema["$ref"].rpartition("/")[2] if "$ref" in schema else schema.get("type")}
 
 
 class Types:
@@ -57,7 +59,7 @@ class Types:
         Fields with the mark need not be shown, and a free input may leave out what is required.
         """
         is_named = "name" in entry
-        texts = [f"{place} is shown with {text}" for text in _of_value(document, entry, schema) if is_named]
+        texts = [f"{place} is shown with {text}" for text in of_value(document, entry, schema) if is_named]
         if required is not None and entry.get("required") is not required:
             texts.append(f"{place} is shown as {'optional' if required else 'required'}")
         while entry.get("type") == "array" and isinstance(entry.get("items"), dict):
@@ -88,8 +90,12 @@ class Types:
                 texts += await self.differences(
                     document, field, each, f"{place}/{name}", mark, required=must, is_free=is_free
                 )
-            elif counts[normal(name)] == 1 and not (is_marked or is_secret(name) or document.is_fixed(each)):
+            elif counts[normal(name)] == 1 and not (
+                is_marked or is_secret(name) or (mark == "readOnly" and document.is_fixed(each))
+            ):
                 texts.append(f"{place}/{name} is not shown")
+        is_other = document.kinds(schema) and "object" not in document.kinds(schema) and "encoding" not in shown
+        texts += [f"{place} is shown as an object, the document has {document.kinds(schema)}"] if is_other else []
         return texts + [f"{place} is shown with {each['name']}" for each in shown.values() if known and is_sure]
 
     async def misnamed(self, data: Any, entry: Entry) -> list[str]:
@@ -107,17 +113,18 @@ class Types:
 
 
 def _of_items(document: Document, entry: Entry, schema: Any, place: str) -> Iterator[str]:
-    texts = _of_value(document, entry, schema)
+    texts = of_value(document, entry, schema)
     return (f"{place} is shown with items of {text}" for text in texts if not text.startswith("default "))
 
 
-def _of_value(document: Document, entry: Entry, schema: Any) -> Iterator[str]:
+def of_value(document: Document, entry: Entry, schema: Any) -> Iterator[str]:
     """Yield what an entry with a name says of a value otherwise than its schema."""
     stated, kind, kinds = document.at(schema), entry.get("type"), document.kinds(schema)
     if not document.is_plain(schema):
         return
     if kinds and not kinds & _KINDS.get(str(kind), kinds):
         yield f"type {kind}, the document has {', '.join(sorted(kinds))}"
+    yield from ["another word on null"] if _is_null_other(document, entry, schema) else ()
     for word in _WORDS.get(str(kind), ("enum",)):
         wanted, shown = stated.get(word), entry.get(word)
         if word == "default" and word in stated and document.problems(schema, wanted):
@@ -130,6 +137,11 @@ def _of_value(document: Document, entry: Entry, schema: Any) -> Iterator[str]:
         yield "no word of its being a secret"
 
 
+def _is_null_other(document: Document, entry: Entry, schema: Any) -> bool:
+    is_told = "name" in entry and len(entry) > 3 and document.kinds(schema) and not {"$ref", "type"} <= set(schema)
+    return bool(is_told) and ("May be null" in str(entry.get("description"))) is not document.is_nullable(schema)
+
+
 def _is_left_out(stated: Mapping[str, Any], entry: Entry, word: str) -> bool:
     """Return True for a keyword that need not be shown: of a long schema, or one that its own example contradicts."""
     if f"exclusive{word.capitalize()}" in stated:
@@ -139,7 +151,8 @@ def _is_left_out(stated: Mapping[str, Any], entry: Entry, word: str) -> bool:
     is_cut = len(str(stated if len(entry) <= 3 else stated.get(word, ""))) > _LONG
     if word == "default" and "default" in entry and [entry[word]] in (stated.get("enum"), [stated.get("const")]):
         return True  # the only value
-    return word not in entry and (is_cut or word in ("enum", "pattern") or (word == "format" and is_loose))
+    is_unread = word == "enum" or (word == "pattern" and not compiles(str(stated.get(word))))
+    return word not in entry and (is_cut or is_unread or (word == "format" and is_loose))
 
 
 def _written(value: Any) -> str:
