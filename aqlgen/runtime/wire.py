@@ -8,7 +8,7 @@ may choose what they send or expect. The generator reads the same functions.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -167,6 +167,8 @@ class ApiRequest:
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
     files: tuple[SentFile, ...] = field(default=(), repr=False)
     idempotency_key: str = ""
+    follows: Callable[[ApiRequest], bool] = field(default=lambda _: True, repr=False, compare=False)
+    """Whether a redirect of it may be followed, by the request that it asks for."""
 
 
 @dataclass(frozen=True, slots=True)

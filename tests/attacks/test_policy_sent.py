@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -212,6 +213,22 @@ def test_no_link_to_a_next_page_reads_what_a_rule_holds_back(agent: Agent, targe
         agent.outcome("list_linked", where={"id": {"eq": "2"}})
         assert len(agent.server.sent) == pages
     agent.server.give = lambda _: HELD
+
+
+REDIRECTS = [
+    ("merge_repo", "merged_id", "v1/merged/1/", True), ("merge_repo", "merged_id", "v2/merged/1", True),
+    ("merge_repo", "merged_id", "v1/merged/2", False), ("merge_repo", "merged_id", "v1/Patched/1", False),
+    ("get_repo", "repo_id", "v1/repos/2", True), ("get_repo", "repo_id", "v1/shown/x", False),
+]  # fmt: skip
+
+
+@each(("name", "place", "target", "is_followed"), REDIRECTS)
+def test_no_redirect_leads_to_what_was_not_admitted(
+    agent: Agent, name: str, place: str, target: str, *, is_followed: bool
+) -> None:
+    assert agent.call(name, **{place: "1"}) == "sent"
+    sent = agent.server.sent[-1]
+    assert sent.follows(replace(sent, url=f"https://api.example/{target}")) is is_followed
 
 
 def test_a_condition_that_no_call_can_show_is_said_and_counts_as_met(agent: Agent) -> None:

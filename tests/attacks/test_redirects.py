@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import httpx2
 import pytest
@@ -144,56 +145,15 @@ def test_encryption_is_never_lost_on_the_way(source: str, scheme: str) -> None:
 
 
 PRIVATE = [
-    "127.0.0.1",
-    "127.1",
-    "0.0.0.0",
-    "0",
-    "2130706433",
-    "0x7f000001",
-    "0x7f.1",
-    "0177.0.0.1",
-    "017700000001",
-    "10.0.0.1",
-    "172.16.0.1",
-    "192.168.1.1",
-    "100.64.0.1",
-    "169.254.169.254",
-    "169.254.169.254.",
-    "2852039166",
-    "0xa9fea9fe",
-    "0251.0376.0251.0376",
-    "192.0.0.192",
-    "198.18.0.1",
-    "224.0.0.1",
-    "239.255.255.250",
-    "255.255.255.255",
-    "240.0.0.1",
-    "[::]",
-    "[::1]",
-    "[fe80::1]",
-    "[fec0::1]",
-    "[fd00:ec2::254]",
-    "[fc00::1]",
-    "[ff02::1]",
-    "[::ffff:127.0.0.1]",
-    "[::ffff:169.254.169.254]",
-    "[::ffff:a9fe:a9fe]",
-    "[::127.0.0.1]",
-    "[64:ff9b::169.254.169.254]",
-    "[64:ff9b::7f00:1]",
-    "[64:ff9b:1::a00:1]",
-    "[2002:7f00:1::]",
-    "[2002:a9fe:a9fe::]",
-    "[2001:db8::1]",
-    "localhost",
-    "LOCALHOST",
-    "localhost.",
-    "app.localhost",
-    "metadata.google.internal",
-    "printer.local",
-    "router.home.arpa",
-    "intranet",
-]
+    "127.0.0.1", "127.1", "0.0.0.0", "0", "2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1", "017700000001",
+    "10.0.0.1", "172.16.0.1", "192.168.1.1", "100.64.0.1", "169.254.169.254", "169.254.169.254.", "2852039166",
+    "0xa9fea9fe", "0251.0376.0251.0376", "192.0.0.192", "198.18.0.1", "224.0.0.1", "239.255.255.250", "255.255.255.255",
+    "240.0.0.1", "[::]", "[::1]", "[fe80::1]", "[fec0::1]", "[fd00:ec2::254]", "[fc00::1]", "[ff02::1]",
+    "[::ffff:127.0.0.1]", "[::ffff:169.254.169.254]", "[::ffff:a9fe:a9fe]", "[::127.0.0.1]",
+    "[64:ff9b::169.254.169.254]", "[64:ff9b::7f00:1]", "[64:ff9b:1::a00:1]", "[2002:7f00:1::]", "[2002:a9fe:a9fe::]",
+    "[2001:db8::1]", "localhost", "LOCALHOST", "localhost.", "app.localhost", "metadata.google.internal",
+    "printer.local", "router.home.arpa", "intranet",
+]  # fmt: skip
 
 
 @each("host", PRIVATE)
@@ -285,6 +245,12 @@ def test_redirects_end(count: int) -> None:
 )
 def test_the_open_network_stays_open(address: str) -> None:
     assert is_public_address(ipaddress.ip_address(address))
+
+
+def test_a_redirect_that_the_gate_holds_back_is_not_followed() -> None:
+    held_back = replace(request(), follows=lambda _: False)
+    response, sent = follow(held_back, 302, f"{API}/b")
+    assert (response.status, len(sent)) == (302, 1)
 
 
 @pytest.mark.parametrize("host", ["169.254.169.254", "2852039166", "0xa9fea9fe", "0251.0376.0251.0376", "[fe80::1]"])

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -40,6 +41,9 @@ class Gate(Protocol):
 
     def admit_changed(self, row: Row, params: Mapping[str, Any], first: ApiRequest, changed: ApiRequest) -> None:
         """Admit a request that another was made of, such as the whole of an update."""
+
+    def follows(self, row: Row, first: ApiRequest, changed: ApiRequest) -> bool:
+        """Return True if a redirect may be followed."""
 
     def admit_hooked(self, row: Row, call: Call, method: str) -> None:
         """Admit a request that a hook changed."""
@@ -97,10 +101,7 @@ class Exchanges:
                 self._gate.admit_changed(row, params, first, request)
         if call is not None:
             request = await self._hooked(row, call, request)
-        if row.idempotency is not None:
-            from ..client.idempotency import with_idempotency_key
-
-            request = with_idempotency_key(request, row)
+        request = self._finished(row, request)
         self._sent = self._sent or changes_something(row, request.method)
         begin, spending, response = perf_counter(), current_spending(), None
         try:
@@ -122,6 +123,14 @@ class Exchanges:
         if not aside:
             self.last, self.request = response, request
         return response
+
+    def _finished(self, row: Row, request: ApiRequest) -> ApiRequest:
+        """Return a request with its idempotency key, and which redirects it may follow."""
+        if row.idempotency is not None:
+            from ..client.idempotency import with_idempotency_key
+
+            request = with_idempotency_key(request, row)
+        return request if self._gate is None else replace(request, follows=partial(self._gate.follows, row, request))
 
     async def _hooked(self, row: Row, call: Call, request: ApiRequest) -> ApiRequest:
         """Return a request as the owner's hook leaves it. Raises Failure for one that is not let through."""

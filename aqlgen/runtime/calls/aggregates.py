@@ -137,12 +137,9 @@ def _expression(name: str, request: Any, agent_path: Callable[[str], str]) -> _E
 def _keys(item: Any, path: tuple[str, ...]) -> Sequence[str]:
     """Return the names of the groups that an item belongs to: more than one if the field is a list."""
     values = [value for value in values_at(item, path) if not isinstance(value, list)]
-    return list(dict.fromkeys(map(_name_of_group, values))) or ["null"]
-
-
-def _name_of_group(value: Any) -> str:
-    text = value if isinstance(value, str) else encoded(value)
-    return text if len(text) <= _LONGEST_KEY else f"{text[: _LONGEST_KEY - 1]}…"
+    texts = [value if isinstance(value, str) else encoded(value) for value in values]
+    names = (text if len(text) <= _LONGEST_KEY else f"{text[: _LONGEST_KEY - 1]}…" for text in texts)
+    return list(dict.fromkeys(names)) or ["null"]
 
 
 def _plain(number: Decimal) -> int | float:

@@ -128,24 +128,19 @@ def _params(row: Row) -> dict[str, Any] | None:
 
 def _rank(probe: Probe) -> tuple[Any, ...]:
     row = probe.row
+    kinds = [answer.get("content_type", "") for status, answer in row.responses.items() if status.startswith("2")]
     return (
         not (probe.credentials and probe.demands),
         not probe.credentials and probe.demands,
         not probe.credentials,
         bool(row.review or row.deprecated or row.long_running),
-        not _gives_data(row),
+        any(kinds) and not any(map(is_json, kinds)),  # no data, as far as the table says
         any(parameter.required for parameter in row.parameters.values()),
         row.paging is None and row.returns.get("name") != "array",
         bool(row.servers),
         row.path.count("/") + 3 * row.path.count("{"),
         row.name,
     )
-
-
-def _gives_data(row: Row) -> bool:
-    """Return True if success is answered with JSON, as far as the table says."""
-    kinds = [answer.get("content_type", "") for status, answer in row.responses.items() if status.startswith("2")]
-    return any(map(is_json, kinds)) or not any(kinds)
 
 
 def call_safely(

@@ -143,7 +143,8 @@ class QuotaMeter:
             for bucket, count in buckets.items():
                 caller.remember(bucket, count)
         if hold is not None:
-            caller.remember(_WHOLE_API if _is_global(headers) else _held(operation), hold)
+            scopes = [headers.get(name, "").strip().lower() for name in (_GLOBAL, _SCOPE)]
+            caller.remember(_WHOLE_API if scopes[0] == "true" or scopes[1] == "global" else _held(operation), hold)
 
     def _caller(self, request: ApiRequest) -> _Caller:
         key = _caller_key(request)
@@ -183,11 +184,6 @@ def _hold(stated: list[tuple[Quota, _Count]], headers: Mapping[str, str], now: f
     for count in spent:
         count.left, count.ends = 0, ends
     return None if spent else _Count(0, ends)
-
-
-def _is_global(headers: Mapping[str, str]) -> bool:
-    """Return True if a response 429 says that every operation is meant."""
-    return headers.get(_GLOBAL, "").strip().lower() == "true" or headers.get(_SCOPE, "").strip().lower() == "global"
 
 
 def _held(operation: str) -> _Bucket:

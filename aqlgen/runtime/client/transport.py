@@ -246,7 +246,7 @@ class _Call:
         from .retries import READS, changes_origin, redirected
 
         target = redirected(self._request, response, self._owner.is_owners)
-        if target is None:
+        if target is None or not self._first.follows(target):
             return response
         if self._redirects == _MAX_REDIRECTS:
             if self._performed is not None:

@@ -85,7 +85,8 @@ def _tells_failure(key: str, value: Any) -> bool:
 def _reason(response: ApiResponse, data: Any, schema: JsonSchema, types: Types) -> str:
     """Return what declares the failure; "" if nothing does."""
     if isinstance(data, str) or is_xml(response.headers.get("content-type", "")):
-        return "a Fault of SOAP" if _is_fault(response) else ""
+        text = response.content[:_MAX_TEXT].decode("utf-8", "replace")  # SOAP 1.1, 4.4; 1.2, 5.4
+        return "a Fault of SOAP" if "Envelope" in text[:4096] and _FAULT.search(text) else ""
     if not isinstance(data, Mapping):
         return ""
     fields = by_folded_key(data)
@@ -127,12 +128,6 @@ def _is_graphql_error(fields: Mapping[str, Any], schema: JsonSchema, types: Type
     if not fields.keys() <= {"errors", "data", "extensions"}:
         return False
     return "data" in fields or "errors" not in union_of(types, schema).properties
-
-
-def _is_fault(response: ApiResponse) -> bool:
-    """Return True if a content is an envelope of SOAP around a Fault (SOAP 1.1, 4.4; 1.2, 5.4)."""
-    text = response.content[:_MAX_TEXT].decode("utf-8", "replace")
-    return "Envelope" in text[:4096] and _FAULT.search(text) is not None
 
 
 def _document_says(schema: JsonSchema, types: Types, flag: str) -> bool:

@@ -136,7 +136,8 @@ class Quota(NamedTuple):
 
 def quotas(headers: Mapping[str, str]) -> Iterator[Quota]:
     """Yield every quota in the headers of a response."""
-    policies = _policies(headers.get("ratelimit-policy", ""))
+    stated = _items(headers.get("ratelimit-policy", ""))  # in older drafts the quota is the name
+    policies = {name: (arguments.get("q", _number(name)), arguments.get("w")) for name, arguments, _ in stated}
     bucket = "/".join(headers[header] for header in _BUCKETS if headers.get(header))[:_MAX_LENGTH]
     for name in headers.keys() & QUOTA_HEADERS.keys():
         limit_name, reset_name, suffix = QUOTA_HEADERS[name]
@@ -153,11 +154,6 @@ def quotas(headers: Mapping[str, str]) -> Iterator[Quota]:
         if remaining is not None:
             reset = str(arguments.get("t", arguments.get("reset", "")))
             yield Quota(quota or 0, remaining, reset, window, f"{name}{partition}", bool(name))
-
-
-def _policies(value: str) -> dict[str, tuple[int | None, int | None]]:
-    """Return quota and window by the policy's name; in older drafts the quota is the name."""
-    return {name: (arguments.get("q", _number(name)), arguments.get("w")) for name, arguments, _ in _items(value)}
 
 
 def _items(value: str) -> Iterator[tuple[str, dict[str, int], str]]:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from ..envelope import Stamp
     from ..protocol_operations import Person
     from ..session import Session
-    from ..table import Row
     from . import Calls
 
 
@@ -51,7 +50,8 @@ class Batch:
     async def answer(self, items: Sequence[Any]) -> Envelope:
         """Answer a batch in order; an operation that fails does not stop those after it."""
         requests = [self._read(item) for item in items]
-        rows = [None if isinstance(each, Failure) else self._row(each) for each in requests]
+        api_row = self.calls.api_row  # None for an operation of another kind
+        rows = [None if isinstance(each, Failure) else api_row(each.operation, self.family) for each in requests]
         results: list[dict[str, Any]] = []
         succeeded, warnings, halted, room = 0, Warnings(), False, self.calls.config.max_answer_tokens
         for index, row in enumerate(rows):
@@ -90,10 +90,6 @@ class Batch:
         if self.person is not None and not self.calls.is_safe_read(request.operation, self.family):
             self.person.batched = True  # from here on the question cannot be the result of all of it
         return result
-
-    def _row(self, request: Request) -> Row | None:
-        """Return the row of a request for an operation of the API; None for any other."""
-        return self.calls.api_row(request.operation, self.family)
 
     def _read(self, item: Any) -> Request | Failure:
         try:

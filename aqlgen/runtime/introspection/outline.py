@@ -64,7 +64,8 @@ class Outlines:
             if name == token or (name in self.common and location in ("query", "header")):
                 continue
             is_cut = location == "path" and "description" in parameter
-            yield {**parameter, "description": _first_sentence(parameter["description"])} if is_cut else parameter
+            head, stop, _ = str(parameter.get("description")).partition(". ")
+            yield {**parameter, "description": f"{head}{stop.strip()}"} if is_cut else parameter
 
     def _returned(self, returns: Mapping[str, Any], row: Row) -> Mapping[str, Any]:
         """Return what an operation gives, with the first of its fields."""
@@ -127,11 +128,6 @@ def outline(details: Mapping[str, Any], explained: Collection[str] = ()) -> Info
     info |= {"lifecycle": details["lifecycle"]} if "lifecycle" in details else {}
     examples = [example["request"]["params"] for example in details.get("examples", ())]
     return {**info, "example": examples[0]} if examples and examples[0] else info
-
-
-def _first_sentence(text: str) -> str:
-    head, stop, _ = text.partition(". ")
-    return f"{head}{stop.strip()}"
 
 
 def _option(parameter: Mapping[str, Any]) -> str:

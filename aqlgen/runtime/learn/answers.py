@@ -89,8 +89,10 @@ async def observe_readers(requests: AdapterRequests, reads: Sequence[Read]) -> A
         for key in _others(item, wires.get(last[1:-1])) if updates else ():
             response = await requests.send(read.row, read.params, change=_at_segment(str(item[key])))
             if _shares(read_json(response), item):
+                reader = f"{read.row.name}, which it reads first,"
+                says = f"{reader} finds nothing by its identifier, and the same thing by another one"
                 for row in updates:
-                    yield _misread(row, read.row)
+                    yield Observation(row.key, Fact.READ_OF_UPDATE, says, {"send": "named"}, certain=False)
                 break
 
 
@@ -125,8 +127,3 @@ def _shares(data: Any, item: Mapping[str, Any]) -> bool:
         return False
     both = data.keys() & item.keys()
     return bool(both) and sum(data[key] == item[key] for key in both) * 2 > len(both)
-
-
-def _misread(row: Row, reader: Row) -> Observation:
-    says = f"{reader.name}, which it reads first, finds nothing by its identifier, and the same thing by another one"
-    return Observation(row.key, Fact.READ_OF_UPDATE, says, {"send": "named"}, certain=False)

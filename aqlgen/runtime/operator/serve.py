@@ -167,8 +167,9 @@ def serve_page(
     feed = Feed(source, Logger("error").exception)
     admission, actions = Admission(), Actions(source, operator_name(name))
     listeners = _listeners(port)
-    bound_port = listeners[0].getsockname()[1]
-    hosts = tuple(_authority(listener) for listener in listeners)
+    names = [listener.getsockname()[:2] for listener in listeners]
+    bound_port = names[0][1]
+    hosts = tuple(f"[{host}]:{port}" if ":" in host else f"{host}:{port}" for host, port in names)
     app = Guard(Page(admission, feed, actions, bound_port), hosts)
 
     def show() -> None:
@@ -220,11 +221,6 @@ def _listeners(port: int) -> list[socket.socket]:
     for listener in listeners:
         listener.listen(_BACKLOG)
     return listeners
-
-
-def _authority(listener: socket.socket) -> str:
-    host, port = listener.getsockname()[:2]
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def _terminal() -> TextIO | None:

@@ -201,8 +201,10 @@ def matching(inner: Inner, carrying: Row, table: Table, request: ApiRequest) -> 
 def led_to(carrying: Row, table: Table, first: ApiRequest, changed: ApiRequest) -> list[Row]:
     """Return the operations that are at the path of a request which was made of another, as by the API's link."""
     before, path = (unquote(urlsplit(each.url).path) for each in (first, changed))
-    depth = len(_steps(path)) - len(_steps(before)) + len(_steps(carrying.path))
-    rows, _ = matching(Inner(changed.method, path), carrying, table, first)
+    count = len(_steps(carrying.path))
+    is_same = _steps(path.casefold())[-count:] == _steps(before.casefold())[-count:]
+    depth = len(_steps(path)) - len(_steps(before)) + count
+    rows, _ = ([], False) if is_same else matching(Inner(changed.method, path), carrying, table, first)
     return [row for row in rows if len(_steps(row.path)) == depth]
 
 

@@ -131,11 +131,7 @@ class Gatekeeper:
 
         A thing that describes one request, such as a stub or a webhook, is written back as it is stored.
         """
-        led: list[GateDecision] = []
-        if self._table is not None and changed.url.partition("?")[0] != first.url.partition("?")[0]:
-            from .carried import led_to
-
-            led = [self._policy.carried(each) for each in led_to(row, self._table, first, changed)]
+        led = self._led(row, first, changed)
         if not led and not self._policy.watches(row):
             return
         if row.carries is not None:
@@ -146,6 +142,19 @@ class Gatekeeper:
         if SEVERITY[after.outcome] > SEVERITY[before.outcome]:
             why = _LED if after in led else _WRITTEN_BACK
             raise denied(row, after._replace(outcome="refuse", reasons=(*after.reasons, why)), self._adapter.name)
+
+    def follows(self, row: Row, first: ApiRequest, changed: ApiRequest) -> bool:
+        """Return True for a redirect of a read to nothing that is held back, or of a write to the same thing."""
+        led, severity = self._led(row, first, changed), SEVERITY[self._policy.carried(row).outcome]
+        is_held = changes_something(None, changed.method) or any(SEVERITY[each.outcome] > severity for each in led)
+        return not (led and is_held)
+
+    def _led(self, row: Row, first: ApiRequest, changed: ApiRequest) -> list[GateDecision]:
+        if self._table is None or changed.url.partition("?")[0] == first.url.partition("?")[0]:
+            return []
+        from .carried import led_to
+
+        return [self._policy.carried(each) for each in led_to(row, self._table, first, changed)]
 
     async def decide(self, row: Row, call: Call, build: Callable[[], ApiRequest]) -> GateDecision:
         """Return whether a call runs, is confirmed or is refused. Raises Failure when the owner's hook refuses.
