@@ -149,6 +149,11 @@ def test_a_put_that_refuses_what_is_there_creates(called: str) -> None:
     assert decision.category is Category.CREATE
 
 
+def test_a_put_of_what_a_get_of_its_path_answers_is_an_update() -> None:
+    read = operation("GET /events/{type}/rules", responses=(answer("200", {"type": "object"}),))
+    assert decided(read, operation("PUT /events/{type}/rules", "createRules", body=JSON))[1].category == "UPDATE"
+
+
 def test_the_owner_has_the_last_word_about_what_overwrites() -> None:
     """R-NAME-1"""
     overrides = Overrides(entries={"PUT /files/{path}": Override(category=Category.CREATE)})

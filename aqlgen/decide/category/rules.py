@@ -142,7 +142,9 @@ def _speaks_for_itself(facts: Facts) -> bool:
 def by_effect(facts: Facts, siblings: Siblings, category: Category, reason: Reason) -> tuple[Category, Reason]:
     """Return the category, corrected by the effect of the operation, with the reason."""
     note = _overwrites(facts) if category is Category.CREATE else ""
-    if category is Category.EXECUTE and siblings.read_what_it_puts(facts):
+    if siblings.read_what_it_puts(facts) and (
+        category is Category.EXECUTE or (category is Category.CREATE and not _only_creates(facts))
+    ):
         note = "its PUT replaces what a GET of the path reads"
     if note:
         return Category.UPDATE, replace(reason, note=f"{reason.note}, but {note}")
