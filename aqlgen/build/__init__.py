@@ -178,7 +178,7 @@ def _operation(context: Context, raw_operation: RawOperation, known: frozenset[s
         body=body,
         responses=build_responses(context, raw, pointer),
         security=build_requirements(context, raw.get("security"), known, f"{pointer}/security"),
-        servers=build_servers(servers),
+        servers=build_servers(servers, context.resolver.root.get("servers")),
         deprecated=members.get("deprecated", False),
         extensions={key: value for key, value in raw.items() if key.startswith("x-")},
         origin=Origin(pointer),

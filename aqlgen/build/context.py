@@ -68,8 +68,7 @@ class Context:
         if isinstance(value, dict | bool):
             return value
         if value is not None:
-            message = "'schema' must be a schema; any value is allowed"
-            self.warn("bad-schema", message, f"{pointer}/schema")
+            self.warn("bad-schema", "'schema' must be a schema; any value is allowed", f"{pointer}/schema")
         return default
 
     def _value_of_type(self, node: Json, key: str, kind: type, pointer: str) -> Json:

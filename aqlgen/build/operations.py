@@ -79,8 +79,7 @@ def operations(context: Context) -> Iterator[RawOperation]:
             full += f"#{','.join(queried.values())}" if full in taken else ""  # a fragment is never sent
             taken.add(full)
         for method, raw, place in _methods(context, item, where):
-            further = place.startswith(f"{where}/additionalOperations/")
-            refusal = _refusal(context, method, path, further=further)
+            refusal = _refusal(context, method, path, further=place.startswith(f"{where}/additionalOperations/"))
             if not refusal and (method, full) in seen:
                 refusal = f"it is declared a second time, after {seen[method, full]}"
             seen.setdefault((method, full), f"{method.upper()} {path}")

@@ -21,8 +21,12 @@ SIGNATURE_EXTENSION = "x-amazon-apigateway-authtype"
 SIGNATURE_WORDS = re.compile(r"(?i)\b(aws|amazon)\b.{0,40}\b(signature|sigv?4)|\bsignature version 4\b|\bsigv4\b")
 
 
-def build_servers(raw: Json) -> tuple[Server, ...]:
-    """Return the servers that have a URL; one of https stands before the same one of http."""
+def build_servers(raw: Json, around: Json = None) -> tuple[Server, ...]:
+    """Return the servers that have a URL; one of https stands before the same one of http.
+
+    One without variables has those of the same URL among the servers `around`.
+    """
+    known = {server.url: server.variables for server in build_servers(around)} if raw and around else {}
     servers = tuple(
         Server(
             url=server["url"].strip(),
@@ -36,7 +40,7 @@ def build_servers(raw: Json) -> tuple[Server, ...]:
                         else {}
                     ),
                 }
-                for name, variable in entries(server.get("variables"))
+                for name, variable in entries(server.get("variables") or known.get(server["url"].strip()))
                 if isinstance(variable, dict)
             },
         )

@@ -111,8 +111,7 @@ class Client:
         """Send a request, and return its result. Raises ConnectionError for an error of the protocol."""
         result = await self._answered(method, params)
         while result.get("resultType") == "input_required":
-            asked = result["inputRequests"].items()
-            answers = {key: self._asked(question["params"]) for key, question in asked}
+            answers = {key: self._asked(question["params"]) for key, question in result["inputRequests"].items()}
             result = await self._answered(
                 method, {**params, "inputResponses": answers, "requestState": result.get("requestState")}
             )

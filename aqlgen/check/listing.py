@@ -46,8 +46,7 @@ class PagedList:
         query = dict(request.query)
         size = self._size or _number(query.get(self._paging.size_param or "")) or _USUAL
         begin = self._begin(query, size)
-        end = min(self._count, begin + size)
-        return self._page(request, begin, end)
+        return self._page(request, begin, min(self._count, begin + size))
 
     def _begin(self, query: dict[str, str], size: int) -> int:
         if _FROM in query:

@@ -135,11 +135,7 @@ def _as_junit(report: Report) -> str:
     return "\n".join([*lines, "</testsuites>"]) + "\n"
 
 
-FORMATS: Mapping[str, Callable[[Report], str]] = {
-    ".json": _as_json,
-    ".md": _as_markdown,
-    ".xml": _as_junit,
-}
+FORMATS: Mapping[str, Callable[[Report], str]] = {".json": _as_json, ".md": _as_markdown, ".xml": _as_junit}
 """The forms of a report by the ending of its file: JSON, Markdown, JUnit."""
 
 
@@ -192,8 +188,7 @@ def bundle(report: Report, kept: Mapping[str, Any]) -> dict[str, Any]:
 def _modes(report: Report) -> list[str]:
     """Return the modes of tools in which the adapter was connected to and listed them, by the protocol's names."""
     settings = [result.setting.split(", ") for result in report.results if result.setting and result.cases]
-    modes = {_MODES.get(setting[1], setting[1]) for setting in settings if len(setting) > 1}
-    return sorted(modes)
+    return sorted({_MODES.get(setting[1], setting[1]) for setting in settings if len(setting) > 1})
 
 
 def missing_parts(evidence: Mapping[str, Any]) -> list[str]:

@@ -137,8 +137,7 @@ class StandIn:
                 row = self.table.find(name, family)
                 if row is not None:
                     path = row.path.partition("#")[0].partition("?")[0]
-                    pattern = re.sub(r"\\\{[^{}]*\\\}", "[^/]+", re.escape(path))
-                    entries.append((row.method, re.compile(pattern), row))
+                    entries.append((row.method, re.compile(re.sub(r"\\\{[^{}]*\\\}", "[^/]+", re.escape(path))), row))
         return sorted(entries, key=lambda entry: entry[2].path.count("{"))
 
     def row_of(self, method: str, path: str, api: str = "", wanted: Collection[str | None] = ()) -> Row | None:

@@ -109,7 +109,7 @@ def _inner_objects(schema: Json, schemas: Schemas) -> list[tuple[str, Schema]]:
     for part in schemas.parts(schema):
         declared = part.get("properties")
         if isinstance(declared, dict):
-            inner += [(f"/{escape(str(name))}", field) for name, field in declared.items()]
+            inner += [(f"/{escape(str(name))}", declared[name]) for name in schemas.sent(declared)]
         inner += [("/*", part[key]) for key in ("items", "additionalProperties") if key in part]
     followed = ((step, schemas.resolve(field)) for step, field in inner)
     return [(step, field) for step, field in followed if not _STRUCTURE.isdisjoint(field)]

@@ -76,6 +76,12 @@ class Schemas:
         """Return the first value that a schema or a branch of it has for a keyword."""
         return next((part[key] for part in self.parts(schema) if key in part), None)
 
+    def sent(self, fields: Mapping[str, Json]) -> list[str]:
+        """Return the names of the fields that a request may have, not those that only the API sets (OpenAPI 3.1.1)."""
+        return [name for name, each in fields.items() if not (
+            type(each) is dict and (("readOnly" in each and each["readOnly"] is True) or (
+                ("$ref" in each or "allOf" in each) and self.word(each, "readOnly") is True)))]  # fmt: skip
+
     def listed(self, schema: Json) -> tuple[str, ...]:
         """Return the texts that a schema or a branch of it lists."""
         is_plain = isinstance(schema, dict) and "type" in schema and "$ref" not in schema and "allOf" not in schema

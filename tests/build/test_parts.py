@@ -200,6 +200,14 @@ def test_a_server_is_described_by_its_name_and_has_a_scheme(tmp_path: Path) -> N
     ]
 
 
+def test_a_server_of_an_operation_has_the_variables_of_the_same_url_of_the_document(tmp_path: Path) -> None:
+    url, variables = "https://{region}.example.com", {"region": {"default": "eu", "enum": ["eu", "us"]}}
+    operations = {"get": {"servers": [{"url": url}], "responses": {}}, "post": {"servers": [{"url": f"{url}/v2"}]}}
+    rows = tabulate(tmp_path, api({"/a": operations}, servers=[{"url": url, "variables": variables}])).rows.values()
+    variables_by_method = {row["method"]: row["servers"][0]["variables"] for row in rows}
+    assert variables_by_method == {"GET": variables, "POST": {}}
+
+
 def test_fields_of_a_form_are_written_as_the_document_says(tmp_path: Path) -> None:
     properties = {"ids": {"type": "array", "items": STRING}, "about": {"type": "object"}, "file": {"format": "binary"}}
     encoding = {

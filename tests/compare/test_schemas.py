@@ -83,12 +83,7 @@ INPUTS: list[tuple[str, Edit, Expected]] = [
     (
         "another default",
         lambda document: parameter_of(document, "order")["schema"].update(default="age"),
-        (
-            "default-changed",
-            "attention",
-            "the parameter `order` has the default `age` now, not `name`",
-            ["list_pets"],
-        ),
+        ("default-changed", "attention", "the parameter `order` has the default `age` now, not `name`", ["list_pets"]),
     ),
     (
         "a tighter limit",
@@ -288,12 +283,7 @@ def test_the_same_change_of_many_parameters_is_reported_once(tmp_path: Path) -> 
             entry["required"] = True
 
     assert summaries(changes(tmp_path, edit)) == [
-        (
-            "parameter-required",
-            "breaking",
-            "the parameters `most` and `status` must be given now",
-            ["list_pets"],
-        )
+        ("parameter-required", "breaking", "the parameters `most` and `status` must be given now", ["list_pets"])
     ]
 
 

@@ -207,6 +207,7 @@ def test_a_decision_names_the_rule_it_rests_on() -> None:
         ("POST /shares/{share}/auth", None, "Get an auth token for a share", "200", "EXECUTE"),
         ("POST /messages/download", "downloadMessages", "Download messages", "202", "EXECUTE"),
         ("PUT /accounts/{id}/validate", None, "", "200", "EXECUTE"),
+        ("PUT /stats/event-types", "stats.aggregate-event-types", "Aggregate event types", "202", "EXECUTE"),
         ("POST /things/search", "searchThings", "Search things", "200", "READ"),
         ("POST /monitors/validate", "validateMonitor", "Validate a monitor", "200", "READ"),
     ],

@@ -235,6 +235,24 @@ def test_the_fields_of_things_in_an_envelope_are_those_of_the_request(
     assert of(write, other).asked is asked
 
 
+def test_what_takes_a_create_back_is_of_what_it_makes() -> None:
+    create = operation("POST /stream/event-type", "createStreamEventType", summary="Create Stream Event Type")
+    others = (operation("DELETE /event-type/{name}"), operation("DELETE /stream/event-type/{name}"))
+    assert "delete_stream_event_type undoes it" in {each.says for each in of(create, *others).evidence}
+    token = operation("POST /auth/apps/{id}/create-message-link")
+    assert of(token, operation("DELETE /apps/{id}")).asked is not Asked.NEVER
+
+
+def test_a_field_that_the_api_sets_gives_no_access() -> None:
+    schema: Any = {"type": "object", "properties": {"name": TEXT, "role": TEXT, "user": {"properties": {"role": TEXT}}}}
+    for name, part in (("role", {"allOf": [TEXT]}), ("user", schema["properties"]["user"])):
+        schema["properties"][name] = {**part, "readOnly": True}
+    body = {"body": Body(True, "", (MediaType("application/json", schema, MISSING, NOWHERE),), NOWHERE)}
+    others = operation("DELETE /boards/{id}")
+    assert of(operation("POST /boards", **body), others).asked is Asked.NEVER
+    assert of(operation("POST /boards", **sending("name", "role")), others).asked is Asked.FIRST
+
+
 PRICED: Any = {"type": "array", "items": {"properties": {"name": TEXT, "price_monthly": TEXT}}}
 TYPES = operation("GET /server-types", responses=(answer("200", PRICED),))
 

@@ -32,6 +32,7 @@ GRAPH = "GET /groups/{group-id}/sites/{site-id}"
         ("GET /containers/{id}/json", "ContainerInspect", "inspect_container"),
         ("GET /issuer/{ref}/json", "read-issuer-json", "get_issuer_json"),  # people say it
         ("GET /Products({ProductId})", "Products_GetProduct", "get_product"),
+        ("POST /v1/auth/signin", "AuthService_SignIn", "sign_in_auth"),
         ("POST /payments/{id}/fail", "PostPaymentsIdFail", "fail_payment"),
         ("POST /calendars/{id}/events/watch", "calendar.events.watch", "watch_event"),
         ("POST /backup/restore/{id}", None, "restore_backup"),

@@ -97,11 +97,7 @@ KINDS: dict[str, Kind] = {
         object_of("name", name=TEXT, home=object_of(city=TEXT), keys={"type": "array", "items": object_of(k=TEXT)}),
         {"name": "a", "home": {"city": "c"}, "keys": [{"k": "1"}]},
         ({"name": "b"},),
-        read=object_of(
-            name=TEXT,
-            home=object_of(city=TEXT, zone=TEXT),
-            keys=list_of(object_of(k=TEXT, made=INTEGER)),
-        ),
+        read=object_of(name=TEXT, home=object_of(city=TEXT, zone=TEXT), keys=list_of(object_of(k=TEXT, made=INTEGER))),
         computed={"home": {"city": "c", "zone": "z"}, "keys": [{"k": "1", "made": 1}]},
     ),
     "secrets": Kind(
@@ -156,12 +152,7 @@ KINDS: dict[str, Kind] = {
         object_of("name", name=TEXT, home=PLACE, note=TEXT), {"name": "a"}, ({"note": "n"}, {"home": {"city": "c"}})
     ),
     "spelled otherwise": Kind(
-        object_of(
-            "fullName",
-            fullName=TEXT,
-            homeAddress=object_of(zipCode=TEXT, streetName=TEXT),
-            userIds=TEXTS,
-        ),
+        object_of("fullName", fullName=TEXT, homeAddress=object_of(zipCode=TEXT, streetName=TEXT), userIds=TEXTS),
         {"fullName": "a", "homeAddress": {"zipCode": "1", "streetName": "s"}, "userIds": ["u"]},
         ({"fullName": "b"}, {"homeAddress": {"zipCode": "2"}}, {"userIds": []}),
     ),
@@ -176,9 +167,7 @@ KINDS: dict[str, Kind] = {
         ({"name": "b"},),
     ),
     "open": Kind(
-        {**FLAT, "additionalProperties": True},
-        {**POOL, "extra": {"deep": [1]}},
-        ({"weight": 1}, {"name": "b"}),
+        {**FLAT, "additionalProperties": True}, {**POOL, "extra": {"deep": [1]}}, ({"weight": 1}, {"name": "b"})
     ),
     "other letters": Kind(
         object_of("navn", navn=TEXT, størrelse=INTEGER),

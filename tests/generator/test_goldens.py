@@ -105,13 +105,7 @@ def test_the_project_is_clean_and_passes_its_own_tests(case: str, generated: Gen
     command(folder, "ruff", "check", "--no-cache")
     command(folder, "ruff", "format", "--check", "--no-cache")
     without = [f"-pno:{name}" for name in ("cacheprovider", "hypothesispytest", "xdist")]
-    command(
-        folder,
-        "pytest",
-        "-q",
-        *without,
-        *([] if case == WHOLE[0] else ["-k", STARTS]),
-    )
+    command(folder, "pytest", "-q", *without, *([] if case == WHOLE[0] else ["-k", STARTS]))
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -71,16 +71,8 @@ def header(request: ApiRequest, name: str) -> str:
 BODIES: list[tuple[str, dict[str, Any], list[str] | None]] = [
     ("one type", {JSON: THING}, None),
     ("JSON and a form with a file", {JSON: THING, "multipart/form-data": UPLOAD}, ["json", "multipart"]),
-    (
-        "the default first, whatever the order",
-        {"multipart/form-data": UPLOAD, JSON: THING},
-        ["json", "multipart"],
-    ),
-    (
-        "both forms",
-        {FORM: THING, "multipart/form-data": UPLOAD},
-        ["form", "multipart"],
-    ),
+    ("the default first, whatever the order", {"multipart/form-data": UPLOAD, JSON: THING}, ["json", "multipart"]),
+    ("both forms", {FORM: THING, "multipart/form-data": UPLOAD}, ["form", "multipart"]),
     ("JSON under two names", {JSON: THING, "application/vnd.x+json": THING, "text/json": THING}, None),
     ("JSON of two schemas", {JSON: THING, "application/vnd.acme.v3.raw+json": OTHER}, ["json", "raw"]),
     ("JSON and a range", {JSON: THING, "application/*+json": THING, "*/*": THING}, None),

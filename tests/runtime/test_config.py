@@ -182,12 +182,7 @@ def test_a_variable_that_nothing_reads_stops_the_start(package: Path, name: str,
 
 
 def test_variables_that_are_no_settings_and_those_of_others_are_left_alone(package: Path) -> None:
-    environ = {
-        "MCP_AQL_HTTP_TOKEN_FILE": "/t",
-        "MCP_AQL_STATE_KEY_FILE": "/k",
-        "MCP_SERVER": "x",
-        "ZOO_KEY": "x",
-    }
+    environ = {"MCP_AQL_HTTP_TOKEN_FILE": "/t", "MCP_AQL_STATE_KEY_FILE": "/k", "MCP_SERVER": "x", "ZOO_KEY": "x"}
     assert load(package, environ) == load(package, {})
     renamed = package.rename(package.parent / "mcp_aql_zoo_adapter")
     assert load(renamed, {"MCP_AQL_ZOO_TOKEN": "x"}).sources["policy"] == "default"

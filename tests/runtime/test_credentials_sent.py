@@ -188,12 +188,7 @@ def test_doctor_names_every_way_and_no_value(
             "set": False,
             "token_url": "https://login.example.com/user",
         },
-        {
-            "grant": "login",
-            "variables": ["P_CLIENT_ID"],
-            "set": False,
-            "token_url": "https://login.example.com/user",
-        },
+        {"grant": "login", "variables": ["P_CLIENT_ID"], "set": False, "token_url": "https://login.example.com/user"},
         {
             "grant": "client_credentials",
             "variables": ["P_CLIENT_ID", "P_CLIENT_SECRET"],

@@ -162,10 +162,7 @@ def test_only_an_object_of_the_one_key_is_a_reference() -> None:
     """R-STEP-1: and what it stands for is not searched for references."""
     value = {"a": [ref("x"), {"$ref": "x", "b": 1}], "c": {"d": ref("x")}}
     looked_up = ref("secret")
-    assert resolve(value, lambda _: looked_up) == {
-        "a": [looked_up, {"$ref": "x", "b": 1}],
-        "c": {"d": looked_up},
-    }
+    assert resolve(value, lambda _: looked_up) == {"a": [looked_up, {"$ref": "x", "b": 1}], "c": {"d": looked_up}}
 
 
 @pytest.mark.parametrize(
@@ -421,11 +418,7 @@ async def test_a_reference_that_leads_nowhere_halts_before_its_call(run: Any, ap
     assert "give the list in it, such as .items" in error["message"]
 
 
-GIVE_AWAY = {
-    "operation": "delete_animal",
-    "foreach": ref("find.items"),
-    "params": {"animal_id": ref("item.id")},
-}
+GIVE_AWAY = {"operation": "delete_animal", "foreach": ref("find.items"), "params": {"animal_id": ref("item.id")}}
 
 
 @each(

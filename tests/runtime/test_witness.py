@@ -303,7 +303,8 @@ async def test_an_edit_of_one_place_of_the_table_is_found(project: Path, edit: s
 
 def test_what_a_path_may_mean_is_looked_at_and_another_is_broken(tmp_path: Path) -> None:
     paths: Any = {
-        path: {"post": {}, "put": {}} for path in ("/keys", "/revokeKey", "/gettotals", "/totals", "/x/download")
+        path: {"post": {}, "put": {}}
+        for path in ("/keys", "/revokeKey", "/gettotals", "/totals", "/x/download", "/x/search")
     }
     paths |= {"/lock": {"put": {}, "delete": {}}, "/note": {"put": {"requestBody": body()}, "delete": {}}}
     operations = {each.key: each for each in witness_of(tmp_path, {**DOCUMENT, "paths": paths}).documents[0].operations}
@@ -314,6 +315,7 @@ def test_what_a_path_may_mean_is_looked_at_and_another_is_broken(tmp_path: Path)
         ("PUT /keys", "x", "DELETE", "destructive"): [Grade.BROKEN],
         ("POST /gettotals", "get_totals", "READ", "safe"): [],
         ("POST /x/download", "x", "READ", "safe"): [],
+        ("PUT /x/search", "x", "READ", "safe"): [Grade.LOOK],
         ("POST /totals", "get_totals", "READ", "safe"): [Grade.BROKEN],
     }
     for (key, *shown), grades in graded.items():
@@ -461,6 +463,36 @@ HONEST: dict[str, Any] = {
             TEXT}], "responses": answer({"properties": {"has_more": {"type": "boolean"}, "data": {"type": "array",
             "items": {"properties": {"kind": TEXT, "token": {**TEXT, "format": "uuid"}}}}}})},
     ),
+    "a pattern stands between slashes, as in JavaScript": (
+        "/chunks", "get", {"operationId": "getChunk", "parameters": [
+            {**SIZE, "name": "part", "schema": {"type": "string", "pattern": r"/^\d+\/\d+$/i"}}]},
+    ),
+    "a field of a form is an object or a text": (
+        "/jobs", "post", {"operationId": "addJob", "requestBody": body("multipart/form-data", {"type": "object",
+            "required": ["meta"], "properties": {"meta": {"anyOf": [TEXT, {"type": "object"}]}, "note": TEXT}})},
+    ),
+    "a description says that a parameter is a key of repeated calls": (
+        "/users", "post", {"operationId": "createUser", "requestBody": body(), "parameters": [
+            {"name": "requestId", "in": "query", "schema": TEXT, "description": "An idempotency token."}]},
+    ),
+    "the bodies among which a call chooses bound a field differently": (
+        "/edits", "post", {"operationId": "addEdit", "requestBody": {"required": True, "content": {
+            "application/json": {"schema": {"properties": {"prompt": {**TEXT, "maxLength": 9}, "url": TEXT}}},
+            "multipart/form-data": {"schema": {"properties": {"prompt": TEXT, "file": TEXT}}}}}},
+    ),
+    "a media type has its parameter behind a comma": (
+        "/keys", "post", {"operationId": "addKey", "requestBody": body("application/json, version=1.0.0")},
+    ),
+    "an item of a filter may be the filter again, by a recursive reference": (
+        "/searches", "post", {"operationId": "search", "requestBody": body(schema={"properties": {
+            "filter": {"$ref": "#/components/schemas/Filter"}}})},
+    ),
+    "alternatives have fields of one name and many types": (
+        "/sinks", "get", {"operationId": "getSink", "responses": answer({"properties": {"id": TEXT}, "oneOf": [
+            {"type": "object", "required": ["type", "config"], "properties": {
+                "type": {"enum": [kind]}, "config": {"$ref": f"#/components/schemas/{kind}"}}}
+            for kind in "ABCDEFGHIJKL"]})},
+    ),
     "a schema that redeclares its fields leads back to itself": (
         "/nodes", "get", {"operationId": "getNode", "responses": answer({"$ref": "#/components/schemas/Node"})},
     ),
@@ -487,11 +519,21 @@ HONEST: dict[str, Any] = {
     ),
 }  # fmt: skip
 NODE = {"$ref": "#/components/schemas/Node", "description": "The next one"}
-NODES = {
+NODES: dict[str, Any] = {
     "Node": {
         "allOf": [{"properties": {"id": TEXT, "next": NODE}}, {"properties": {"next": {**NODE, "title": "Next"}}}]
     },
 }
+
+
+NODES["Filter"] = {
+    "$recursiveAnchor": True,
+    "type": "object",
+    "required": ["all"],
+    "properties": {"all": {"type": "array", "minItems": 2, "items": {"oneOf": [
+        {"$ref": "#/components/schemas/A"}, {"$recursiveRef": "#"}], "discriminator": {"propertyName": "ofA"}}}},
+}  # fmt: skip
+NODES |= {kind: {"type": "object", "properties": {f"of{kind}": TEXT}} for kind in "ABCDEFGHIJKL"}
 
 
 @pytest.mark.anyio

@@ -21,11 +21,7 @@ def refers(name: str) -> dict[str, str]:
     [
         ({"type": ["string", "null"]}, [None, "a"], [1]),
         ({"const": None}, [None], ["a"]),
-        (
-            {"oneOf": [{"type": "null"}, list_of({"type": ["number", "null"]})]},
-            [None, [1, None]],
-            ["a"],
-        ),
+        ({"oneOf": [{"type": "null"}, list_of({"type": ["number", "null"]})]}, [None, [1, None]], ["a"]),
         ({"type": "array", "prefixItems": [TEXT], "items": False}, [["a"], []], [["a", 1], [1]]),
         ({"type": "array", "contains": {"const": 1}, "maxContains": 1}, [[1, 2], [2]], ["a"]),
         ({"type": "object", "propertyNames": {"maxLength": 2}}, [{"ab": 1}], [{"abc": 1}]),
@@ -80,10 +76,7 @@ def test_a_closed_branch_does_not_close_the_whole() -> None:
 
 
 def test_unevaluated_properties_see_what_the_branches_declare() -> None:
-    schema = {
-        "allOf": [{"properties": {"a": TEXT}}, {"properties": {"b": INTEGER}}],
-        "unevaluatedProperties": False,
-    }
+    schema = {"allOf": [{"properties": {"a": TEXT}}, {"properties": {"b": INTEGER}}], "unevaluatedProperties": False}
     assert adapted(schema).admits({"a": "x", "b": 1})
     assert not adapted(schema).admits({"c": 1})
 
@@ -310,11 +303,7 @@ def test_a_branch_that_names_its_own_values_keeps_them() -> None:
 
 def test_an_object_with_a_discriminator_names_the_schemas_that_extend_it() -> None:
     components = {
-        "Pet": {
-            "type": "object",
-            "properties": {"petType": TEXT},
-            "discriminator": {"propertyName": "petType"},
-        },
+        "Pet": {"type": "object", "properties": {"petType": TEXT}, "discriminator": {"propertyName": "petType"}},
         "Cat": {"allOf": [ref("Pet"), {"properties": {"lives": INTEGER}}]},
     }
     types = adapted(ref("Pet"), components).types

@@ -127,12 +127,7 @@ def test_no_workflow_has_the_operation_id_of_an_operation_as_its_name(tmp_path: 
 
 
 @pytest.mark.parametrize(
-    "condition",
-    [
-        "$statusCode == 200",
-        "$statusCode >= 200 && $statusCode < 300",
-        "$statusCode != 404",
-    ],
+    "condition", ["$statusCode == 200", "$statusCode >= 200 && $statusCode < 300", "$statusCode != 404"]
 )
 def test_a_status_that_every_success_has_needs_no_more(tmp_path: Path, condition: str) -> None:
     (ours,) = translated(tmp_path, workflow({**STEP, "successCriteria": [{"condition": condition}]})).table.workflows
@@ -177,11 +172,7 @@ LEFT_OUT: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "a negation": ({"successCriteria": [{"condition": "!$response.body#/x"}]}, "all must hold", "/condition"),
     "not a comparison": ({"successCriteria": [{"condition": "$response.body#/x"}]}, "all must hold", "/condition"),
-    "an open quote": (
-        {"successCriteria": [{"condition": "$response.body#/x == 'a"}]},
-        "all must hold",
-        "/condition",
-    ),
+    "an open quote": ({"successCriteria": [{"condition": "$response.body#/x == 'a"}]}, "all must hold", "/condition"),
     "another status": ({"successCriteria": [{"condition": "$statusCode == 404"}]}, "may also answer 200", "/condition"),
     "a header": ({"successCriteria": [{"condition": "$response.header.X == 1"}]}, "something else", "/condition"),
     "a field": ({"successCriteria": [{"condition": "$response.body#/id == 1"}]}, "something else", "/condition"),

@@ -334,7 +334,7 @@ def on_item(facts: Facts) -> Verdict | None:
         return None
     kind = {word for word in last.parameters[-1] if word not in _ITSELF}
     if kind and not kind & {*last.words, *last.one}:  # `/policies/{projectId}`
-        return Verdict(Category.CREATE, Evidence.HEURISTIC, 0.6, f"POST beside a {' '.join(last.parameters[-1])}")
+        return Verdict(Category.CREATE, Evidence.HEURISTIC, 0.6, f"POST beside the {' '.join(last.parameters[-1])}")
     return Verdict(Category.UPDATE, Evidence.HEURISTIC, 0.66, "POST on one item")
 
 

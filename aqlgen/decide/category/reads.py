@@ -135,15 +135,15 @@ def changes(act: Act) -> bool:
 
 
 def doubt_read(facts: Facts) -> Verdict | None:
-    """Return another verdict on a POST that a rule decided as READ; None without a doubt."""
-    if facts.method != "POST":
+    """Return another verdict on a POST or PUT that a rule decided as READ; None without a doubt."""
+    if facts.method not in ("POST", "PUT"):
         return None
     verbs = (facts.named_verb, facts.action_verb, facts.summary_verb)
     words = [verb.word for verb in verbs if verb and verb.category is Category.READ]
     words = words or list(split(facts.operation.path.rsplit("/", 1)[-1])[-1:])
     called = f"its name says {words[0] if words else 'read'}"
     if words and _INFORMS.issuperset(words):
-        note = f"{called}, but the POST sends information to the server"
+        note = f"{called}, but the {facts.method} sends information to the server"
         return Verdict(Category.EXECUTE, Evidence.HEURISTIC, 0.68, note)
     sentence = irreversible(facts.operation)
     by_text = f"its text says “{sentence}”" if sentence else text_acts(facts)

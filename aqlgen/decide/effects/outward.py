@@ -98,8 +98,7 @@ def _joins(reading: Reading) -> bool:
 
 def access_beside(reading: Reading) -> Finding | None:
     """Find what may give access: a word of it in its names or fields."""
-    nouns = frozenset((*reading.thing, *reading.object))
-    words = (nouns & MEANS) | (_GRANTED & set(reading.path_things))
+    words = (frozenset((*reading.thing, *reading.object)) & MEANS) | (_GRANTED & set(reading.path_things))
     if words:
         return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it mentions {min(words)}")
     is_made = reading.category is Category.CREATE  # its secrets are those of what it connects to

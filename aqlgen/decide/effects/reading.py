@@ -152,11 +152,12 @@ class Reading:
 
         Each has its depth below the nearest object of several fields: what has a single one around it is an envelope.
         """
-        operation, properties = self.facts.operation, self.around.schemas.properties
+        operation, schemas = self.facts.operation, self.around.schemas
         objects = [
-            (pointer.count("/"), properties(schema)) for pointer, schema in body_objects(operation, self.around.schemas)
+            (pointer.count("/"), schemas.sent(schemas.properties(schema)))
+            for pointer, schema in body_objects(operation, schemas)
         ]
-        nearest = next((depth for depth, names in objects if len(names) > 1), 0)
+        nearest = next((depth for depth, names in objects if names[1:]), 0)
         fields: dict[Words, int] = {}
         for depth, names in objects:
             if len(fields) < _MOST_FIELDS:
@@ -215,4 +216,4 @@ def _inner(schema: Json, schemas: Schemas, depth: int) -> tuple[str, ...]:
 def _named(name: str) -> Words:
     """Return the words of a field, without those that say that it identifies what they name."""
     words = split(name)
-    return words[:-1] if len(words) > 1 and words[-1] in _IDENTIFYING else words
+    return words[:-1] if words[1:] and words[-1] in _IDENTIFYING else words

@@ -88,12 +88,15 @@ class Reversal:
     def _taker(self, reading: Reading) -> Reading | None:
         """Return what deletes or cancels a thing that an operation creates: there, and not in another thing's list.
 
-        `DELETE /inboxes/{id}` takes `POST /inboxes` back, `DELETE /groups/{id}/inboxes` does not.
+        `DELETE /inboxes/{id}` takes `POST /inboxes` back, `DELETE /groups/{id}/inboxes` does not. What an action on an
+        item makes by another name, such as `/inboxes/{id}/create-token`, is not that item.
         """
         words = {singular(word) for word in chain(reading.thing, reading.object, *reading.path_nouns)}
+        alike = self._alike((reading.facts.shape.action and reading.part) or reading.thing, reading.object)
         others = chain(
             self._at[reading.template],
-            (other for other in self._alike(reading) if words.issuperset(map(singular, chain(*other.path_nouns)))),
+            self._at[f"{reading.template}/{{}}"],
+            (other for other in alike if words.issuperset(map(singular, chain(*other.path_nouns)))),
         )
         return next((other for other in others if other is not reading and _takes_back(other)), None)
 
@@ -122,10 +125,9 @@ class Reversal:
         is_set = reading.facts.method in ("PUT", "POST") and reading.facts.shape.item and not reading.fields
         return reading.template if is_set else ""
 
-    def _alike(self, reading: Reading) -> Iterator[Reading]:
-        """Yield the operations that act on the same thing."""
-        for thing in dict.fromkeys((reading.thing, reading.object)):
-            yield from self._of.get(thing, [])[:_MOST_ALIKE]
+    def _alike(self, *things: Words) -> list[Reading]:
+        """Return the operations that act on some things."""
+        return [other for thing in dict.fromkeys(things) for other in self._of.get(thing, [])[:_MOST_ALIKE]]
 
     def _read_before(self, reading: Reading) -> str:
         """Return the GET that has the fields which an update changes, of its path or of the list around it."""
@@ -166,7 +168,7 @@ class Reversal:
         place = reading.template
         whole = self._at[place.rpartition("/")[0]]
         if not reading.loss:
-            around = (*self._at[place], *whole, *self._alike(reading))
+            around = (*self._at[place], *whole, *self._alike(reading.thing, reading.object))
         else:  # a GET of its path does not show it; the list of the collection may, or a GET whose path has the item
             around = (*(whole if place.endswith("}") else ()), *self._at.get(f"{place}/{{}}", ()))
         return (other for other in around if other.category is Category.READ)

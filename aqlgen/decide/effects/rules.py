@@ -94,8 +94,7 @@ def _by_method(reading: Reading) -> Finding | None:
 
 def _is_switch(reading: Reading) -> bool:
     """Return True if a PUT or POST on the same path, which sends nothing, makes what a DELETE takes away."""
-    path = reading.facts.operation.path
-    others = (reading.others.get(f"{method} {path}") for method in ("PUT", "POST"))
+    others = (reading.others.get(f"{method} {reading.facts.operation.path}") for method in ("PUT", "POST"))
     return any(other is not None and other.facts.operation.body is None for other in others)
 
 
@@ -120,8 +119,7 @@ def _by_reading(reading: Reading) -> Finding | None:
     """Find a READ by an unsafe method that is doubted, or of which a clause says that it does something."""
     if reading.category is not Category.READ or reading.facts.method in SAFE_METHODS:
         return None
-    heads = [act for act in reading.acts if act.kind == "sentence"][:2]
-    act = next(filter(changes, heads), None)
+    act = next(filter(changes, [act for act in reading.acts if act.kind == "sentence"][:2]), None)
     addresses = ("_".join(name) for name in reading.fields if name[-1:] in _ADDRESSES and _CALLED_BACK & {*name})
     called_back = reading.sends(_CALLED_BACK) or next(addresses, "")
     reason = act.says if act else f"its request has {called_back}" if called_back else ""

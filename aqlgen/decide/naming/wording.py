@@ -188,7 +188,9 @@ def _in_people_words(subject: _Subject) -> _Words | None:
     thing = phrase.object
     if chain.nouns and not facts.shape.action and singulars(thing) == singulars(chain.nouns[-1].words):
         return None  # the path says it
-    thing = _owned(thing, tuple(singulars(phrase.namespace)), chain)
+    space = tuple(singulars(phrase.namespace))
+    is_service = len(space) > 1 and space[-1] == "service"  # of gRPC: AuthService_SignIn
+    thing = _owned(thing, space[:-1] if is_service else space, chain)
     if not thing:
         return None
     tail = facts.shape.query_words

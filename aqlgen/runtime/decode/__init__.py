@@ -144,12 +144,7 @@ def _decode_other_status(
 
 
 def _data(
-    response: ApiResponse,
-    declared: Mapping[str, Any],
-    names: Names,
-    encoded: EncodedFields | None,
-    *,
-    strict: bool,
+    response: ApiResponse, declared: Mapping[str, Any], names: Names, encoded: EncodedFields | None, *, strict: bool
 ) -> Any:
     content_type = response.headers.get("content-type", "")
     promised, schema = str(declared.get("content_type") or ""), declared.get("schema")

@@ -55,8 +55,7 @@ def declared_failure(
     failure = failure_of_response(replace(response, status=status), row, params, secrets, None, table)
     details = {**failure.details, "http_status": response.status, "declared_by": reason}
     details["upstream"] = {**details["upstream"], "status": response.status}
-    message = failure.message.replace(f" (HTTP {status})", "", 1)
-    return Failure(failure.code, message, details)
+    return Failure(failure.code, failure.message.replace(f" (HTTP {status})", "", 1), details)
 
 
 def as_success(data: Mapping[str, Any], schema: JsonSchema, types: Types) -> dict[str, Any]:

@@ -153,8 +153,9 @@ def _problem(row: Row, types: Types, params: Mapping[str, Any], error: ApiError,
 def _agent_name(row: Row, types: Types, fault: Fault) -> str:
     """Return the agent's name of the parameter, or of the field of `input`, that a fault is in; "" if there is none."""
     place = fault.place
-    for step in fault.steps:
-        name = _named_in(row, types, place, step)
+    for number, step in enumerate(fault.steps):
+        steps = (step,) if step in WRAPPERS else (".".join(fault.steps[number:]), step)  # `file.csv` may be one name
+        name = next(filter(None, (_named_in(row, types, place, each) for each in steps)), "")
         if name or step not in WRAPPERS:
             return name
         place = step if step in PLACES else place or "body"

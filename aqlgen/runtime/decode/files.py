@@ -124,8 +124,7 @@ def disposition_name(header: str) -> str:
 
 
 def _end_of(url: str) -> str:
-    path = urlsplit(url).path.rstrip("/")
-    end = unquote(path.rpartition("/")[2])
+    end = unquote(urlsplit(url).path.rstrip("/").rpartition("/")[2])
     return end if "." in end.strip(".") else ""
 
 

@@ -269,12 +269,7 @@ class _Update:
         return next((trial.after for trial in reversed(self.tries) if trial.after is not None), first)
 
     async def _try(
-        self,
-        thing: Thing,
-        entry: Entry,
-        body: Mapping[str, Any],
-        row: Row | None = None,
-        **known: Any,
+        self, thing: Thing, entry: Entry, body: Mapping[str, Any], row: Row | None = None, **known: Any
     ) -> Try | None:
         """Send a body and compare what is read before and after; None where it cannot be read before."""
         answer, before = await self.read(thing.values)

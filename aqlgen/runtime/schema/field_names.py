@@ -257,8 +257,7 @@ class Names:
     def _joint_plan(self, schemas: Sequence[JsonSchema]) -> Plan | None:
         if len(schemas) < 2:
             return self.plan(schemas[0]) if schemas else None
-        joint = self._joints.setdefault(tuple(map(id, schemas)), {"anyOf": list(schemas)})
-        return self.plan(joint)
+        return self.plan(self._joints.setdefault(tuple(map(id, schemas)), {"anyOf": list(schemas)}))
 
     def _choose(self, plan: Plan, base: Shape) -> None:
         """Merge alternatives that agree on every key; if they do not, keep a plan for each, chosen by the value."""

@@ -65,8 +65,7 @@ def presence_notes(schema: JsonSchema, fields: Sequence[str], names: Mapping[str
     if not least and most is None:
         return
     known = [named(spelling[name]) for name in fields if name in spelling]
-    few = 0 < len(known) <= _MOST_LISTED
-    things = f" of {', '.join(known)}" if few else " keys"
+    things = f" of {', '.join(known)}" if 0 < len(known) <= _MOST_LISTED else " keys"
     amount = f"{least} or more" if most is None else str(least) if least == most else f"{least} to {most}"
     yield f"{amount}{things}."
 
@@ -242,10 +241,8 @@ def _texts(groups: Sequence[Group], names: Mapping[str, str] | None) -> Iterator
         needed, offered = _spelled(required, names), _spelled(optional, names)
         if len(offered) > _MOST_FIELDS:
             offered = [*offered[:_MOST_FIELDS], f"{len(offered) - _MOST_FIELDS} more"]
-        also = f"optionally {', '.join(offered)}" if offered else ""
-        text = ", ".join(filter(None, (joined(needed), also)))
-        label = group.label if group.tags else ""
-        yield " with ".join(filter(None, (label, text))) or _NOTHING
+        text = ", ".join(filter(None, (joined(needed), f"optionally {', '.join(offered)}" if offered else "")))
+        yield " with ".join(filter(None, (group.label if group.tags else "", text))) or _NOTHING
 
 
 def _spelled(fields: Sequence[str], names: Mapping[str, str] | None) -> list[str]:

@@ -54,8 +54,7 @@ def operations() -> tuple[Row, ...]:
     rows: list[Row | None] = []
     for family in FAMILIES:
         members = [key for key in names if key[1] == family]
-        step = max(1, round(len(names) / SAMPLE)) if SAMPLE else 1
-        rows += (table.find(*key) for key in members[::step])
+        rows += (table.find(*key) for key in members[:: max(1, round(len(names) / SAMPLE)) if SAMPLE else 1])
     return tuple(row for row in rows if row is not None)
 
 

@@ -30,8 +30,7 @@ class Recorded:
 
     def respond(self, request: httpx2.Request) -> httpx2.Response:
         """Keep a request and answer it."""
-        headers = tuple(request.headers.items())
-        arrived = Request(request.method, str(request.url), headers, request.content)
+        arrived = Request(request.method, str(request.url), tuple(request.headers.items()), request.content)
         self._arrived.append(arrived)
         answer = self.witness.answer(arrived)
         return httpx2.Response(answer.status, headers=dict(answer.headers), content=answer.content)

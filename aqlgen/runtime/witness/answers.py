@@ -65,10 +65,8 @@ def paging_of(operation: Operation) -> Paging | None:
         if "array" in document.kinds(each) and "object" in document.kinds(document.items(each))
     ]  # fmt: skip
     style, lead = leads[0]
-    is_number = (
-        document.kinds(lead.schema) & {"integer", "number"} or str(document.at(lead.schema).get("default")).isdecimal()
-    )
-    style = style if is_number else "cursor"
+    is_number = document.kinds(lead.schema) & {"integer", "number"}
+    style = style if is_number or str(document.at(lead.schema).get("default")).isdecimal() else "cursor"
     size = next((query[word].name for word in SIZES if word in query), "")
     return Paging(style, lead.name, size, fields[0]) if len(fields) == 1 else None
 
@@ -136,8 +134,8 @@ def _marked(model: Any, number: int) -> Any:
     if not isinstance(model, dict):
         return f"{model}{number}" if isinstance(model, str) else number
     names = [name for name, each in model.items() if isinstance(each, str)][:1] or ["mark"]
-    ends = ("id", "token")
-    names += [name for name, each in model.items() if name.lower().endswith(ends) and type(each) in (str, int)]
+    names += [name for name, each in model.items()
+              if name.lower().endswith(("id", "token")) and type(each) in (str, int)]  # fmt: skip
     return {
         **model,
         **{name: number if type(model.get(name)) is int else f"{model.get(name)}{number}" for name in names},

@@ -10,8 +10,10 @@ from typing import Any
 
 from .answers import LEADS, SIZES, Answer
 from .document import Operation, is_filled, is_secret, normal
-from .judge import Judgement
+from .judge import Judgement, read_json
 from .samples import ABSENT
+
+_PAGES = (*SIZES, *LEADS, "after", "ifmatch", "useragent")  # ends of names that are the adapter's business
 
 
 def lost(
@@ -26,7 +28,8 @@ def lost(
     fixed = {each.key: each.owner[word] for each in operation.parameters for word in ("default", "value")
              if word in each.owner}  # fmt: skip
     wanted = {**fixed, **values}
-    filled = [key for key in main.values if key not in wanted and (key not in names or _is_own(key[1]))]
+    owned = {each.key for each in operation.parameters if _is_own(each.name, each.text)}
+    filled = [key for key in main.values if key not in wanted and (key not in names or key in owned)]
     for key in sorted((wanted.keys() | main.values.keys()) - {("body", ""), *filled}):
         value, sent = wanted.get(key, ABSENT), main.values.get(key, ABSENT)
         if _texts(sent) not in (_texts(value), _texts([value])):  # a list of one
@@ -47,7 +50,8 @@ def _of_body(operation: Operation, wanted: Any, main: Judgement, answers: list[A
         return
     pair = (wanted, sent) if main.media.endswith("json") else (_texts(wanted), _texts(sent))
     body = operation.body(main.media)
-    owned = frozenset(filter(_is_own, operation.document.properties(body.schema if body else {})))
+    at, fields = operation.document.at, operation.document.properties(body.schema if body else {})
+    owned = frozenset(name for name, each in fields.items() if _is_own(name, at(each).get("description")))
     if not _is_same(*pair, owned, is_merged=bool(answers)):
         yield f"the body is {_shown(wanted)}, and sent as {_shown(sent)}"
     if operation.method == "PUT" and isinstance(wanted, dict) and not adds and "form" not in main.media:
@@ -120,11 +124,8 @@ def _not_kept(operation: Operation, named: Mapping[str, Any], sent: Any, answers
     for name in resource.keys() & fields.keys() - named.keys():
         there = sent.get(name, ABSENT) if isinstance(sent, dict) else ABSENT
         fits = not document.problems(fields[name], resource[name])  # what a body may not have, nobody can send back
-        if (
-            fits
-            and not is_secret(name)
-            and (there is ABSENT or (isinstance(there, str | int) and there != resource[name]))
-        ):
+        is_other = there is ABSENT or (isinstance(there, str | int) and there != resource[name])
+        if fits and is_other and not is_secret(name):
             yield f"the body's {name} was read, not named, and is not sent as it was"
 
 
@@ -137,7 +138,8 @@ def _is_read(operation: Operation, fields: set[str]) -> bool:
 
 
 def _texts(value: Any) -> Any:
-    """Return a value with texts as leaves, as it is where nothing says what they are."""
+    """Return a value with texts as leaves, JSON as its data; as it is where nothing says what they are."""
+    value = read_json(value) if isinstance(value, str) and value[:1] in ("{", "[") else value
     if isinstance(value, dict):
         return {name: _texts(each) for name, each in value.items()}
     if isinstance(value, list):
@@ -161,10 +163,8 @@ def _is_same(value: Any, sent: Any, owned: frozenset[str] = frozenset(), *, is_m
     return value == sent and isinstance(value, bool) is isinstance(sent, bool)
 
 
-def _is_own(name: str) -> bool:
-    return (
-        is_secret(name) or is_filled(name) or normal(name).endswith((*SIZES, *LEADS, "after", "ifmatch", "useragent"))
-    )
+def _is_own(name: str, text: object = "") -> bool:
+    return is_secret(name) or is_filled(name, text) or normal(name).endswith(_PAGES)
 
 
 def _resource(data: Any, fields: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -176,4 +176,4 @@ def _resource(data: Any, fields: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _shown(value: Any) -> str:
-    return "nothing" if value is ABSENT else json.dumps(value, ensure_ascii=False)[:150]
+    return "nothing" if value is ABSENT else json.dumps(value, ensure_ascii=False)[:400]

@@ -32,20 +32,20 @@ def is_secret(name: str) -> bool:
     return re.search(_SECRET, normal(name)) is not None
 
 
-def is_filled(name: str) -> bool:
-    """Return True for the name of a key of repeated calls, which an adapter makes where a call gives none."""
-    return "idempoten" in normal(name)
+def is_filled(name: str, text: object = "") -> bool:
+    """Return True for a key of repeated calls, by name or description; an adapter makes it where a call gives none."""
+    return "idempoten" in normal(name) or "idempoten" in str(text).lower()
 
 
 def covers(declared: str, media: str) -> bool:
     """Return True if a media type is the declared one, or of the declared range."""
-    declared = declared.partition(";")[0].strip()
+    declared = re.split("[;,]", declared)[0].strip()
     return declared in (media, "*/*") or (declared.endswith("/*") and media.startswith(declared[:-1]))
 
 
 @dataclass(slots=True)
 class Parameter:
-    """A parameter as it is sent. `is_json` says that its value is written as JSON; `owner` is the owner's override."""
+    """A parameter as it is sent, `is_json` if its value is written as JSON, with override and description."""
 
     name: str
     place: str
@@ -55,6 +55,7 @@ class Parameter:
     explode: bool
     is_json: bool
     owner: Mapping[str, Any]
+    text: str = ""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -254,6 +255,7 @@ class Document(Schemas):
         return Parameter(
             name, place, required and owner.get("required") is not False and not {"value", "default"} & owner.keys(),
             schema, style, raw.get("explode", style in ("form", "deepObject")), media is not None, owner,
+            str(raw.get("description") or ""),
         )  # fmt: skip
 
     def _upgraded(self, raw: Mapping[str, Any], declared: dict[Any, Any]) -> dict[str, Any]:
@@ -283,7 +285,12 @@ class Document(Schemas):
             schemes = root.get("schemes") or ["https"]
             base = f"{'https' if 'https' in schemes else schemes[0]}://{root['host']}" if root.get("host") else ""
             return f"{base}{root.get('basePath') or ''}".rstrip("/")
-        return first_address(servers, first_address(root.get("servers") or ()))
+        known = root.get("servers") or ()
+        servers = [
+            next((each | server for each in known if each.get("url") == server.get("url")), server)
+            for server in servers
+        ]
+        return first_address(servers, first_address(known))
 
     @property
     def base_path(self) -> str:

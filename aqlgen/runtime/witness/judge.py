@@ -206,7 +206,7 @@ class _Reading:
         if len(texts) > 1 and not form.explode:
             self._say(f"{name} is repeated, it is not exploded")
         values = [self._typed(schema, each) for each in _readings(texts, form, kinds)]
-        values = [_json(texts[-1]), *values] if form.is_json else values
+        values = [read_json(texts[-1]), *values] if form.is_json else values
         valid = (value for value in values if not self.document.problems(schema, value))
         return next(valid, values[0]), {name, f"{name}[]"}
 
@@ -228,7 +228,7 @@ class _Reading:
                          if part.get("additionalProperties")), {})  # fmt: skip
             known = document.properties(schema)
             return {key: self._typed(known.get(key, free), each) for key, each in raw.items()}
-        return _json(raw or "null") if document.problems(schema, raw) else raw
+        return read_json(raw or "null") if document.problems(schema, raw) else raw
 
     def _undeclared(self) -> None:
         """Name what the document does not have; a key of other operations may be sent if no security is stated."""
@@ -284,7 +284,7 @@ class _Reading:
         """Return the value of a body; of what is neither JSON nor a form the text."""
         media, text = self.judgement.media, content.decode("utf-8", "replace")
         if media.endswith("json"):
-            return _json(text)
+            return read_json(text)
         if media == "application/x-www-form-urlencoded":
             pairs = parse_qsl(text, keep_blank_values=True)
         elif media == "multipart/form-data":
@@ -342,7 +342,8 @@ def _readings(texts: list[str], form: Parameter, kinds: set[str]) -> list[Any]:
     return [*readings, texts[0]]
 
 
-def _json(text: str) -> Any:
+def read_json(text: str) -> Any:
+    """Return the data of a text, the text itself where it is no JSON."""
     try:
         return json.loads(text)
     except ValueError:

@@ -20,8 +20,10 @@ _CLAIMS = {
     "POST READ": "return|retrieve|show|view|provide|search|query|find|list|get|lookup|count|filter|validate|verify|"
     "check|preview|calculate|estimate|compare|export|read|fetch|describe|discover|report|test|batchget|graphql|match|suggest|"
     "autocomplete|explain|parse|convert|render|(en|de)code|is|has|can|diff|simulate|info|history|status|analy[sz]e|"
-    "aggregate|scan|introspect|classif(y|ie)|identif(y|ie)|extract|evaluate|detect|assess|download",
+    "aggregate|scan|introspect|classif(y|ie)|identif(y|ie)|extract|evaluate|detect|assess|download|browse|enumerate|"
+    "inspect|ping|tail|summarize|peek|exists|compute|lint|reveal|ls|tokenize|scroll|geocode|recommend",
 }
+_CLAIMS["PUT READ"] = _CLAIMS["POST READ"]
 """Words of a path or operationId by which a method can be what it is not made for, or any a family."""
 _DANGERS = ("safe", "reversible", "destructive", "dangerous", "forbidden")
 

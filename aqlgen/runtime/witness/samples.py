@@ -20,6 +20,7 @@ _TEXTS = {
 }  # fmt: skip
 _GUESSES = ("a", "A", "1", "abc", "ABC", "1234", "abc-1", "a1b2c3d4", "2026-03-01")
 BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+_DYNAMIC = ("$recursiveRef", "$dynamicRef")  # which lead to a schema of whoever refers
 _PARTS = ("allOf", "oneOf", "anyOf", "properties", "required")
 _ORDER = ("object", "array", "string", "integer", "number", "boolean")
 _SIGNS = ("", ' "b" c', "&=/?#+%\\")  # what texts end with, by the turn: it must be encoded, wherever it is sent
@@ -75,7 +76,8 @@ class _Sampler:
     def _chosen(self, schema: Mapping[str, Any]) -> Iterator[Any]:
         """Yield one of the alternatives of each list."""
         for word in ("oneOf", "anyOf"):
-            options = [each for each in schema.get(word) or () if self._document.kinds(each) != {"null"}]
+            options = [each for each in schema.get(word) or () if self._document.kinds(each) != {"null"}
+                       and (not isinstance(each, dict) or each.keys().isdisjoint(_DYNAMIC))]  # fmt: skip
             if options:
                 yield self._told_apart(schema, options[self._turn % len(options)])
 

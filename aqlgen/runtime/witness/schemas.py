@@ -26,12 +26,12 @@ _DEEPEST = 8
 
 @cache
 def compiles(pattern: str) -> bool:
-    """Return True if a pattern can be judged by."""
+    """Return True if a pattern can be judged by: not one between the slashes of another language."""
     try:
         jsonschema_rs.Draft202012Validator({"pattern": pattern})
     except ValueError:
         return False
-    return True
+    return re.fullmatch(r"/.+/[a-z]*", pattern, re.DOTALL) is None
 
 
 class Schemas:
@@ -173,13 +173,14 @@ class Schemas:
         A part that requires a property and declares it without `readOnly` takes the mark of another part back.
         """
         if id(schema) not in self._properties:
-            known: dict[str, Any] = {}
+            schemas: dict[str, list[Any]] = {}
             sent: set[str] = set()
             for part in self.parts(schema):
                 for name, each in (part.get("properties") or {}).items():
-                    known[name] = {"allOf": [known[name], each]} if known.get(name, each) != each else each
+                    schemas[name] = schemas.get(name, []) + [each] * (each not in schemas.get(name, ()))
                     if name in (part.get("required") or ()) and not {"$ref", "readOnly"} & set(each):
                         sent.add(name)
+            known = {name: each[0] if len(each) == 1 else {"allOf": each} for name, each in schemas.items()}
             known |= {name: {"readOnly": False, "allOf": [known[name]]} for name in sent if self.is_marked(known[name])}
             self._properties[id(schema)] = schema, known
         known = self._properties[id(schema)][1]
@@ -188,8 +189,7 @@ class Schemas:
     def required(self, schema: Any, beside: str = "readOnly") -> set[str]:
         """Return the properties that every value must have, beside those with a mark."""
         names = {name for part in self.parts(schema, _PARTS[:1]) for name in part.get("required") or ()}
-        properties = self.properties(schema)
-        return {name for name in names if not self.is_marked(properties.get(name), beside)}
+        return {name for name in names if not self.is_marked(self.properties(schema).get(name), beside)}
 
     def is_nullable(self, schema: Any) -> bool:
         """Return True if a schema of stated types allows null; without, `nullable` has no effect (3.0.4, 4.7.24)."""

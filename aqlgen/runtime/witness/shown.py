@@ -86,6 +86,10 @@ class Shown:
         self._is_free |= not self.entries.keys().isdisjoint(_CHOICES)
         if body is not None:  # what is required may be described nowhere
             fields = document.properties(body.schema, "readOnly")
+            bodies = [document.properties(each.schema) for each in operation.bodies.values()]
+            stated = {name: [each, *(other.get(name, each) for other in bodies)] for name, each in fields.items()}
+            fields = {name: {"anyOf": each} if each.count(each[0]) < len(each) else each[0]
+                      for name, each in stated.items()}  # fmt: skip
             self._fields = {name: {} for name in document.required(body.schema)} | fields
         self._inner = await self._inside(self.whole)
         for each in [each for each in operation.parameters if document.kinds(each.schema) != {"integer"}]:

@@ -41,8 +41,7 @@ class Types:
     async def details(self, name: Any) -> Entry:
         """Return what is shown of a type, nothing if there is none of the name."""
         if name not in self._known:
-            answer = await self._introspect(query="types", name=name, all=True)
-            self._known[name] = answer.get("type") or {}
+            self._known[name] = (await self._introspect(query="types", name=name, all=True)).get("type") or {}
             self.unknown |= set() if self._known[name] else {name}
         return self._known[name]
 
@@ -151,8 +150,8 @@ def _is_left_out(stated: Mapping[str, Any], entry: Entry, word: str) -> bool:
     is_cut = len(str(stated if len(entry) <= 3 else stated.get(word, ""))) > _LONG
     if word == "default" and "default" in entry and [entry[word]] in (stated.get("enum"), [stated.get("const")]):
         return True  # the only value
-    is_unread = word == "enum" or (word == "pattern" and not compiles(str(stated.get(word))))
-    return word not in entry and (is_cut or is_unread or (word == "format" and is_loose))
+    untold = ("enum", *("pattern",) * (not compiles(str(stated.get("pattern", "")))))
+    return word in untold[1:] or (word not in entry and (is_cut or word in untold or (word == "format" and is_loose)))
 
 
 def _written(value: Any) -> str:

@@ -57,7 +57,7 @@ def document() -> dict[str, Any]:
         "PATCH /shelves/{label}": does("updateShelf", "Change a shelf", gone, shelf),
         "GET /shelves/{number}": does("getShelf", "Get a shelf", replies(shelf), None, number),
         "POST /shelves/{label}/books": does(
-            "addBook", "Add a book to a shelf", replies(status="201"), object_of(title=TEXT)
+            "addBook", "Add a book to a shelf", replies(status="201"), object_of(title=TEXT, **{"file.csv": TEXT})
         ),
     }
     schemas = {"NewOrder": object_of(**properties), "Order": object_of(orderId=TEXT, location=TEXT, **properties)}

@@ -187,6 +187,7 @@ FIELDS = {
     "missing where the path has it": Field(
         "add_book", {"errors": [{"field": "label", "message": "is required"}]}, VALUE, (None,)
     ),
+    "a name with dots": Field("add_book", {"errors": {"file.csv": ["is too long"]}}, VALUE, ("file_csv",)),
     "the path by its place": Field(
         "update_shelf", {"detail": [{"loc": ["path", "label"], "msg": "no such shelf"}]}, VALUE, ("label",)
     ),

@@ -150,10 +150,7 @@ def test_text_that_is_not_unicode_is_refused_as_such(package: Make) -> None:
 
 UPDATE_TYPES = {
     "Named": object_of(full_name={"type": "string", "x-name": "fullName", "minLength": 2}),
-    "PetInput": {
-        "allOf": [{"$ref": "#/types/Named"}, object_of(tag=STRING)],
-        "x-read-only": ["id", "created_at"],
-    },
+    "PetInput": {"allOf": [{"$ref": "#/types/Named"}, object_of(tag=STRING)], "x-read-only": ["id", "created_at"]},
 }
 UPDATE = {
     "op": operation(
@@ -222,10 +219,7 @@ def test_nested_problems_name_their_place(package: Make) -> None:
 
 
 def test_alternatives_are_told_by_the_one_that_comes_nearest(package: Make) -> None:
-    types = {
-        "Card": object_of("number", number=STRING),
-        "Bank": object_of("iban", "bic", iban=STRING, bic=STRING),
-    }
+    types = {"Card": object_of("number", number=STRING), "Bank": object_of("iban", "bic", iban=STRING, bic=STRING)}
     pay = {"in": "body", "schema": {"anyOf": [{"$ref": "#/types/Card"}, {"$ref": "#/types/Bank"}, {"type": "null"}]}}
     pets = package({"op": operation("POST", parameters={"pay": pay})}, types, family="create")
     assert pets.validate({"pay": None}) == {"pay": None}
