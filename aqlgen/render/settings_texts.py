@@ -32,7 +32,7 @@ An environment variable wins over `adapter.toml`, and `adapter.toml` over the de
 these files that exists:
 
 1. the file that `MCP_AQL_CONFIG` names
-2. `adapter.toml` in the project's folder, which contains the package, or from which you installed it
+2. `adapter.toml` in the folder that contains the running `src`, or from which you installed the adapter
 3. the copy of `adapter.toml` in the installed package
 
 The working directory does not count, because clients start adapters in any folder. `<name>-adapter doctor` shows the

@@ -79,8 +79,8 @@ class Config(NamedTuple):
     """Minimum level of records on standard error: {allowed}. In hooks.py you can add handlers to the root logger of
     Python's logging, such as those of Sentry or OpenTelemetry."""
     read_only: Annotated[Switch, Names("READ_ONLY")] = False
-    """Offer only safe reads by GET, HEAD or QUERY, and operations by other methods if your overrides.yaml puts them
-    into the category READ. Refuse every other operation."""
+    """Offer only plain reads, and refuse all other operations. A plain read has the category READ and the danger level
+    safe; its method is GET, HEAD or QUERY, or your overrides.yaml sets its category."""
     trust_level: Annotated[TrustLevel, Names("TRUST_LEVEL")] = "generated"
     """Trust level of this adapter (docs/policies.md#trust): {allowed}. Policy strict permits more at a higher level;
     other policies ignore it. If you set it, it overrides trust.json, which `trust promote` writes."""
@@ -90,9 +90,9 @@ class Config(NamedTuple):
     destructive and dangerous calls need a confirmation, forbidden calls are refused. A reversible write about which
     aqlgen has a doubt (docs/decisions.md#reversible) needs a confirmation at its first call in a session
     (docs/confirmations.md#sessions). "strict": danger level and trust level decide together; operations on the
-    review list (docs/review.md) need a confirmation, and a call that no question can show in full is refused.
+    review list (docs/review.md) need a confirmation; a call is refused if its values do not fit into a question.
 
-    "open": no danger level has an effect; your rules, quotas, read_only and the value "automation" (below) still do.
+    "open": danger levels have no effect; your rules, quotas, read_only and the value "automation" (below) still apply.
     You can write policy = "strict" instead of the table [policy]. `confirmation.approval` sets who confirms."""
     policy_money: Annotated[ByEffect, Names("POLICY_MONEY", "policy.money")] = "default"
     """Operations that move money: {allowed}. "default": each call needs a confirmation under policy standard and
@@ -105,9 +105,9 @@ class Config(NamedTuple):
     """Operations that reach people, such as by e-mail: {allowed}, with the same meanings as for `money`."""
     policy_rules: Annotated[PolicyRules, Names("POLICY_RULES", "policy.rules", form="as JSON")] = ()
     """Rules for operations: allow, confirm or deny (docs/policies.md#rules). If several match, deny wins over confirm,
-    and confirm over allow. If only allow rules match, the call needs no confirmation. An allow rule without a
-    pattern also removes a refusal by the policy. If a rule matches no operation or parameter, the adapter does not
-    start."""
+    and confirm over allow. If only allow rules match, the call needs no confirmation. If an allow
+    rule names an operation without *, it also removes a refusal by the policy. If a rule matches no operation or
+    parameter, the adapter does not start."""
 
     max_request_size: Annotated[
         int, Whole(64 * KIB, 10 * MIB), Names("MAX_REQUEST_SIZE", "limits.max_request_size")
@@ -145,7 +145,7 @@ class Config(NamedTuple):
     """Values of the variables in the API's URL, by name; empty: the document's defaults."""
 
     files_folder: Annotated[FilePath, Names("FILES_FOLDER", "files.folder")] = ""
-    """Folder for downloads, and for uploads by path. Empty: answers contain the downloads, and calls the uploads."""
+    """Folder for downloads, and for uploads by path. Empty: downloads are in the answers, uploads in the calls."""
     files_max_size: Annotated[int, Whole(MIB, 100 * 1024 * MIB), Names("FILES_MAX_SIZE", "files.max_size")] = 256 * MIB
     """Maximum bytes of a saved file, {allowed}."""
     files_max_attached: Annotated[int, Whole(0, 100 * MIB), Names("FILES_MAX_ATTACHED", "files.max_attached")] = 4 * MIB

@@ -42,16 +42,16 @@ class ConfirmationSettings(NamedTuple):
     approval: Annotated[Word[Literal["agent", "person", "operator"]], Names("APPROVAL")] = "agent"
     """Who confirms (docs/confirmations.md#who-confirms). "agent": the client's user if the client can ask (MCP
     elicitation), else the agent, by a second call with a token. "person": the client's user, else an operator; without
-    either, the call is refused. "operator": only an operator, on the page that the adapter's command `operator` opens,
-    out of reach of agents and clients; needs a state.url other than memory, and your own key (MCP_AQL_STATE_KEY)."""
+    either, the call is refused. "operator": only an operator, on a page (docs/operator.md) that no MCP call can
+    open. It needs a state.url other than memory, and your own key (MCP_AQL_STATE_KEY)."""
     ttl: Annotated[int, Whole(10, 900), Names("CONFIRMATION_TTL")] = 300
     """Seconds that a confirmation token is valid, and that a question waits for an operator, {allowed}. For a
-    forbidden operation, about which only policy strict at trust level certified asks, at most 120."""
+    forbidden operation, at most 120; only policy strict at trust level certified permits such a confirmation."""
     skew: Annotated[int, Whole(0, 300), Names("CONFIRMATION_SKEW")] = 30
     """Seconds of tolerance for clock differences, {allowed}."""
     per_minute: Annotated[int, Whole(1, 10_000), Names("CONFIRMATION_RATE")] = 60
     """Maximum confirmation tokens in a minute, {allowed}, per caller, or without authentication per session. Questions
-    to operators and calls of `revoke_token` have the same limit, each by itself."""
+    to operators have the same limit, counted separately, and so have calls of `revoke_token`."""
     declined_per_hour: Annotated[int, Whole(1, 1000), Names("CONFIRMATION_DECLINED")] = 10
     """Maximum questions in an hour that a caller's user declines or ignores, {allowed}. Then further calls that need a
     question are refused."""
@@ -106,8 +106,8 @@ class HttpSettings(NamedTuple):
     """Authentication of callers over HTTP. "token": a token from MCP_AQL_HTTP_TOKEN, or from the file
     MCP_AQL_HTTP_TOKEN_FILE, which is read again when it changes; each line is a token of at least 16 characters.
     "oauth": an access token of oauth_issuer. "none": no authentication, for everyone who reaches the adapter. Empty:
-    "token" or "oauth" if configured, else only this machine can call, without authentication: the adapter refuses a
-    proxy's header such as X-Forwarded-For, and does not start with a public `url` or a `--host` beyond loopback."""
+    "token" or "oauth" if configured. Otherwise only this machine can call, without authentication; the adapter refuses
+    a proxy's header such as X-Forwarded-For, and does not start with a public `url` or a `--host` beyond loopback."""
     url: Annotated[HttpUrl, Names("HTTP_URL")] = ""
     """Public URL of the adapter, such as https://mcp.example.com/mcp. The adapter accepts its host and origin, and
     OAuth clients use it. Empty: the address on which the adapter listens."""
@@ -129,7 +129,7 @@ class HttpSettings(NamedTuple):
     oauth_scopes: Annotated[Scopes, Names("OAUTH_SCOPES", form="separated by spaces")] = ()
     """Required scopes of a token."""
     max_sessions: Annotated[int, Whole(1, 100_000), Names("MAX_SESSIONS")] = 1000
-    """Maximum MCP sessions, {allowed}; only MCP versions before 2026-07-28 have sessions."""
+    """Maximum MCP sessions, not those of docs/confirmations.md#sessions, {allowed}; MCP 2026-07-28 has none."""
     sessions_per_caller: Annotated[int, Whole(1, 100_000), Names("SESSIONS_PER_CALLER")] = 100
     """Maximum MCP sessions per caller, or without authentication per client address, {allowed}; a new session above the
     limit ends the oldest idle one."""
