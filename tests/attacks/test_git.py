@@ -340,7 +340,7 @@ def test_replaced_objects_do_not_replace_what_is_committed(small: Path) -> None:
     other = git.run("hash-object", "-w", "--stdin", cwd=small, stdin=b'{"owned": 1}').text
     git.run("replace", real, other, cwd=small)
     with Repository.open(small) as repository:
-        assert repository.contents([real]) == {real: b"{}"}
+        assert git.blobs([real], repository.top, repository.isolated.env) == {real: b"{}"}
 
 
 @pytest.mark.parametrize("name", ["config", "info/attributes", "hooks/post-checkout", "HEAD"])

@@ -371,12 +371,12 @@ def test_an_agent_in_a_shell_finds_calls_and_confirms_in_lines_of_json(
         assert (len(out.splitlines()), err) == (1, "")
         return code, json.loads(out)
 
-    _, matches = answered("search", "release", "an", "animal")
+    _, matches = answered("search", "delete", "an", "animal")
     assert "delete_animal" in {operation["name"] for operation in matches["data"]["operations"]} | {
         *matches["data"].get("others", ())
     }
     assert answered("describe", "delete_animal")[1]["data"]["operations"][0]["params"] == {"animal_id*": "int ≥1"}
-    assert answered("call", "introspect", "query=search", "search=release an animal") == (0, matches)
+    assert answered("call", "introspect", "query=search", "search=delete an animal") == (0, matches)
     monkeypatch.setenv("ZOO_API_KEY", "key")
     with serving(lambda _: Answer(status=204)) as api:
         monkeypatch.setenv("MCP_AQL_BASE_URL", api.url)

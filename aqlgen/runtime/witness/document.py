@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
-from urllib.parse import parse_qsl, urljoin, urlsplit
+from urllib.parse import parse_qsl, quote, urljoin, urlsplit
 
 from .schemas import Schemas
 
@@ -119,8 +119,8 @@ class Operation:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """The paths below the address."""
-        return re.compile(re.escape(self.template).replace(r"\{\}", "([^/]+?)"))
+        """The paths below the address, as they are sent."""
+        return re.compile(re.escape(quote(self.template, safe="{}/%:@!$&'()*+,;=~")).replace(r"\{\}", "([^/]+?)"))
 
     @cached_property
     def variables(self) -> list[str]:

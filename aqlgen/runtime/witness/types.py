@@ -24,7 +24,7 @@ Entry = Mapping[str, Any]
 
 def entry_of(schema: Mapping[str, Any]) -> Entry:
     """Return a schema of the table as an entry of introspection has it."""
-    if "items" in schema:
+    if "items" in schema and schema.get("type") != "object":
         return {"type": "array", "items": entry_of(schema["items"])}
     return {"type": schema["$ref"].rpartition("/")[2] if "$ref" in schema else schema.get("type")}
 
