@@ -191,6 +191,7 @@ async def played(run: Run, session: Session) -> list[dict[str, Any]]:
     folder = Path(run.launch.variables["MCP_AQL_AUDIT_PATH"]).parent
     audit = Path(mkdtemp(prefix=f"tmp{session.head['session']}", dir=folder)) / "audit.jsonl"
     settings = str(shutil.copy(run.launch.variables["MCP_AQL_CONFIG"], audit.parent))
+    (audit.parent / "unknown.toml").write_text("[http]\nporte = 1\n", encoding="utf-8")
     port = run.launch.variables["MCP_AQL_SERVER_VARIABLES"].removeprefix("port=")
     names.known |= {f"127.0.0.1:{port}": "<address>", str(audit.parent): "<folder>", f'"{port}"': '"<port>"'}
     names.fixed = [*names.known.items(), *_CREDENTIALS.items()]
@@ -239,7 +240,11 @@ async def _step(run: Run, step: Mapping[str, Any], audit: Path, runs: Sequence[R
         return {}
     if "run" in step:
         code, output, errors = await output_of(run.launch, *step["run"])
-        return {"code": code, "output": output.splitlines(), "errors": errors.splitlines()}
+        return {
+            "code": code,
+            "output": output.splitlines(),
+            "errors": [data_of(line) or line for line in errors.splitlines()],
+        }
     if "post" in step:
         return await _posted(run, *step["post"])
     if "together" in step:
@@ -257,8 +262,11 @@ async def _step(run: Run, step: Mapping[str, Any], audit: Path, runs: Sequence[R
 async def _posted(run: Run, path: str, content: Any, method: str, headers: dict[str, str]) -> dict[str, Any]:
     """Send a request to an adapter over HTTP."""
     status, body, shown = await post(urljoin(run.adapter.url, path), content, method, **headers)
-    lines = body.decode("utf-8", "replace").splitlines(keepends=True)
-    steady = (line for line in lines if not any(word in line for word in _TIMES))
+    steady = (
+        line
+        for line in body.decode("utf-8", "replace").splitlines(keepends=True)
+        if not any(word in line for word in _TIMES)
+    )
     shown = {name: value for name, value in shown.items() if name not in _HEADERS}
     return {"status": status, "headers": shown, "body": data_of(body) or "".join(steady)}
 
