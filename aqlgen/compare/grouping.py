@@ -1,4 +1,4 @@
-"""What was found, grouped into changes, so that the same change in many places or operations is reported once."""
+"""The findings of a comparison, grouped into changes: one change for all its places and operations."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _change(
 
 
 def _kind(change: Change) -> str:
-    """Return what a subject is, which tells a parameter from a field of the same name."""
+    """Return the kind of a subject: a parameter is no field of the same name."""
     is_field = any(change.fields) and change.places != (Place("parameter"),)
     return "" if is_field or not change.places else change.places[0].kind
 

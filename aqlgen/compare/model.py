@@ -89,7 +89,7 @@ def _path_text(path: tuple[str, ...]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What differs: a rule with the texts for its wording.
+    """A difference: a rule with the texts for its wording.
 
     `values`, `items`: as of a Change. Of schemas `wording` takes the place of the first `{}` in that of the rule; of an
     operation or the adapter it replaces all of it, and `level` that of the rule.

@@ -17,7 +17,7 @@ from aqlgen.decide.payloads import body_objects
 from aqlgen.decide.schemas import Schemas
 from aqlgen.decide.sentences import base_forms
 from aqlgen.ir import Json, Location, Operation, Parameter
-from aqlgen.runtime.table import CarriedPlace
+from aqlgen.runtime.table import READING_METHODS, CarriedPlace
 from aqlgen.runtime.wire import is_json_lines, media_type
 from aqlgen.words import singular, split
 
@@ -33,7 +33,6 @@ DELETING: Final = frozenset(
 """Verbs of a GET, or of a value, that is a DELETE."""
 
 _METHODS: Final = frozenset("GET HEAD QUERY OPTIONS TRACE CONNECT POST PUT PATCH DELETE".split())
-_SAFE: Final = frozenset({"GET", "HEAD", "QUERY"})
 _METHOD_FIELDS: Final = frozenset({("method",), ("http", "method"), ("request", "method")})
 _ADDRESSES: Final = frozenset("path url uri href endpoint".split())
 _PATCHING: Final = frozenset("add remove replace move copy test".split())
@@ -161,7 +160,7 @@ def _requests(pointer: str, fields: _Fields) -> Iterator[CarriedPlace]:
         values = {value.upper() for value in _values(schemas)}
         is_called = split(name) in _METHOD_FIELDS and any(map(_is_text, schemas))
         is_listed = pointer.endswith("/*") and bool(values)
-        if (is_called or is_listed) and values <= _METHODS and (not values or not values <= _SAFE):
+        if (is_called or is_listed) and values <= _METHODS and (not values or not values <= READING_METHODS):
             yield CarriedPlace(at=pointer, field=name, address=address, optional=not pointer.endswith("/*"))
 
 

@@ -78,9 +78,16 @@ class Schemas:
 
     def sent(self, fields: Mapping[str, Json]) -> list[str]:
         """Return the names of the fields that a request may have, not those that only the API sets (OpenAPI 3.1.1)."""
-        return [name for name, each in fields.items() if not (
-            type(each) is dict and (("readOnly" in each and each["readOnly"] is True) or (
-                ("$ref" in each or "allOf" in each) and self.word(each, "readOnly") is True)))]  # fmt: skip
+        return [
+            name
+            for name, each in fields.items()
+            if type(each) is not dict
+            or not (
+                each["readOnly"] is True
+                if "readOnly" in each
+                else ("$ref" in each or "allOf" in each) and self.word(each, "readOnly") is True
+            )
+        ]
 
     def listed(self, schema: Json) -> tuple[str, ...]:
         """Return the texts that a schema or a branch of it lists."""

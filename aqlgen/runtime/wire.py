@@ -168,7 +168,7 @@ class ApiRequest:
     files: tuple[SentFile, ...] = field(default=(), repr=False)
     idempotency_key: str = ""
     follows: Callable[[ApiRequest], bool] = field(default=lambda _: True, repr=False, compare=False)
-    """Whether a redirect of it may be followed, by the request that it asks for."""
+    """Return True if a redirect may be followed; the argument is the request that the redirect asks for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,6 @@ from aqlgen.runtime.witness.document import is_filled, normal
 
 _MANY = 6
 """Fields from which on a thing has some that do not identify it."""
-_WORDS, _PARTS = 1_500, 12
-_LONGEST = 45_000
-"""Characters that an answer has at most: an adapter gives 10,000 tokens by default."""
-_MISSING = Reply.of(404, {"message": "there is nothing here"})
 _DIGITS = "0.10000000000000000001"
 _EXTRA = {"x_Undeclared-Key": {"inner Key": [1, None]}}
 

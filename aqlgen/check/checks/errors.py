@@ -17,8 +17,6 @@ from aqlgen.check.stand_in import Reply
 
 _ENDING = "DEPRECATION_WARNING"
 _SUCCESSOR = "https://check.invalid/next"
-_ALMOST = 0.95
-"""Seconds that an adapter has waited for one, as clocks differ."""
 
 
 @check("EN-1", "Every answer of every test has the form of the protocol, and holds no credential", Category.ERRORS,

@@ -109,7 +109,7 @@ def access_beside(reading: Reading) -> Finding | None:
 
 
 def _means_of_item(reading: Reading) -> str:
-    """Return by what a new item is admitted, such as a `password` below its path; "" where there is nothing."""
+    """Return the means of access of a new item, such as a `password` below its path; "" if it has none."""
     below = (other for other in reading.others.values() if other.template.startswith(f"{reading.template}/{{}}/"))
     return min((each for other in below for each in other.path_things[-1:] if each in MEANS), default="")
 

@@ -127,7 +127,7 @@ class Gatekeeper:
         return None
 
     def admit_changed(self, row: Row, params: Mapping[str, Any], first: ApiRequest, changed: ApiRequest) -> None:
-        """Raise Failure if what is sent in place of an admitted request, merged or of another page, meets more rules.
+        """Raise Failure if a stricter decision holds for what replaces an admitted request: a merged one, or a page.
 
         A thing that describes one request, such as a stub or a webhook, is written back as it is stored.
         """

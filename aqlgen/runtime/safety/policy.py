@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from ..hooks import GateDecision
 from ..settings.trust import TRUST_LEVELS
 from ..settings.types import DANGER_LEVELS as LEVELS
-from ..table import is_plain_read
+from ..table import READING_METHODS, is_plain_read
 
 if TYPE_CHECKING:
     from ..settings.config import Config
@@ -138,7 +138,6 @@ FIRST_USE = "first-use"
 """The id of the decision about an operation that nothing proves harmless: one yes for a session."""
 _UNPROVEN = "No harm is known, but a doubt remains: one yes holds for the session; overrides.yaml can accept it"
 _UNTOLD = "May carry operations that a rule holds back"
-_READING = frozenset({"GET", "HEAD", "QUERY"})
 
 
 class Policy:
@@ -188,7 +187,7 @@ class Policy:
         decisions = []
         for inner in carried:
             rows, is_sure = ([], False) if self._table is None else matching(inner, row, self._table, request)
-            is_known &= is_sure or inner.method in _READING
+            is_known &= is_sure or inner.method in READING_METHODS
             decisions += [self.carried(each) for each in rows]
         decisions.append(self._alone(replace(row, danger=row.carries.danger) if is_known else row, params, build))
         if not is_known and self._rules is not None:

@@ -143,7 +143,7 @@ def view_of(
     """
     incomplete: list[str] = []
     request_line = _request_line(row, request, incomplete)
-    reason = _of_call(row, params, types)
+    reason = _reason_of_call(row, params, types)
     lines = [title_of(row, params, secret_names(row, types)), request_line, *_about(row, decision, reason)]
     if row.update is not None and row.update.reads_first:
         lines.append("Only the fields below change; the rest is read first and sent back unchanged.")
@@ -170,7 +170,7 @@ def text_of_any(row: Row, decision: GateDecision) -> str:
     return "\n".join((title_of(row, {}), request, *_about(row, decision, row.danger_reason), reach))
 
 
-def _of_call(row: Row, params: Mapping[str, Any], types: Types) -> str:
+def _reason_of_call(row: Row, params: Mapping[str, Any], types: Types) -> str:
     """Return the reason of an operation's danger, with what of it a call does not send, or which value it has."""
     reason, fields = row.danger_reason, _FIELDS.search(row.danger_reason)
     if fields is not None:

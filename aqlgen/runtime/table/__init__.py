@@ -45,11 +45,11 @@ from .parts import (
 from .row import Choice, DangerLevel, FormerName, Kind, Response, ReturnType, Row, Server, Workflow
 
 __all__ = [
-    "ADAPTER", "FAMILIES", "FORMAT", "WORKFLOWS", "Accepted", "Adapter", "ApiSection", "Attribute", "Body",
-    "Carried", "CarriedPlace", "Choice", "DangerLevel", "Deprecation", "Flow", "FormatError", "FormerName",
-    "Idempotency", "JsonSchema", "Kind", "Location", "LongRunning", "Pagination", "PagingStyle", "Parameter",
-    "Response", "ReturnType", "Row", "SecurityScheme", "Server", "Strategy", "Table", "Update", "Workflow",
-    "check_format", "chosen", "decode", "encode", "is_plain_read", "row_of", "scheme_of", "values_of",
+    "ADAPTER", "FAMILIES", "FORMAT", "READING_METHODS", "WORKFLOWS", "Accepted", "Adapter", "ApiSection",
+    "Attribute", "Body", "Carried", "CarriedPlace", "Choice", "DangerLevel", "Deprecation", "Flow", "FormatError",
+    "FormerName", "Idempotency", "JsonSchema", "Kind", "Location", "LongRunning", "Pagination", "PagingStyle",
+    "Parameter", "Response", "ReturnType", "Row", "SecurityScheme", "Server", "Strategy", "Table", "Update",
+    "Workflow", "check_format", "chosen", "decode", "encode", "is_plain_read", "row_of", "scheme_of", "values_of",
 ]  # fmt: skip
 
 
@@ -80,7 +80,7 @@ Attribute: TypeAlias = Literal[
 """The attributes of a row that are asked of all rows at once."""
 
 
-_READING = frozenset({"GET", "HEAD", "QUERY"})
+READING_METHODS = frozenset({"GET", "HEAD", "QUERY"})
 """Methods that change nothing (RFC 9110, 9.2.1)."""
 _OWNERS = frozenset({"override", "element"})
 """The rules of a category that the adapter's owner has stated."""
@@ -93,7 +93,7 @@ def is_plain_read(family: str, method: str, danger: str, rule: str) -> bool:
 
     A name and a text are no evidence: an API that marks something as read by a POST calls it `read`, too.
     """
-    return family == "read" and danger == "safe" and (method in _READING or rule in _OWNERS)
+    return family == "read" and danger == "safe" and (method in READING_METHODS or rule in _OWNERS)
 
 
 def row_of(name: str, family: str, entry: Mapping[str, Any]) -> Row:

@@ -1,6 +1,6 @@
 """The operation table as plain data, compared with the document: also members that no call and no introspection shows.
 
-Each member is a name, what the table has, and what the document says: None where that leaves it open.
+Each member has a name, the value of the table, and the value of the document: None if the document leaves it open.
 """
 
 from __future__ import annotations
