@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -89,6 +90,21 @@ def build() -> str:
     for path in sorted(places):
         whole.update(f"{path}\0{sha256(places[path].read_bytes()).hexdigest()}\n".encode())
     return f"{__version__}+{whole.hexdigest()[:12]}"
+
+
+def cache_folder() -> Path | None:
+    """Return the folder of the user's that keeps results, outside of every project; None if AQLGEN_CACHE is empty."""
+    chosen, shared = os.environ.get("AQLGEN_CACHE"), os.environ.get("XDG_CACHE_HOME")
+    try:
+        root = Path(chosen if chosen is not None else Path(shared or Path.home() / ".cache") / "aqlgen")
+    except RuntimeError:  # no home
+        return None
+    return None if chosen == "" else root
+
+
+def installed() -> list[str]:
+    """Return what results depend on beside aqlgen: Python and the distributions of its path."""
+    return [sys.version, *sorted(file.name for place in sys.path for file in Path(place).glob("*.dist-info"))]
 
 
 _LINK = re.compile(r" \(\[[^\[\]]*\]\([^()]*\)(?:, \[[^\[\]]*\]\([^()]*\))*\)|\[([^\[\]]*)\]\([^()]*\)")

@@ -23,10 +23,7 @@ import typer
 from aqlgen import __version__, git
 from aqlgen.diagnostics.errors import AqlgenError
 from aqlgen.git.isolation import isolated, place_of
-from aqlgen.resources import files_in, own_files, own_templates
-
-VARIABLE: Final = "AQLGEN_CACHE"
-"""The environment variable with the folder of the cache; empty for none."""
+from aqlgen.resources import cache_folder, files_in, installed, own_files, own_templates
 
 _ENVIRONMENT: Final = ("SOURCE_DATE_EPOCH", "NO_COLOR", "TERM")
 """Variables that an output depends on."""
@@ -106,12 +103,8 @@ class OutputCache:
 
 def _place(name: str) -> Path | None:
     """Return the file that an output is kept in, None without a cache."""
-    chosen, shared = os.environ.get(VARIABLE), os.environ.get("XDG_CACHE_HOME")
-    try:
-        root = Path(chosen if chosen is not None else Path(shared or Path.home() / ".cache") / "aqlgen")
-    except RuntimeError:  # no home
-        return None
-    return None if chosen == "" else root / f"{sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}.json"
+    root = cache_folder()
+    return root and root / f"{sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}.json"
 
 
 def _tool() -> Iterator[bytes]:
@@ -121,9 +114,7 @@ def _tool() -> Iterator[bytes]:
         yield file.read_bytes()
     if (own_templates() / ".git").exists():
         yield git.attempt("rev-parse", "--verify", "--quiet", f"refs/tags/v{__version__}", cwd=own_templates()).out
-    yield sys.version.encode()
-    for place in filter(os.path.isdir, sys.path):
-        yield from sorted(name.encode() for name in os.listdir(place) if name.endswith(".dist-info"))
+    yield repr(installed()).encode()
     yield str(datetime.now(UTC).date()).encode()  # aliases end on a day
     yield repr([os.environ.get(name) for name in _ENVIRONMENT]).encode()
 

@@ -6,6 +6,7 @@ To add a step to a session, add a line with what is given to `sessions.jsonl`; w
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,7 @@ if __name__ == "__main__":
     for name, content in files().items():
         (PROBE / "src" / name).parent.mkdir(parents=True, exist_ok=True)
         (PROBE / "src" / name).write_bytes(content)
+    os.environ["AQLGEN_CACHE"] = ""  # which keeps no steps
     with tempfile.TemporaryDirectory() as folder:
         generate(PROBE.parents[2] / "fixtures" / "petstore.yaml", Path(folder) / "project")
         text = played(Path(folder) / "project", "petstore_adapter")

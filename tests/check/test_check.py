@@ -12,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from aqlgen.check.checks import probe
 from aqlgen.check.run import TESTS
 from aqlgen.check.runner import test_ids as ids_of_tests
+from aqlgen.check.sessions import Session, recorded
 from aqlgen.check.stand_in import Reply, StandIn, serve
 from bench.mutants import LEAST, MUTATIONS, broken, mutations
 from tests.check.probe import PROBE, files
@@ -31,6 +33,25 @@ def test_the_table_of_the_probe_follows_from_its_document() -> None:
 def test_the_sessions_with_the_probe_are_what_the_runtime_does(project: Path) -> None:
     done = run("check", project, "--test", "WI-3")
     assert done.code == 0, f"`python -m tests.check.probe` writes them again: {done.out}"
+
+
+def test_sessions_that_a_runtime_has_passed_are_played_for_another_runtime_alone(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AQLGEN_CACHE", str(tmp_path / "cache"))
+    session = next(each for each in recorded() if each.head["session"] == "nobody")
+    monkeypatch.setattr(probe, "recorded", lambda: [session])
+    first = run("check", project, "--test", "WI-3", "--output-format", "json")
+
+    monkeypatch.setattr(probe, "recorded", lambda: [Session(session.head, [{**session.steps[0], "answer": 1}])])
+    again = run("check", project, "--test", "WI-3", "--output-format", "json")
+    mutation = next(mutation for mutation in mutations() if mutation.name == "a token is good any number of times")
+    broken_copy = broken(project, tmp_path, mutation)
+    assert broken_copy is not None
+    other = run("check", broken_copy, "--test", "WI-3")
+
+    assert (first.code, again.code, other.code) == (0, 0, 1)
+    assert first.json["summary"] == again.json["summary"]
 
 
 def test_a_test_of_an_honest_adapter_passes_and_writes_its_reports(project: Path, tmp_path: Path) -> None:

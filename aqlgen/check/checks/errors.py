@@ -15,7 +15,6 @@ from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check
 from aqlgen.check.stand_in import Reply
 
-_ENDING = "DEPRECATION_WARNING"
 _SUCCESSOR = "https://check.invalid/next"
 
 
@@ -156,7 +155,8 @@ async def _endings(run: Run) -> None:
             with run.api.behaving(Reply(usual.status, usual.body, headers)):
                 await run.call(operation)
             known = (await run.introspect(query="warnings")).data.get("warnings") or ()
-            known = [each for each in known if each["operation"] == operation.name and each["code"] == _ENDING]
+            about = operation.name, "DEPRECATION_WARNING"
+            known = [each for each in known if (each["operation"], each["code"]) == about]
             codes = [each["severity"] for each in known if each["details"].get("replacement") == _SUCCESSOR]
             run.expect((codes or [None])[0] == severity, operation, f"warns {codes} at {header}: {ending}")
 
@@ -205,17 +205,6 @@ async def retries(run: Run) -> None:
             run.expect(times < 2, operation, f"is sent {times} times")
             is_told = answer.ok or not times or operation.family == "read" or "outcome" in answer.details
             run.expect(is_told, operation, "does not report a possible success")
-
-
-@check("WA-1", "A deprecated operation runs, and warns of it", Category.WARNINGS, "R-WARN-2")
-async def deprecated_operations(run: Run) -> None:
-    """Call each deprecated operation; a warning that was given before is in the history."""
-    for operation in [item for item in run.callable if item.row.deprecated]:
-        answer = await run.call(operation)
-        if answer.ok and _ENDING not in answer.warned:
-            history = await run.introspect(query="warnings")
-            run.expect(operation.name in str(history), operation, "does not warn of its deprecation", answer)
-        run.expect(True, operation, "")
 
 
 @check("WA-2", "A repaired call sends the request of the correct call, and says so", Category.WARNINGS, "R-WARN-1")

@@ -17,7 +17,7 @@ from aqlgen.check.operations import Operation, security_of
 from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check
 from aqlgen.check.stand_in import Arrived, Reply, StandIn, base_url, serve
-from aqlgen.runtime.table import DangerLevel, is_plain_read
+from aqlgen.runtime.table import DangerLevel
 
 _ASKED = {"money", "access", "people"}
 """The effects of which each call is confirmed."""
@@ -118,24 +118,6 @@ async def _behaves(run: Run, operation: Operation, behavior: str) -> None:
     typed = (await run.introspect(query="types", name=f"{operation.name}.params", all=True)).data.get("type") or {}
     is_shown = "confirmation_token" in [entry.get("name") for entry in typed.get("fields") or ()]
     run.expect(is_shown is (behavior == "confirm"), operation, f"shows a token: {is_shown}, though it is to {behavior}")
-
-
-@check("SA-6", "A read-only adapter offers reads alone, and performs nothing else by any name", Category.SAFETY,
-       "R-SAFE-1", where="alone")  # fmt: skip
-async def read_only(run: Run) -> None:
-    """Call what a read-only adapter does not offer."""
-    async with run.connected(settings={"READ_ONLY": "1", "POLICY": "open"}) as run:
-        listed = (await run.introspect(query="operations", all=True)).data.get("operations") or ()
-        names = {entry.get("name") for entry in listed}
-        others = [item for item in run.callable
-                  if not is_plain_read(item.family, item.row.method, item.row.danger, item.row.rule)]  # fmt: skip
-        for operation in others[:40]:
-            run.expect(operation.name not in names, operation, "is listed")
-            for tool in list(run.adapter.tools)[:2]:
-                answer = await run.send(tool, {"operation": operation.name, "params": operation.params})
-                run.expect(not answer.ok and not run.arrived, operation, "runs in a read-only adapter")
-        for operation in run.reads(2):
-            run.expect((await run.call(operation)).ok, operation, "fails in a read-only adapter")
 
 
 def _whole(request: Arrived) -> str:
