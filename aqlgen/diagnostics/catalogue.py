@@ -374,15 +374,15 @@ CATALOGUE: Final[Mapping[str, Entry]] = MappingProxyType(_ENTRIES)
 
 _PAGE: Final = """# Diagnostics
 
-Find the cause of a message of aqlgen, and its fix. The message ends with its code. If it is about a place in a file, it
-begins with file, line and column:
+A *diagnostic* is a message of aqlgen about a problem. This page has the cause of each message, and the fix. A message
+ends with its code. If it is about a place in a file, it begins with file, line and column:
 
     broken.yaml:8:7: error: the name "getBook" must be lower-case words joined by _ [schema-invalid-name]
 
-An *error* stops the command. A *warning* says that a part is skipped or repaired; with `--strict` it stops the command
-too. A *note* informs. Of similar messages you see the first three, and notes only with `-v`; `--output-format json`
-shows all. "Element" means an [adapter element](adapter-element.md). For errors of a running adapter, see
-[results and errors](agents.md#results-and-errors).
+An *error* stops the command. A *warning* says that aqlgen skipped or repaired a part; with `--strict` it stops the
+command too. A *note* only informs, and needs `-v`. Of similar messages, you see the first three, and with
+`--output-format json` all. An "element" is an [adapter element](adapter-element.md). Errors of a running adapter are
+on [another page](agents.md#results-and-errors).
 
 | code | cause | fix |
 |---|---|---|

@@ -28,17 +28,17 @@ _SMALL = 2
 _PAGE_HEAD = """\
 # Settings of an adapter
 
-An environment variable wins over `adapter.toml`, and `adapter.toml` over the default. The adapter reads the first of
-these files that exists:
+Change a setting in the file `adapter.toml`, or by an environment variable. The variable wins over the file. Without
+both, the default applies. The adapter reads the first of these files that exists:
 
-1. the file that `MCP_AQL_CONFIG` names
-2. `adapter.toml` in the folder that contains the running `src`, or from which you installed the adapter
+1. the file that the variable `MCP_AQL_CONFIG` names
+2. `adapter.toml` in the project folder: the folder that contains the running `src`, or from which you installed
 3. the copy of `adapter.toml` in the installed package
 
-The working directory does not count, because clients start adapters in any folder. `<name>-adapter doctor` shows the
-file in use, and `doctor --all` every setting with its source. A misspelt safety setting would have no effect, so the
-adapter does not start with an unknown key, or with an unknown variable that begins with `MCP_AQL`. `adapter.toml`
-cannot hold keys, tokens and passwords: they have their own variables, which `doctor` lists.
+The adapter does not look into the working directory, because clients start adapters in any folder. `<name>-adapter
+doctor --all` shows the file in use, and each setting with its source. With an unknown key, or an unknown variable
+that begins with `MCP_AQL`, the adapter does not start. So you notice a misspelt setting. Keys, tokens and passwords
+cannot be in `adapter.toml`. They have their own variables, which `doctor` lists.
 """
 
 

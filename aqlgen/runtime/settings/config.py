@@ -57,56 +57,57 @@ class Config(NamedTuple):
     """The settings in force. `sources` says, by attribute, where each came from: environment, a file or default."""
 
     base_url: Annotated[BaseUrl | None, Names("BASE_URL")] = None
-    """URL of the API; empty: the first server of the API's document."""
+    """URL of the API. Empty: the first server in the API's document."""
     mode: Annotated[Mode, Names("ENDPOINT_MODE", "endpoint_mode")] = "semantic"
-    """Tools: "semantic" (create, read, update, delete, execute), "single" (one for everything), "all" (both)."""
+    """Tools. "semantic": create, read, update, delete and execute. "single": one for everything. "all": all six."""
     tool_prefix: Annotated[Prefix, Names("TOOL_PREFIX")] = ""
     """Prefix of every tool name, such as "github_": 1 to 19 lower-case letters, digits or underscores, then an
     underscore."""
     timeout: Annotated[Seconds, Names("TIMEOUT")] = 30.0
     """Seconds to wait for the API."""
     retries: Annotated[int, Whole(0, 10), Names("RETRIES")] = 2
-    """Maximum retries after a broken connection or a 429, 502, 503 or 504, {allowed}, all within timeout. Only requests
-    that change nothing (such as GET) and writes with an idempotency key are retried."""
+    """Maximum retries of a request, {allowed}. The adapter retries after a broken connection, and after the statuses
+    429, 502, 503 and 504. It retries only requests that change nothing (such as GET), and writes with an idempotency
+    key. All retries must end within `timeout`."""
     concurrency: Annotated[
         Word[Literal["fully-concurrent", "read-concurrent", "serialized", "resource-locked"]], Names("CONCURRENCY")
     ] = "fully-concurrent"
-    """Calls that run at the same time. "fully-concurrent": all calls. "read-concurrent": all reads, and one write.
-    "serialized": one call. "resource-locked": one call for each resource: a call for /pets/7/toys waits for one for
-    /pets/7. Calls wait at most as long as timeout. With a file or Redis as state.url, this also applies across
-    processes."""
+    """Calls that can run at the same time. "fully-concurrent": all calls. "read-concurrent": all reads, and one write.
+    "serialized": one call. "resource-locked": one call for each resource. For example, a call for /pets/7/toys waits
+    for one for /pets/7. A call waits at most `timeout`. If `state.url` is a file or Redis, the setting applies to all
+    processes together."""
     log_level: Annotated[Word[LogLevel], Names("LOG_LEVEL")] = "warning"
-    """Minimum level of records on standard error: {allowed}. In hooks.py you can add handlers to the root logger of
-    Python's logging, such as those of Sentry or OpenTelemetry."""
+    """Minimum level of records on standard error: {allowed}. To send the records elsewhere, such as to Sentry, add
+    handlers to the root logger of Python's logging in hooks.py."""
     read_only: Annotated[Switch, Names("READ_ONLY")] = False
     """Offer only plain reads, and refuse all other operations. A plain read has the category READ and the danger level
-    safe; its method is GET, HEAD or QUERY, or your overrides.yaml sets its category."""
+    safe. Also, its method is GET, HEAD or QUERY, or your overrides.yaml sets its category."""
     trust_level: Annotated[TrustLevel, Names("TRUST_LEVEL")] = "generated"
-    """Trust level of this adapter (docs/policies.md#trust): {allowed}. Policy strict permits more at a higher level;
-    other policies ignore it. If you set it, it overrides trust.json, which `trust promote` writes."""
+    """Trust level of this adapter (docs/policies.md#trust): {allowed}. Only policy strict uses it, and permits more at
+    a higher level. This setting overrides the file trust.json, which `trust promote` writes."""
 
     policy: Annotated[Word[Literal["standard", "strict", "open"]], Names("POLICY", "policy.name")] = "standard"
-    """Which calls need a confirmation (docs/policies.md#danger-levels). "standard": safe and reversible calls run,
-    destructive and dangerous calls need a confirmation, forbidden calls are refused. A reversible write about which
-    aqlgen has a doubt (docs/decisions.md#reversible) needs a confirmation at its first call in a session
-    (docs/confirmations.md#sessions). "strict": danger level and trust level decide together; operations on the
-    review list (docs/review.md) need a confirmation; a call is refused if its values do not fit into a question.
+    """Which calls need a confirmation (docs/policies.md#danger-levels). "standard": safe and reversible calls run.
+    Destructive and dangerous calls need a confirmation. Forbidden calls are refused. If aqlgen doubts that a reversible
+    write is harmless (docs/decisions.md#reversible), its first call in a session (docs/confirmations.md#sessions) needs
+    a confirmation. "strict": the danger level and the trust level decide together. Operations on the review list
+    (docs/review.md) need a confirmation. A call is refused if a question cannot show all of its values.
 
-    "open": danger levels have no effect; your rules, quotas, read_only and the value "automation" (below) still apply.
-    You can write policy = "strict" instead of the table [policy]. `confirmation.approval` sets who confirms."""
+    "open": danger levels have no effect. Your rules, quotas, read_only and the value "automation" (below) still apply.
+    Instead of the table [policy], you can write policy = "strict". `confirmation.approval` says who confirms."""
     policy_money: Annotated[ByEffect, Names("POLICY_MONEY", "policy.money")] = "default"
-    """Operations that move money: {allowed}. "default": each call needs a confirmation under policy standard and
-    strict, whatever the danger level. "automation", for agents without a person: a call is refused, unless an allow
-    rule matches it. "off": only the danger level decides."""
+    """Operations that move money: {allowed}. "default": under the policies standard and strict, each call needs a
+    confirmation, whatever the danger level. "automation", for agents without a person: each call is refused, unless an
+    allow rule matches it. "off": only the danger level decides."""
     policy_access: Annotated[ByEffect, Names("POLICY_ACCESS", "policy.access")] = "off"
-    """Operations that grant or revoke rights, keys or access: {allowed}, with the same meanings as for `money`. With
-    "off", policy standard still requires a confirmation, unless overrides.yaml lowers their danger level."""
+    """Operations that give or take rights, keys or access: {allowed}, as for `money`. With "off", the danger level
+    decides. It is usually destructive, so each call needs a confirmation."""
     policy_people: Annotated[ByEffect, Names("POLICY_PEOPLE", "policy.people")] = "off"
-    """Operations that reach people, such as by e-mail: {allowed}, with the same meanings as for `money`."""
+    """Operations that reach people, such as by e-mail: {allowed}, as for `money`."""
     policy_rules: Annotated[PolicyRules, Names("POLICY_RULES", "policy.rules", form="as JSON")] = ()
-    """Rules for operations: allow, confirm or deny (docs/policies.md#rules). If several match, deny wins over confirm,
-    and confirm over allow. If only allow rules match, the call needs no confirmation. If an allow
-    rule names an operation without *, it also removes a refusal by the policy. If a rule matches no operation or
+    """Your rules, each with the action allow, confirm or deny (docs/policies.md#rules). If several rules match a call,
+    deny wins over confirm, and confirm over allow. If only allow rules match, the call needs no confirmation. An allow
+    rule that names an operation without * also removes a refusal by the policy. If a rule matches no operation or
     parameter, the adapter does not start."""
 
     max_request_size: Annotated[
@@ -120,8 +121,8 @@ class Config(NamedTuple):
     max_answer_tokens: Annotated[int, Whole(500, 1_000_000), Names("MAX_ANSWER_TOKENS", "limits.max_answer_tokens")] = (
         10_000
     )
-    """Maximum tokens, as estimated, of the data in an answer, {allowed}. A longer answer is cut. It then has a warning
-    that says how to continue."""
+    """Maximum tokens (an estimate) of the data in an answer, {allowed}. The adapter cuts a longer answer, and adds a
+    warning that says how to continue."""
     max_string_length: Annotated[
         int, Whole(64 * KIB, 10 * MIB), Names("MAX_STRING_LENGTH", "limits.max_string_length")
     ] = MIB
@@ -142,15 +143,15 @@ class Config(NamedTuple):
             form="as NAME=VALUE, NAME=VALUE",
         ),
     ] = {}
-    """Values of the variables in the API's URL, by name; empty: the document's defaults."""
+    """Values of the variables in the API's URL, by name. Empty: the defaults of the document."""
 
     files_folder: Annotated[FilePath, Names("FILES_FOLDER", "files.folder")] = ""
-    """Folder for downloads, and for uploads by path. Empty: downloads are in the answers, uploads in the calls."""
+    """Folder for downloads, and for uploads by path. Empty: answers contain the downloads, calls the uploads."""
     files_max_size: Annotated[int, Whole(MIB, 100 * 1024 * MIB), Names("FILES_MAX_SIZE", "files.max_size")] = 256 * MIB
     """Maximum bytes of a saved file, {allowed}."""
     files_max_attached: Annotated[int, Whole(0, 100 * MIB), Names("FILES_MAX_ATTACHED", "files.max_attached")] = 4 * MIB
-    """Maximum total bytes of the files in an answer, {allowed}. Each file is an MCP content block; files beyond the
-    maximum are left out. 0: no blocks, but base64 in the answer."""
+    """Maximum total bytes of the files in an answer, {allowed}. Each file is an MCP content block. If a file does not
+    fit, the answer lacks it. 0: files are base64 in the answer instead."""
 
     stream_events: Annotated[int, Whole(1, 100_000), Names("STREAM_EVENTS", "streams.events")] = 1000
     """Maximum events to take from a stream, {allowed}."""
@@ -158,65 +159,66 @@ class Config(NamedTuple):
     """Seconds to read a stream, within timeout."""
 
     max_list: Annotated[int, Whole(10, 10_000), Names("MAX_LIST", "introspection.max_list")] = 250
-    """Maximum length of a list of `introspect`, {allowed}, within max_answer_tokens. A longer list has pages, unless
-    the call asks for more by `first` or `all`."""
+    """Maximum length of a list in an answer of `introspect`, {allowed}. A longer list has pages. A call can ask for
+    more by `first` or `all`."""
 
     auth: Annotated[Word[Literal["document", "none"]], Names("AUTH", "auth.credentials")] = "document"
-    """Credentials that the adapter sends to the API. "document": those that the document requires. "none": none, for an
-    API that needs no credential although its document declares one."""
+    """Credentials that the adapter sends to the API. "document": those that the document requires. "none": no
+    credentials. Use "none" if the document declares a credential that the API does not need."""
     auth_allow_http: Annotated[Switch, Names("AUTH_ALLOW_HTTP", "auth.allow_http")] = False
-    """Allow credentials over plain http to other machines."""
+    """Allow the adapter to send credentials over plain http to other machines."""
     forward_header: Annotated[
         ForwardedHeaders, Names("AUTH_FORWARD_HEADER", "auth.forward_header", form="separated by ';'")
     ] = ()
-    """Headers in which each HTTP caller sends their own credential for the API. A call without it is refused; the
-    adapter's own credential is not used. Give one header, such as ["X-Target-Authorization"], or one for each security
-    scheme: ["X-Their-Token=oauth", "X-Their-Key=key"]."""
+    """Headers in which each HTTP caller sends their own credential for the API. Then the adapter's own credential is
+    not used, and a call without the header is refused. Give one header, such as ["X-Target-Authorization"]. Or give one
+    for each security scheme: ["X-Their-Token=oauth", "X-Their-Key=key"]."""
 
     state_url: Annotated[StateUrl, Names("STATE_URL", "state.url")] = ""
-    """Store for confirmations and counts (docs/state.md): a file, "sqlite:////absolute.sqlite3" or
-    "sqlite:///relative.sqlite3" (to the working directory); "memory:"; or for several replicas Redis or Valkey,
-    "redis://host:6379/0" ("rediss:" for TLS; `pip install '.[redis]'`). Empty: a file in your state folder, which
-    `doctor` shows. The adapter encrypts and signs the rows with your key (docs/state.md#the-key): MCP_AQL_STATE_KEY, or
-    a file in MCP_AQL_STATE_KEY_FILE. Without your key, a file store gets a random one; Redis requires yours."""
+    """The store for confirmations and counts (docs/state.md). A file: "sqlite:////absolute.sqlite3", or
+    "sqlite:///relative.sqlite3", relative to the working directory. Memory: "memory:". Redis or Valkey, for several
+    replicas: "redis://host:6379/0", or "rediss:" for TLS (`pip install '.[redis]'`). Empty: a file in your state
+    folder, which `doctor` shows. The adapter encrypts and signs the store with your key (docs/state.md#the-key), in
+    MCP_AQL_STATE_KEY or in the file MCP_AQL_STATE_KEY_FILE. Without your key, a file gets a random key. Redis requires
+    yours."""
 
     warn_slow_ms: Annotated[int, Whole(1, 3_600_000), Names("WARN_SLOW_MS", "warnings.slow_ms")] = 2000
     """Warn if the API takes longer than this, in milliseconds, {allowed}."""
     warn_quota_percent: Annotated[int, Whole(1, 100), Names("WARN_QUOTA_PERCENT", "warnings.quota_percent")] = 80
     """Warn if more than this percentage of the API's rate limit is used, {allowed}."""
     warn_repeat_after: Annotated[int, Whole(0, 86_400), Names("WARN_REPEAT_AFTER", "warnings.repeat_after")] = 300
-    """Seconds until a session can get the same warning again, {allowed}; 0: at once."""
+    """Seconds until a session can get the same warning again, {allowed}. 0: at once."""
     warn_suppress: Annotated[WarningCodes, Names("WARN_SUPPRESS", "warnings.suppress")] = ()
-    """Codes of warnings that answers leave out; a value that ends with '_' means all codes that begin with it."""
+    """Codes of warnings that answers leave out. A value that ends with '_' stands for all codes that begin with it."""
 
     learn_notes: Annotated[Switch, Names("LEARN_NOTES", "learn.notes")] = False
-    """Note where the API deviates from its document, for `aqlgen learn --from-notes`. The notes are in `state.url`:
-    operations, names of fields, types and counts, no content."""
+    """Note where the API deviates from its document, for `aqlgen learn --from-notes`. The notes are in the store
+    (`state.url`). They have names of operations and fields, types and counts, but no content."""
 
     safety_loop: Annotated[
         Word[Literal["enforcing", "monitoring", "logging", "disabled"]], Names("SAFETY_LOOP", "safety_loop.mode")
     ] = "disabled"
     """Mode of the safety loop, in which an agent reports each step in advance (docs/safety-loop.md). "enforcing": a
-    write runs only if the agent reported it, and the answer to the report permitted it; "monitoring": every call runs,
-    answers to reports are advice only; "logging": the adapter only records reports; "disabled": off."""
+    write runs only if the agent reported it, and the answer permitted it. "monitoring": every call runs. Answers to
+    reports are only advice. "logging": the adapter only records reports. "disabled": the loop is off."""
     loop_approval: Annotated[
         Word[Literal["person", "client"]], Names("SAFETY_LOOP_APPROVAL", "safety_loop.approval")
     ] = "person"
-    """Who confirms that an agent starts, and that it continues after a pause; never the agent. "person": the client's
-    user (MCP elicitation), or an operator. "client": the adapter asks nobody. Choose it only if a person approves
-    each call of the execute tool in the client."""
+    """Who confirms that an agent starts, and that it continues after a pause. It is never the agent. "person": the
+    client's user (MCP elicitation), or an operator. "client": the adapter asks nobody. Choose "client" only if a person
+    approves each call of the execute tool in the client."""
     max_autonomous_steps: Annotated[Steps, Names("SAFETY_LOOP_STEPS", "safety_loop.max_autonomous_steps")] = 10
-    """Steps of an agent after which it pauses until a person confirms, {allowed}."""
+    """Number of steps after which an agent pauses until a person confirms, {allowed}."""
     requires_approval: Annotated[
         Patterns, Names("SAFETY_LOOP_REQUIRES_APPROVAL", "safety_loop.requires_approval", form="separated by ';'")
     ] = ()
     """Actions that always pause the agent, such as ["delete_*", "*force*", "deploy_*", "git push*"]. A pattern matches
-    the reported operation, or the words of the report (docs/safety-loop.md#evaluation)."""
+    the operation in the report, or the words of the report (docs/safety-loop.md#evaluation)."""
     auto_approve: Annotated[
         Patterns, Names("SAFETY_LOOP_AUTO_APPROVE", "safety_loop.auto_approve", form="separated by ';'")
     ] = ()
-    """Actions that pause the agent only if their risk is above 60 (docs/safety-loop.md#evaluation), such as
-    ["read_*", "list_*"]. For an operation of this adapter, the pattern must match its name."""
+    """Actions that pause the agent only if their risk is above 60 (docs/safety-loop.md#evaluation), such as ["read_*",
+    "list_*"]. For an operation of this adapter, the pattern must match its name."""
 
     loop: LoopSettings = LoopSettings()
     audit: AuditSettings = AuditSettings()

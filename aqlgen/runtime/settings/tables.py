@@ -40,21 +40,22 @@ class ConfirmationSettings(NamedTuple):
     """The table `[confirmation]`."""
 
     approval: Annotated[Word[Literal["agent", "person", "operator"]], Names("APPROVAL")] = "agent"
-    """Who confirms (docs/confirmations.md#who-confirms). "agent": the client's user if the client can ask (MCP
-    elicitation), else the agent, by a second call with a token. "person": the client's user, else an operator; without
-    either, the call is refused. "operator": only an operator, on a page (docs/operator.md) that no MCP call can
-    open. It needs a state.url other than memory, and your own key (MCP_AQL_STATE_KEY)."""
+    """Who confirms (docs/confirmations.md#who-confirms). "agent": the client's user, if the client can ask (MCP
+    elicitation). If it cannot, the agent confirms by a second call with a token. "person": the client's user. If the
+    client cannot ask, an operator. Without both, the call is refused. "operator": only an operator, on a page
+    (docs/operator.md) that no MCP call can open. It needs a `state.url` other than memory, and your own
+    MCP_AQL_STATE_KEY."""
     ttl: Annotated[int, Whole(10, 900), Names("CONFIRMATION_TTL")] = 300
-    """Seconds that a confirmation token is valid, and that a question waits for an operator, {allowed}. For a
-    forbidden operation, at most 120; only policy strict at trust level certified permits such a confirmation."""
+    """Seconds that a confirmation token is valid, and that a question waits for an operator, {allowed}. For a forbidden
+    operation, at most 120: only policy strict at trust level certified permits such a confirmation."""
     skew: Annotated[int, Whole(0, 300), Names("CONFIRMATION_SKEW")] = 30
     """Seconds of tolerance for clock differences, {allowed}."""
     per_minute: Annotated[int, Whole(1, 10_000), Names("CONFIRMATION_RATE")] = 60
-    """Maximum confirmation tokens in a minute, {allowed}, per caller, or without authentication per session. Questions
-    to operators have the same limit, counted separately, and so have calls of `revoke_token`."""
+    """Maximum confirmation tokens of a caller in a minute, {allowed}. Without authentication, each session counts as a
+    caller. Questions to operators have the same limit, counted separately. So do calls of `revoke_token`."""
     declined_per_hour: Annotated[int, Whole(1, 1000), Names("CONFIRMATION_DECLINED")] = 10
-    """Maximum questions in an hour that a caller's user declines or ignores, {allowed}. Then further calls that need a
-    question are refused."""
+    """Maximum questions in an hour that a caller's user declines or ignores, {allowed}. Above it, the adapter refuses
+    calls that need a question."""
 
 
 Steps = Annotated[int, Whole(1, 10_000)]
@@ -65,15 +66,15 @@ class LoopSettings(NamedTuple):
     """The settings under `[safety_loop]` that concern the risk of actions and the verification by a person."""
 
     deny: Annotated[Patterns, Names("SAFETY_LOOP_DENY", form="separated by ';'")] = ()
-    """Actions that block the agent until a person gives a code, or an operator lifts the block
-    (docs/safety-loop.md#evaluation), such as ["drop_*", "delete_all*", "rm -rf*"]. They take precedence over the
-    other patterns."""
+    """Actions that block the agent, such as ["drop_*", "delete_all*", "rm -rf*"]. The block lasts until a person gives
+    a code, or an operator lifts it (docs/safety-loop.md#evaluation). These patterns win over the others."""
     risk_tolerance: Annotated[Tolerance, Names("SAFETY_LOOP_RISK_TOLERANCE")] = "moderate"
-    """Risk of an action (docs/safety-loop.md#evaluation) above which an agent pauses until a person confirms:
-    "conservative": 25; "moderate": 30; "aggressive": none. With every value: above 60, a person must give a code; above
-    85, the agent is blocked, also in later sessions, until a code or an operator lifts the block."""
+    """Risk of an action (docs/safety-loop.md#evaluation) above which an agent pauses until a person confirms.
+    "conservative": 25. "moderate": 30. "aggressive": no pause. With each value, a risk above 60 needs a code from a
+    person. A risk above 85 blocks the agent, also in later sessions, until a person gives a code or an operator lifts
+    the block."""
     challenge_ttl: Annotated[int, Whole(30, 3600), Names("SAFETY_LOOP_CHALLENGE_TTL")] = 300
-    """Seconds that a person has to give the code for an action with a risk above 60, {allowed}."""
+    """Seconds in which a person must give the code for an action with a risk above 60, {allowed}."""
     report_ttl: Annotated[int, Whole(10, 3600), Names("SAFETY_LOOP_REPORT_TTL")] = 600
     """Seconds within which a reported operation must run, {allowed}."""
 
@@ -82,19 +83,19 @@ class AuditSettings(NamedTuple):
     """The table `[audit]`."""
 
     path: Annotated[AuditPath, Names("AUDIT_PATH")] = ""
-    """File of the audit log, with two JSON lines for each call, except plain reads (docs/monitoring.md#the-audit-log).
-    Empty: audit.jsonl in the folder of the state. "off", or empty with state.url = "memory:": no file; the entries
-    become log records, which log_level = "notice" shows."""
+    """File of the audit log, which has two lines for each call, except plain reads (docs/monitoring.md#the-audit-log).
+    Empty: audit.jsonl in the folder of the state. "off": no file. The entries then become log records, which log_level
+    = "notice" shows. Empty with state.url = "memory:" means "off"."""
     max_size: Annotated[int, Whole(0, 1024 * MIB), Names("AUDIT_MAX_SIZE")] = 100 * MIB
-    """Bytes after which the adapter renames the audit log by the time and starts a new file, {allowed}; 0: never."""
+    """Maximum bytes of the audit log, {allowed}. Then it is renamed, and a new file begins. 0: no maximum."""
 
 
 class TelemetrySettings(NamedTuple):
     """The table `[telemetry]`."""
 
     otel: Annotated[Switch, Names("OTEL")] = False
-    """Send OpenTelemetry traces (extra `otel`) of each tool call and each request to the API, without parameters,
-    queries or headers. Standard variables such as OTEL_EXPORTER_OTLP_ENDPOINT set the target."""
+    """Send OpenTelemetry traces of each tool call and each request to the API. They contain no parameters, queries and
+    headers. This needs the extra `otel`. Standard variables such as OTEL_EXPORTER_OTLP_ENDPOINT set the target."""
     propagate: Annotated[Switch, Names("OTEL_PROPAGATE")] = False
     """Send `traceparent` to the API, so that its spans join the trace."""
 
@@ -103,46 +104,47 @@ class HttpSettings(NamedTuple):
     """The table `[http]`. Tokens are secrets and no settings: MCP_AQL_HTTP_TOKEN or MCP_AQL_HTTP_TOKEN_FILE."""
 
     auth: Annotated[Word[Literal["", "token", "oauth", "none"]], Names("HTTP_AUTH")] = ""
-    """Authentication of callers over HTTP. "token": a token from MCP_AQL_HTTP_TOKEN, or from the file
-    MCP_AQL_HTTP_TOKEN_FILE, which is read again when it changes; each line is a token of at least 16 characters.
-    "oauth": an access token of oauth_issuer. "none": no authentication, for everyone who reaches the adapter. Empty:
-    "token" or "oauth" if configured. Otherwise only this machine can call, without authentication; the adapter refuses
-    a proxy's header such as X-Forwarded-For, and does not start with a public `url` or a `--host` beyond loopback."""
+    """Authentication of callers over HTTP. "token": a token from MCP_AQL_HTTP_TOKEN or from the file
+    MCP_AQL_HTTP_TOKEN_FILE. Each line is a token of at least 16 characters. The adapter reads the file again when it
+    changes. "oauth": an access token of oauth_issuer. "none": no authentication. Everyone who reaches the adapter can
+    then call it. Empty: "token" or "oauth", if one is configured. Otherwise, only this machine can call, without
+    authentication. Then the adapter refuses a proxy's header such as X-Forwarded-For. It does not start with a public
+    `url`, or with a `--host` beyond loopback."""
     url: Annotated[HttpUrl, Names("HTTP_URL")] = ""
     """Public URL of the adapter, such as https://mcp.example.com/mcp. The adapter accepts its host and origin, and
     OAuth clients use it. Empty: the address on which the adapter listens."""
     allowed_hosts: Annotated[
         Annotated[tuple[Host, ...], divided(",")], Names("ALLOWED_HOSTS", form="separated by ','")
     ] = ()
-    """Allowed Host headers (against DNS rebinding): host or host:port. Empty: localhost, the address on which the
-    adapter listens, and the host of url."""
+    """Allowed Host headers, against DNS rebinding: host or host:port. Empty: localhost, the address on which the
+    adapter listens, and the host of `url`."""
     allowed_origins: Annotated[
         Annotated[tuple[Origin, ...], divided(",")], Names("ALLOWED_ORIGINS", form="separated by ','")
     ] = ()
-    """Web origins (Origin header) that may call the adapter, such as https://app.example.com; port * means any port.
-    Empty: the origin of url, and pages of this machine if the adapter listens on loopback."""
+    """Web origins (Origin header) that may call the adapter, such as https://app.example.com. The port * means any
+    port. Empty: the origin of `url`. If the adapter listens on loopback, also pages of this machine."""
     oauth_issuer: Annotated[HttpsUrl, Names("OAUTH_ISSUER")] = ""
-    """Authorization server of accepted access tokens (signed JWTs), exactly as in `iss`. The adapter finds the server's
-    keys by its metadata (RFC 8414, OpenID Connect Discovery)."""
+    """Authorization server whose access tokens (signed JWTs) the adapter accepts, exactly as in the claim `iss`. The
+    adapter finds the server's keys by its metadata (RFC 8414, OpenID Connect Discovery)."""
     oauth_audience: Annotated[Line, Names("OAUTH_AUDIENCE")] = ""
-    """Required audience of a token (`aud`); empty: the setting url."""
+    """Required audience of a token (claim `aud`). Empty: the setting `url`."""
     oauth_scopes: Annotated[Scopes, Names("OAUTH_SCOPES", form="separated by spaces")] = ()
     """Required scopes of a token."""
     max_sessions: Annotated[int, Whole(1, 100_000), Names("MAX_SESSIONS")] = 1000
-    """Maximum MCP sessions, not those of docs/confirmations.md#sessions, {allowed}; MCP 2026-07-28 has none."""
+    """Maximum MCP sessions, {allowed}. Confirmations have other sessions (docs/confirmations.md#sessions)."""
     sessions_per_caller: Annotated[int, Whole(1, 100_000), Names("SESSIONS_PER_CALLER")] = 100
-    """Maximum MCP sessions per caller, or without authentication per client address, {allowed}; a new session above the
-    limit ends the oldest idle one."""
+    """Maximum MCP sessions of a caller, {allowed}. Without authentication, each client address counts as a caller. A
+    new session above the limit ends the oldest idle one."""
     session_idle: Annotated[int, Whole(1, 86_400), Names("SESSION_IDLE")] = 1800
     """Seconds without a request after which a session ends, {allowed}."""
     max_connections: Annotated[int, Whole(1, 100_000), Names("MAX_CONNECTIONS")] = 512
-    """Maximum connections, {allowed}; the adapter closes further ones at once."""
+    """Maximum connections, {allowed}. The adapter closes further ones at once."""
     head_timeout: Annotated[Seconds, Names("HEAD_TIMEOUT")] = 10.0
     """Seconds to receive the head of a request."""
     body_timeout: Annotated[Seconds, Names("BODY_TIMEOUT")] = 30.0
     """Seconds to receive the body of a request."""
     stop_timeout: Annotated[Seconds, Names("STOP_TIMEOUT")] = 35.0
-    """Seconds to finish running calls on shutdown. Keep it a little above timeout."""
+    """Seconds that running calls have to finish on shutdown. Set it a little above `timeout`."""
     stateless: Annotated[Switch, Names("HTTP_STATELESS")] = False
     """Turn off the sessions of MCP versions before 2026-07-28, so that any replica can answer."""
     metrics: Annotated[Switch, Names("HTTP_METRICS")] = False
@@ -178,9 +180,9 @@ class QuotaSettings(NamedTuple):
     """The table `[quota]`. What is not set is not limited."""
 
     per_minute: Annotated[Requests | None, Names("QUOTA_PER_MINUTE")] = None
-    """Maximum requests to the API in a minute, {allowed}, of all callers together; above it, none are sent. Retries,
-    pages, and the requests of batches, plans and updates count too. Minutes, hours and days are in UTC. The counts
-    are in `state.url`."""
+    """Maximum requests to the API in a minute, {allowed}, of all callers together. Above it, the adapter sends none.
+    Retries, pages, and the requests of batches, plans and updates count too. Minutes, hours and days are in UTC. The
+    counts are in the store (`state.url`)."""
     per_hour: Annotated[Requests | None, Names("QUOTA_PER_HOUR")] = None
     """The same for an hour."""
     per_day: Annotated[Requests | None, Names("QUOTA_PER_DAY")] = None
@@ -188,25 +190,25 @@ class QuotaSettings(NamedTuple):
     warn_percent: Annotated[Percent, Names("QUOTA_WARN_PERCENT")] = 80
     """Percentage of a limit from which answers have a warning, {allowed}."""
     pause_percent: Annotated[Percent, Names("QUOTA_PAUSE_PERCENT")] = 95
-    """Percentage of a limit from which each call needs a confirmation (by `confirmation.approval`), {allowed}; at
-    least warn_percent; 100: never."""
+    """Percentage of a limit from which each call needs a confirmation, {allowed}. `confirmation.approval` says who
+    confirms. The value must be at least warn_percent. 100: no confirmation."""
     when_away: Annotated[Word[Literal["closed", "open"]], Names("QUOTA_WHEN_AWAY")] = "closed"
-    """Requests with a quota while the store is down. "closed": the adapter does not send them, so no limit is exceeded.
-    "open": it sends them without counting, and warns."""
+    """What happens to requests with a quota while the store is down. "closed": the adapter does not send them, so no
+    limit is exceeded. "open": it sends them without counting, and warns."""
     operations: Annotated[
         Mapping[OperationPattern, LimitTable],
         _json,
         _some,
         Names("QUOTA_OPERATIONS", form="as JSON"),
     ] = {}
-    """Further limits, with the same keys. All operations that match a pattern share its limits. A pattern is a name, or
-    a method and a path, with * for any part. With a pattern that matches nothing, the adapter does not start."""
+    """Limits for some operations, with the same keys. A pattern selects the operations, which share its limits. It is a
+    name, or a method and a path. * stands for any part. If a pattern matches nothing, the adapter does not start."""
     callers: Annotated[
         LimitTable,
         BeforeValidator(from_json),
         Names("QUOTA_CALLERS", form="as JSON"),
     ] = LimitSettings()
-    """Further limits, with the same keys, per authenticated caller. All callers without authentication share one."""
+    """Limits for each authenticated caller, with the same keys. All callers without authentication share one."""
 
 
 def quota_problem(settings: QuotaSettings) -> str:
