@@ -505,6 +505,10 @@ HONEST: dict[str, Any] = {
             body(schema={"required": ["amount", "budget_id"], "properties": {"amount": TEXT, "budget_id":
                 {**TEXT, "readOnly": True}}})}, {"get": {"operationId": "listLimits", "parameters": VARIABLES[:1]}},
     ),
+    "a list has lists of numbers": (
+        "/statistics", "get", {"operationId": "listStatistics", "responses": answer({
+            "type": "array", "items": {"type": "array", "items": {"type": "integer"}}})},
+    ),
     "a form without named fields is not served, as its review says": (
         "/media", "post", {"operationId": "uploadMedia", "requestBody": body("multipart/form-data", {**TEXT, "format":
             "binary"})}, {"get": {"operationId": "listMedia"}},

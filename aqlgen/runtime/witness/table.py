@@ -108,8 +108,7 @@ def _answers(row: _Row, operation: Operation) -> _Members:
         stated[status] = kinds[status] if is_own else stated.get(status, kind)
     yield "responses", kinds, stated
     entry: Any = entry_of(row["responses"].get(operation.success[0], {}).get("schema", {}))
-    while "items" in entry:
-        entry = entry["items"]
+    entry = entry.get("items", entry)
     is_same = not isinstance(entry["type"], str) or entry["type"] in str(row["returns"])
     yield "returns", row["returns"]["name"], None if is_same else entry["type"]
 
