@@ -76,6 +76,15 @@ def read_float(text: str) -> float:
     return number if repr(number) == text else ExactFloat(text)
 
 
+def read_json(text: str, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
+    """Return what a JSON text holds; `pairs` makes its objects. Raises ValueError, also for NaN, and RecursionError."""
+    return json.loads(text, parse_float=read_float, parse_constant=_refused, object_pairs_hook=pairs)
+
+
+def _refused(name: str) -> None:
+    raise ValueError(name)
+
+
 def loses_digits(content: bytes) -> bool:
     """Return True if a JSON text may hold a number that a reader of floats would not keep."""
     return _LOSING.search(content) is not None

@@ -21,7 +21,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from typing import Any, Final
@@ -122,6 +122,11 @@ _STOP_WORDS = frozenset(
 )
 
 
+_SENTENCE = re.compile(r"(?<![\W_][A-Za-z])[.!?][\"')\]*`]{0,2}(?=\s+[^\sa-z])|。")
+"""The end of a sentence; `e.g.` ends none."""
+_CLAUSES = (", ", "; ", ": ", " (", " - ", " – ", " — ")
+
+
 def clean(text: str, most: int = 2000) -> str:
     """Remove what is not seen, keep line breaks, and cut the text to `most` characters."""
     text = without_unseen(text).strip()
@@ -135,19 +140,22 @@ def line(text: str, most: int) -> str:
 
 def bounded(text: str, limit: int = 500) -> str:
     """Return a foreign text as one line of at most `limit` characters, without its stack trace."""
-    text = " ".join(without_trace(text).split())
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+    return line(without_trace(text), limit)
 
 
-def brief(text: str, limit: int) -> str:
-    """Return at most `limit` characters of a text, cut after a sentence that ends late enough, else a word."""
-    if len(text) <= limit:
-        return text
-    head = text[:limit]
-    stop = head.rfind(". ")
-    if stop > limit // 3:
-        return head[: stop + 1]
-    return head[: max(head.rfind(" "), limit // 2)].rstrip(",;: ") + " …" if limit else ""
+def brief(text: str, limit: int, most: int = 0) -> str:
+    """Return about `limit` characters of a text: whole sentences, or else whole clauses, or else whole words.
+
+    If no sentence ends there, one more may take `most` characters in all, or else twice the limit.
+    """
+    if len(text) <= limit or not limit:
+        return text[:limit]
+    low, most, head = limit // 3, most or limit * 2, text[:limit]
+    ends = [match.end() for match in _SENTENCE.finditer(text, low, most)] + [len(text)] * (len(text) <= most)
+    if ends:
+        return text[: max((end for end in ends if end <= limit), default=ends[0])].rstrip()
+    clause = max(map(head.rfind, _CLAUSES))
+    return head[: clause if clause > low else max(head.rfind(" "), limit // 2)].rstrip(",;: ") + " …"
 
 
 def without_trace(text: str) -> str:
@@ -172,6 +180,13 @@ def listed(values: Iterable[Any], limit: int = 20) -> str:
     values = list(values)
     texts = ", ".join(map(shown, values[:limit]))
     return texts if len(values) <= limit else f"{texts} and {len(values) - limit} more"
+
+
+def first_ones(names: Sequence[str], limit: int, kind: str | None) -> list[str]:
+    """Return the first of some names, with how many more there are in the type that has them; one more is named."""
+    if len(names) <= limit + 1:
+        return list(names)
+    return [*names[:limit], f"… {len(names) - limit} more" + (f" in {kind}" if kind else "")]
 
 
 def counted(number: int, what: str) -> str:

@@ -128,5 +128,5 @@ def _is_noise(sentence: str) -> bool:
 
 
 def shorten(text: str, limit: int) -> str:
-    """Return at most `limit` characters of a description, cut after a sentence that ends late enough, else a word."""
-    return brief(prose(text), limit)
+    """Return at most `limit` characters of a description, cut after a sentence, a clause or a word."""
+    return brief(prose(text), limit, most=limit)

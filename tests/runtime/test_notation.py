@@ -8,6 +8,7 @@ from typing import Any
 from aqlgen.runtime.introspection.fields import Detail, parameter_info
 from aqlgen.runtime.schema.notation import notation
 from aqlgen.runtime.table import Parameter
+from aqlgen.runtime.text import brief
 from tests.cases import each
 from tests.documents import INTEGER, list_of, object_of
 
@@ -36,6 +37,9 @@ def ref(name: str) -> dict[str, str]:
         ({"enum": ["a", "b"], "default": "a"}, "'a'|'b' = 'a'"),
         ({"type": "integer", "minimum": 1, "maximum": 9, "default": 3}, "int 1..9 = 3"),
         ({"type": "integer", "minimum": -(2**63), "maximum": 2**63}, "int"),
+        ({"type": "integer", "maximum": 9, "description": "The price (in cents)."}, "int≤9 cents"),
+        ({"type": "number", "description": "Seconds to wait"}, "number seconds"),
+        ({"type": "string", "description": "A number of days"}, "string"),
         ({"type": "string", "minLength": 3, "maxLength": 3}, "string(3)"),
         ({"type": "string", "pattern": "^[a-z]+$"}, "string /^[a-z]+$/"),
         ({"type": "string", "format": "date-time"}, "date-time"),
@@ -100,12 +104,34 @@ def test_all_fields_of_an_object_are_at_least_named() -> None:
     assert text.endswith("field_19}")
 
 
-def test_values_that_a_cut_description_lists_stay() -> None:
-    words = "How dependents are deleted. " + "It has many words. " * 20
-    schema = {"type": "string", "description": f"{words}Acceptable values are: 'Orphan' - keeps; 'Background' - later."}
-    parameter = Parameter(name="policy", location="query", wire="policy", schema=schema)
-    info = parameter_info(parameter, {}, detail=Detail(text=40, shape=0, values=5))
-    assert info["description"] == "How dependents are deleted. Also: 'Orphan', 'Background'."
+def test_the_values_and_the_unit_that_a_cut_description_says_stay() -> None:
+    words, values = f"How dependents are deleted. {'Many words, ' * 20}", "'Orphan' - keeps; 'Background' - later."
+    for kind, end, note in (("string", values, "Also: 'Orphan', 'Background'."), ("integer", "In days.", "In days.")):
+        schema = {"type": kind, "description": f"{words}{end}"}
+        parameter = Parameter(name="policy", location="query", wire="policy", schema=schema)
+        info = parameter_info(parameter, {}, detail=Detail(text=40, shape=0, values=5))
+        assert info["description"] == f"How dependents are deleted. {note}"
+
+
+def test_fields_without_room_are_named_or_counted_with_their_type() -> None:
+    types = {"Wide": {"type": "object", "properties": {f"field_number_{index}": STRING for index in range(40)}}}
+    parameter = Parameter(name="wide", wire="wide", location="body", schema=ref("Wide"))
+    info = parameter_info(parameter, types, detail=Detail(text=40, shape=90, values=5))
+    assert info["description"] == "Fields: {field_number_0: string, field_number_1: string, … 38 more in Wide}."
+
+
+@each(
+    ("text", "short"),
+    [
+        ("The limit, e.g. 5. Then comes more.", "The limit, e.g. 5."),
+        ("One sentence that is longer. Then comes more of it.", "One sentence that is longer."),
+        ("What is cut at a clause, if the sentence has no end for as long as this", "What is cut at a clause …"),
+        ("What is cut at a word if the sentence has no end for as long as this", "What is cut at a word if …"),
+        ("A limit that is over in 25 seconds.", "A limit that is over in 25 seconds."),
+    ],
+)
+def test_a_text_is_cut_after_a_sentence_or_else_a_clause(text: str, short: str) -> None:
+    assert brief(text, 26) == short
 
 
 def test_the_shape_of_any_document_is_bounded() -> None:

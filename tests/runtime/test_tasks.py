@@ -15,7 +15,7 @@ import pytest
 from local import Local
 from mcp import Client, MCPError
 from mcp.client.extension import ClaimContext, ClientExtension, ResultClaim, advertise
-from mcp.types import CallToolResult, Request, Result
+from mcp.types import CallToolResult, Implementation, Request, Result
 from mcp.types import RequestParams as Params
 from pydantic import ConfigDict
 from test_executions import HERE, STARTS, Refusing, Works, adapter, api, environ, folder, table, works
@@ -76,8 +76,8 @@ async def begun(client: Client, following: Following, pattern: str = "openai") -
     return following.tasks[-1]
 
 
-def connected(server: Any, following: Following) -> AbstractAsyncContextManager[Client]:
-    return Client(server, extensions=[following])
+def connected(server: Any, following: Following, client: str = "test") -> AbstractAsyncContextManager[Client]:
+    return Client(server, extensions=[following], client_info=Implementation(name=client, version="1"))
 
 
 @pytest.mark.parametrize("pattern", STARTS)
@@ -99,14 +99,15 @@ async def test_work_is_a_task_until_its_result(adapter: Assembly, works: Works, 
 
 
 async def test_failed_work_is_a_result_with_its_error(adapter: Assembly, works: Works) -> None:
-    """Extension, error handling: `failed` is for errors of the protocol alone."""
+    """Extension, error handling: `failed` is for errors of the protocol alone. One client shows both texts."""
     following = Following()
-    async with connected(build_server(adapter.dispatcher), following) as client:
+    async with connected(build_server(adapter.dispatcher), following, "github-copilot-developer") as client:
         task = await begun(client, following)
         works.__class__ = Failing
         ended = await ask(client, "get", task["taskId"])
     assert (ended["status"], ended["result"]["isError"]) == ("completed", True)
     assert ended["result"]["structuredContent"]["error"]["code"] == "INTERNAL_ERROR"
+    assert ended["result"]["content"][0]["text"] == "The answer is the structured content."
 
 
 class Failing(Works):

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from ..schema import MISSING, Shape, Types, agent_path, at, follow, is_shaped, only_type, schema_at, union_of
+from ..schema import MISSING, Shape, Types, agent_path, at, follow, is_shaped, only_type, referred, schema_at, union_of
 from ..table import JsonSchema, Row, Table
 from ..text import folded
 from . import IDENTIFIERS, NAMES, PAGES_OF_PEOPLE, Echo, identifying, identity, shortened, without_secrets
@@ -118,9 +118,10 @@ class Selection:
         )
         return ".".join(presets.path) if several else ""
 
-    def fields(self, row: Row) -> list[str]:
-        """Return the fields of the things that an operation answers with, but for links of the API to itself.
+    def fields(self, row: Row) -> tuple[list[str], str | None]:
+        """Return the fields of the things that an operation answers with, and the name of their type.
 
+        Links of the API to itself are left out.
         What identifies a thing comes first, then plain values, then objects and lists.
         """
         presets, types = self._presets_of(row), self._table.types
@@ -130,7 +131,8 @@ class Selection:
             union_of(types, presets.item).properties,
         )
         names = [name for name in fields if rules.get(name) is not False]
-        return sorted(names, key=lambda name: (name not in identifying, _is_structured(types, fields[name][1])))
+        names.sort(key=lambda name: (name not in identifying, _is_structured(types, fields[name][1])))
+        return names, referred(presets.item)
 
     def agent_path(self, row: Row, path: str) -> str:
         """Return a path with dots, of a thing in an answer or of the answer, in the agent's names."""

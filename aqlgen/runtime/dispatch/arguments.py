@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Code, Failure, invalid, too_large
-from ..exact_json import ExactFloat, read_float
+from ..exact_json import ExactFloat, read_json
 from ..introspection.protocol import tool_name
 from ..schema import json_type
 from ..settings.config import Config
@@ -177,14 +177,10 @@ def _parsed(arguments: Mapping[str, Any], name: str, kind: type) -> Mapping[str,
     text = arguments.get(name)
     if isinstance(text, str):
         with suppress(ValueError, RecursionError):
-            value = json.loads(text, parse_float=read_float, parse_constant=_refuse_constant)
+            value = read_json(text)
             if isinstance(value, kind):
                 return {**arguments, name: value}
     return arguments
-
-
-def _refuse_constant(text: str) -> None:
-    raise ValueError(text)
 
 
 def read_single(arguments: Mapping[str, Any], is_known: Callable[[str], bool]) -> Request:

@@ -26,7 +26,7 @@ from ..schema import (
     without_null,
 )
 from ..schema.field_names import NAMED_AS
-from ..schema.notation import Objects, is_count, is_number, notation
+from ..schema.notation import Objects, is_count, is_number, notation, unit_of
 from ..schema.wording import (
     bound_notes,
     discriminator_notes,
@@ -108,6 +108,9 @@ def field_info(name: str, schema: JsonSchema, required: bool, types: Types, deta
     if read is not None:
         notes.append(f"Has the fields of {read}.")
     text = _with_values(clean(str(schema.get("description", ""))), detail.text)
+    unit = unit_of(schema, value["type"])
+    if unit not in text.lower():
+        notes.append(f"In {unit}.")
     if schema.get("deprecated") is True:
         notes.insert(0, "Deprecated.")
     if schema.get("readOnly") is True:
@@ -207,7 +210,7 @@ def _many_values(values: list[Any]) -> str:
 
 def _shape_note(schema: JsonSchema, types: Types, detail: Detail, name: str = "") -> list[str]:
     """Return a sentence with the shape of a value, none if there is no room or it says no more than the type."""
-    text = notation(schema, types, detail.shape, detail.objects) if detail.shape else ""
+    text = notation(schema, types, detail.shape, detail.objects, name or None) if detail.shape else ""
     if text in ("", "any", "object", "array", name):
         return []
     if not text.startswith("{"):

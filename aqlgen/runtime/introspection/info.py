@@ -18,7 +18,7 @@ from ..schema import Types, kind_of
 from ..schema.notation import Objects
 from ..schema.wording import body_notes
 from ..settings.config import Config
-from ..table import ADAPTER, Row, Table, Workflow
+from ..table import Row, Table
 from ..text import brief, clean, folded, line, listed
 from . import UNBOUNDED, Bounds
 from .fields import IN_FULL, Detail, Info, more_note, parameter_info, with_notes, within
@@ -102,9 +102,7 @@ def operation_details(
         description = with_notes(brief(_description(row, table), level.description), notes)
         details = _header(config, row.name, row.family, description if alias is None else alias.describe(description))
         details |= {"parameters": [], "returns": _returns(row, table.types)}
-        if any(
-            parameter.location == ADAPTER and parameter.wire == "aggregate" for parameter in row.parameters.values()
-        ):
+        if any(row.parameters[name].wire == "aggregate" for name in row.adapter_parameters):
             details["aggregation_support"] = {"supported": True}
         if row.long_running is not None:
             from ..executions.states import lifecycle
@@ -301,24 +299,18 @@ _MOST_NAMED_STEPS = 20
 def workflow_operations(table: Table) -> Iterator[ProtocolOperation]:
     """Yield the workflows of a table as operations."""
     for workflow in table.workflows.values():
-        yield _workflow_operation(workflow)
-
-
-def _workflow_operation(workflow: Workflow) -> ProtocolOperation:
-    infos = [parameter_info(parameter, {}) for parameter in workflow.inputs.values()]
-    schemas = {name: parameter.schema for name, parameter in workflow.inputs.items()}
-    if DRY_RUN not in schemas:
-        infos.append(dict(_DRY_RUN))
-    returned = listed(list(workflow.outputs), _MOST_NAMED_STEPS) if workflow.outputs else "every step with its data"
-    return ProtocolOperation(
-        workflow.name,
-        workflow.family,
-        with_notes(
-            brief(workflow.description, _LONGEST_DESCRIPTION),
-            [f"Runs {listed(workflow.operations, _MOST_NAMED_STEPS)}."],
-        ),
-        tuple(infos),
-        {"name": "object", "kind": "object", "description": returned},
-        (),
-        schemas=schemas,
-    )
+        infos = [parameter_info(parameter, {}) for parameter in workflow.inputs.values()]
+        schemas = {name: parameter.schema for name, parameter in workflow.inputs.items()}
+        outputs = listed(list(workflow.outputs), _MOST_NAMED_STEPS) if workflow.outputs else "every step with its data"
+        yield ProtocolOperation(
+            workflow.name,
+            workflow.family,
+            with_notes(
+                brief(workflow.description, _LONGEST_DESCRIPTION),
+                [f"Runs {listed(workflow.operations, _MOST_NAMED_STEPS)}."],
+            ),
+            (*infos, *([] if DRY_RUN in schemas else [dict(_DRY_RUN)])),
+            {"name": "object", "kind": "object", "description": outputs},
+            (),
+            schemas=schemas,
+        )

@@ -339,11 +339,7 @@ class Introspection:
         bounds = Bounds.of(params, first, room, counted=search is None)
         page, left = bounds.page(infos)
         if narrowed or left:
-            metadata["page"] = {
-                "total": len(infos),
-                "first": bounds.first or len(infos),
-                "next": page[-1]["name"] if page and left else None,
-            }
+            metadata["page"] = bounds.described(page, len(infos), left)
         if doubt:
             metadata["search"] = doubt
         return {"_protocol": metadata, "operations": page}

@@ -16,7 +16,7 @@ from ..calls.selection import Selection
 from ..schema import union_of
 from ..settings.config import Config
 from ..table import ADAPTER, Parameter, Row, Table
-from ..text import brief, shown, visible
+from ..text import brief, first_ones, shown, visible
 from . import protocol
 from .fields import Info, with_notes
 
@@ -63,17 +63,18 @@ class Outlines:
             location = row.parameters[name].location if name in row.parameters else ""
             if name == token or (name in self.common and location in ("query", "header")):
                 continue
-            is_cut = location == "path" and "description" in parameter
-            head, stop, _ = str(parameter.get("description")).partition(". ")
-            yield {**parameter, "description": f"{head}{stop.strip()}"} if is_cut else parameter
+            text = parameter.get("description", "")
+            yield {**parameter, "description": brief(text, 1, len(text))} if location == "path" and text else parameter
 
     def _returned(self, returns: Mapping[str, Any], row: Row) -> Mapping[str, Any]:
         """Return what an operation gives, with the first of its fields."""
-        fields = self._selection.fields(row)
+        fields, kind = self._selection.fields(row)
         if not fields:
             return returns
-        name, more = "items" if row.paging is not None else returns["name"], ", …" * (len(fields) > _MOST_FIELDS)
-        return {"name": name, "description": f"{', '.join(fields[:_MOST_FIELDS])}{more}"}
+        return {
+            "name": "items" if row.paging is not None else returns["name"],
+            "description": ", ".join(first_ones(fields, _MOST_FIELDS, kind)),
+        }
 
     def names(self, row: Row, config: Config) -> str:
         """Return the tool of an operation and the names of its parameters and of the fields of objects."""

@@ -107,7 +107,8 @@ class Spellings:
         fitting = [
             (known_method.lower() != (method.lower() or "get"), known_path.count("{"), name)
             for name, _, (known_method, known_path) in self._table.values("method", "path")
-            if _fits(known_path.rstrip("/").split("/"), steps)
+            if len(known := known_path.rstrip("/").split("/")) == len(steps)
+            and all(part == step or "{" in part for part, step in zip(known, steps, strict=True))
         ]
         fitting.sort(key=lambda item: item[:2])
         return [name for _, _, name in fitting]
@@ -119,12 +120,6 @@ def _unique(spellings: Iterable[tuple[str, str]]) -> dict[str, str]:
     for spelling, name in spellings:
         names_by_spelling.setdefault(spelling, set()).add(name)
     return {spelling: next(iter(names)) for spelling, names in names_by_spelling.items() if len(names) == 1}
-
-
-def _fits(template: list[str], steps: list[str]) -> bool:
-    return len(template) == len(steps) and all(
-        pattern == step or "{" in pattern for pattern, step in zip(template, steps, strict=True)
-    )
 
 
 def spellings_of_resource(resource: str) -> set[str]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..table import JsonSchema
-from ..text import line, shown
+from ..text import first_ones, line, shown
 from . import (
     Types,
     alternatives,
@@ -36,6 +36,12 @@ _LONGEST_VALUE, _LONGEST_PATTERN, _LONGEST_DEFAULT, _LONGEST_ENUMERATION = 30, 4
 _LARGEST_BOUND = 2**53
 _WORDS = {"integer": "int", "boolean": "bool"}
 _NAME = re.compile(r"[\w$.-]{1,100}")
+_UNIT = re.compile(
+    r"(?:\A|\b(?:in|of) (?:the |whole )?|\((?:in )?)((?:(?:milli|micro|nano)?second|minute|hour|day|week|month|year"
+    r"|cent|minor(?: currency)? unit|(?:kilo|mega|giga|kibi|mebi|gibi)?byte|bit|pixel|basis point|(?:kilo)?met(?:er|re)"
+    r"|mile|(?:kilo)?gram|degree)s|ms|[KMGT]i?B|pence|percent|smallest currency unit)\b",
+    re.IGNORECASE,
+)
 _SIZES = frozenset({"int32", "int64", "float", "double", "string", "password"})
 """Formats that say nothing that the type and the bounds do not say."""
 
@@ -81,8 +87,10 @@ Objects = dict[int, _Object]
 """The objects that were read, by the id of their schema."""
 
 
-def notation(schema: JsonSchema, types: Types, most: int, objects: Objects | None = None) -> str:
-    """Return the shape of a value in at most `most` characters, as deep as they allow.
+def notation(
+    schema: JsonSchema, types: Types, most: int, objects: Objects | None = None, type_name: str | None = None
+) -> str:
+    """Return the shape of a value, of a type of the API if that has a name, as deep as `most` characters allow.
 
     `objects` are what shapes of the same types read before, so that each is read once.
     """
@@ -90,7 +98,7 @@ def notation(schema: JsonSchema, types: Types, most: int, objects: Objects | Non
     objects = {} if objects is None else objects
     while at < len(_EXTENTS):
         writer = _Writer(types, _EXTENTS[at], objects)
-        text = writer.value(schema, 0, frozenset(), required=True)
+        text = writer.value(schema, 0, frozenset(), required=True, type_name=type_name)
         if len(text) <= max(most, _NAMES if _EXTENTS[at].is_of_names and most > _BRIEF else 0):
             return text
         at += 1 if writer.parts <= _MOST_PARTS else 4
@@ -162,7 +170,7 @@ class _Writer:
     ) -> str:
         if depth >= (self.extent.required if required else self.extent.optional) or self.parts > _MOST_PARTS:
             return f"{type_name or 'object'}{self._needed(schema)}"
-        fields = list(self._fields(schema, depth, seen, required=required))
+        fields = list(self._fields(schema, depth, seen, required=required, type_name=type_name))
         if fields:
             return f"{{{', '.join(fields)}}}"
         extra = as_schema(schema.get("additionalProperties"))
@@ -177,13 +185,19 @@ class _Writer:
         more = ", …" * (len(names) > _MOST_NEEDED and not needed)
         return f" {{{', '.join(names[:_MOST_NEEDED])}{more}}}" if names and self.parts <= _MOST_PARTS else ""
 
-    def _fields(self, schema: JsonSchema, depth: float, seen: frozenset[str], *, required: bool) -> Iterator[str]:
+    def _fields(
+        self, schema: JsonSchema, depth: float, seen: frozenset[str], *, required: bool, type_name: str | None
+    ) -> Iterator[str]:
         """Yield the fields of an object, the required ones first."""
         _, needed, properties = self.objects.get(id(schema)) or self._read(schema)
         self.parts += len(properties) // _PROPERTIES_OF_PART
-        ordered = [name for name in properties if name in needed][:_MOST_REQUIRED]
-        ordered += [name for name in properties if name not in needed][: max(0, self.extent.fields - len(ordered))]
+        first = [name for name in properties if name in needed][:_MOST_REQUIRED]
+        ordered = list(dict.fromkeys((*first, *properties)))
+        ordered = first_ones(ordered, max(len(first), self.extent.fields), type_name)
         for name in ordered:
+            if name not in properties:
+                yield name
+                break
             must = name in needed
             if self.extent.is_of_names and not must:
                 yield named(name)
@@ -192,8 +206,6 @@ class _Writer:
             inner = depth + (_ENVELOPE if is_envelope else 1)
             text = self.value(properties[name], inner, seen, required=required and (must or is_envelope))
             yield f"{named(name)}{'*' if must else ''}: {text}"
-        if len(properties) > len(ordered):
-            yield f"… {len(properties) - len(ordered)} more"
 
     def _read(self, schema: JsonSchema) -> _Object:
         shape = union_of(self.types, schema)
@@ -251,8 +263,16 @@ def _scalar(schema: JsonSchema, kind: str) -> str:
         return word + (f" /{pattern}/" if isinstance(pattern, str) and len(pattern) <= _LONGEST_PATTERN else size)
     low, high = _bound(schema, "minimum"), _bound(schema, "maximum")
     if low is not None and high is not None:
-        return f"{word} {low}..{high}"
-    return f"{word}≥{low}" if low is not None else f"{word}≤{high}" if high is not None else word
+        word += f" {low}..{high}"
+    else:
+        word += f"≥{low}" if low is not None else f"≤{high}" if high is not None else ""
+    return f"{word} {unit_of(schema, kind)}".rstrip()
+
+
+def unit_of(schema: JsonSchema, kind: str) -> str:
+    """Return the unit that the description of a number says, "" if it says none or the kind is another."""
+    match = _UNIT.search(str(schema.get("description", "")))
+    return match[1].lower() if match and kind in ("integer", "number") else ""
 
 
 def _bound(schema: JsonSchema, key: str) -> float | None:

@@ -28,7 +28,7 @@ from mcp.types import (
     jsonrpc_message_adapter,
 )
 
-from ..exact_json import loses_digits, read_float
+from ..exact_json import loses_digits, read_json
 
 _CHUNK = 1 << 18
 _EDGE = 2048
@@ -136,7 +136,7 @@ def parse(line: bytes) -> JSONRPCMessage | Refusal:
             pass
     try:
         text = line.decode("utf-8", "surrogateescape")
-        raw = json.loads(text, parse_float=read_float, parse_constant=_refuse_constant)
+        raw = read_json(text)
     except (ValueError, RecursionError):
         return _refusal(PARSE_ERROR, "Parse error: a message is one line of JSON", None)
     try:
@@ -151,10 +151,6 @@ def _is_valid(id: Any) -> bool:
     if isinstance(id, str):
         return not any("\ud800" <= char <= "\udfff" for char in id)
     return isinstance(id, int) and not isinstance(id, bool)
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
 
 
 def _refusal(code: int, message: str, id: str | int | None) -> Refusal:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from math import isfinite
 from typing import Any, NamedTuple
 
-from ..exact_json import read_float, write_json
+from ..exact_json import read_float, read_json, write_json
 from ..schema import MISSING, json_type
 from ..text import letters
 
@@ -57,7 +57,7 @@ def structured(text: str) -> Any:
     if text[:1] not in ("{", "[") or len(text) > _LONGEST_JSON:
         return MISSING
     try:
-        value = json.loads(text, parse_float=read_float, parse_constant=_refuse, object_pairs_hook=_distinct)
+        value = read_json(text, _distinct)
     except (ValueError, RecursionError):
         return MISSING
     level = [value]
@@ -65,10 +65,6 @@ def structured(text: str) -> Any:
         nested = (item.values() if isinstance(item, dict) else item for item in level)
         level = [item for items in nested for item in items if isinstance(item, (dict, list))]
     return MISSING if level else value
-
-
-def _refuse(text: str) -> None:
-    raise ValueError(text)
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -166,7 +166,8 @@ class Repair:
 
     def _place(self, start: Reading, name: str, value: Any, source: Place, home: str | None) -> bool:
         """Put a value where its name belongs; return False if it belongs nowhere."""
-        parameter = self._spelled(name) or (self._near(name) if home is None else None)
+        known = [other for other in self.row.parameters if other not in self.row.hidden_parameters]
+        parameter = self._spelled(name) or (near_name(name, known) if home is None else None)
         if parameter is not None and parameter not in start.value:
             return _put(start, (parameter,), value, source)
         if parameter is not None and same(start.value[parameter], value):
@@ -182,9 +183,6 @@ class Repair:
             return name
         alike = self.spellings.get(letters(name), ())
         return row.wire_names.get(name) or (alike[0] if len(alike) == 1 else None)
-
-    def _near(self, name: str) -> str | None:
-        return near_name(name, [other for other in self.row.parameters if other not in self.row.hidden_parameters])
 
     # Sentences
 
