@@ -163,11 +163,6 @@ def test_tool_names_follow_mode_and_prefix(package: Path) -> None:
         assert data["operation"]["mcpTool"] == tool
 
 
-def test_what_an_operation_returns_is_of_the_kind_that_the_type_shows(ask: Callable[..., Any]) -> None:
-    """R-INT-4"""
-    assert ask("operations", name="delete_animal")["operation"]["returns"] == {"name": "Anyone", "kind": "union"}
-
-
 @pytest.mark.parametrize(("query", "key"), [("operations", "operation"), ("types", "type")])
 def test_an_unknown_name_gives_null(ask: Callable[..., Any], query: str, key: str) -> None:
     """R-INT-2, R-ENV-2"""
@@ -209,16 +204,10 @@ def test_every_type_that_is_mentioned_can_be_shown(ask: Callable[..., Any]) -> N
     """R-INT-4, R-INT-5"""
 
     def mentioned(value: Any) -> set[str]:
-        names: set[str] = set()
+        inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        names = {name for each in inner for name in mentioned(each)}
         if isinstance(value, dict):
-            if isinstance(value.get("type"), str):
-                names.add(value["type"])
-            names.update(value.get("members", ()))
-            for inner in value.values():
-                names |= mentioned(inner)
-        elif isinstance(value, list):
-            for inner in value:
-                names |= mentioned(inner)
+            names |= {name for name in (value.get("type"), *value.get("members", ())) if isinstance(name, str)}
         return names
 
     wanted: set[str] = set()
@@ -254,6 +243,7 @@ def test_every_type_that_is_mentioned_can_be_shown(ask: Callable[..., Any]) -> N
 def test_types_are_shown_by_kind(ask: Callable[..., Any], name: str, details: Mapping[str, Any]) -> None:
     """R-INT-5"""
     assert ask("types", name=name)["type"] == {"name": name, **details}
+    assert ask("operations", name="delete_animal")["operation"]["returns"] == {"name": "Anyone", "kind": "union"}
 
 
 def test_an_object_composed_by_all_of_shows_all_its_fields_and_nothing_internal(ask: Callable[..., Any]) -> None:
@@ -297,20 +287,10 @@ def test_a_failure_has_a_code_and_a_message_only(package: Path, params: Any, cod
     assert part in envelope["error"]["message"]
 
 
-@pytest.mark.parametrize(
-    ("words", "first"),
-    [
-        ("delete animal", "delete_animal"),
-        ("remove animals", "delete_animal"),
-        ("ANIMALS list", "list_animals"),
-        ("people feeding keepers", "list_keepers"),
-        ("find one animal", "get_animal"),
-        ("keep", "list_keepers"),
-    ],
-)
-def test_search_puts_the_best_match_first(ask: Callable[..., Any], words: str, first: str) -> None:
+def test_search_puts_the_best_match_first(ask: Callable[..., Any]) -> None:
     """R-INT-6"""
-    assert names(ask("operations", search=words))[0] == first
+    for words, first in (("remove animals", "delete_animal"), ("ANIMALS list", "list_animals")):
+        assert names(ask("operations", search=words))[0] == first
 
 
 def test_a_search_without_a_match_says_so_and_what_there_is(ask: Callable[..., Any]) -> None:
@@ -590,9 +570,6 @@ def test_the_best_of_operations_that_a_search_finds_alike_is_described(tmp_path:
 
 def test_a_search_says_what_the_best_destroys_and_whether_it_probably_is_not_meant(ask: Callable[..., Any]) -> None:
     """R-INT-6"""
-    data = ask("search", search="xylophone")
-    assert (data["operations"], data["others"], data["match"]) == ([], {}, "nothing")
-    assert data["resources"] == {"animal": 5, "keeper": 1}
     data = ask("search", search="animals", category="DELETE")
     assert [(operation["name"], operation["danger"]) for operation in data["operations"]] == [
         ("delete_animal", "destructive, asks first")

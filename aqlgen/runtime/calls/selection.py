@@ -119,7 +119,7 @@ class Selection:
         return ".".join(presets.path) if several else ""
 
     def fields(self, row: Row) -> tuple[list[str], str | None]:
-        """Return the fields of the things that an operation answers with, and the name of their type.
+        """Return the fields of the things that an operation answers with, as it does by default, and their type's name.
 
         Links of the API to itself are left out.
         What identifies a thing comes first, then plain values, then objects and lists.
@@ -132,6 +132,9 @@ class Selection:
         )
         names = [name for name in fields if rules.get(name) is not False]
         names.sort(key=lambda name: (name not in identifying, _is_structured(types, fields[name][1])))
+        if row.default_fields == "minimal":
+            plain = {name: name for name in names if name in identifying or not _is_structured(types, fields[name][1])}
+            names = list(identity(plain, row.resource, _echo(row, presets, None)))
         return names, referred(presets.item)
 
     def agent_path(self, row: Row, path: str) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from ..protocol_operations import ProtocolOperation
@@ -40,7 +39,7 @@ class _Known:
 
 
 class Dangers:
-    """Answers from the operation table and the settings; the levels are collected at the first list."""
+    """Answers from the operation table and the settings."""
 
     def __init__(
         self,
@@ -68,7 +67,7 @@ class Dangers:
         named = {*names, *(row.name for name in names if (row := self._find(name)) is not None)}
         chosen = [
             known
-            for known in self._sorted
+            for known in sorted(self._collected(), key=lambda known: known.mildness)
             if (not named or {known.subject.name, known.subject.danger} & named)
             and wanted(known.subject.name, known.subject.family)
         ]
@@ -121,10 +120,6 @@ class Dangers:
                 for rule in sometimes
             ]
         return entry
-
-    @cached_property
-    def _sorted(self) -> Sequence[_Known]:
-        return sorted(self._collected(), key=lambda known: known.mildness)
 
     def _collected(self) -> Iterator[_Known]:
         for name, family, values in self._table.values("danger", "review", "effects", "asked", "danger_reason"):

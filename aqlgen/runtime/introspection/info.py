@@ -122,15 +122,11 @@ def operation_details(
 
 def _parameters(row: Row, table: Table, level: _Level, objects: Objects) -> Iterator[Info]:
     """Yield the parameters; one that is the whole body is written as a required one is."""
-    places, whole = _places(row), _whole(row)
+    places, whole = _places(row), "input" if row.body is None else row.body.parameter
     for name, parameter in row.parameters.items():
         if name not in row.hidden_parameters:
             detail = level.required if parameter.required or name == whole else level.optional
             yield parameter_info(parameter, table.types, places.get(name, ""), detail.sharing(objects))
-
-
-def _whole(row: Row) -> str | None:
-    return row.body.parameter if row.body is not None else "input"
 
 
 def _fitting(parameters: Iterable[Info], room: int) -> list[Info] | None:
@@ -146,7 +142,7 @@ def _fitting(parameters: Iterable[Info], room: int) -> list[Info] | None:
 
 def _cut(details: dict[str, Any], row: Row, table: Table, level: _Level, objects: Objects) -> dict[str, Any]:
     """Return details without the optional parameters that there is no room for, which are only named."""
-    places, whole = _places(row), _whole(row)
+    places, whole = _places(row), "input" if row.body is None else row.body.parameter
     room = level.size - _size(details)
     kept: list[Info] = []
     others: list[str] = []

@@ -329,11 +329,11 @@ class Introspection:
             wanted = self._wanted(params)
             infos = [info for info in self._operation_list if wanted(info["name"], info["endpoint"])]
         narrowed = any(key in params for key in ("search", "category", "resource", "api", "after"))
-        metadata: dict[str, Any] = (
-            {"version": self._adapter.spec_version}
-            if narrowed
-            else protocol.metadata(self._adapter, self._config, session_id) | {"extensions": self._extensions}
-        )
+        metadata: dict[str, Any] = {"version": self._adapter.spec_version}
+        if not narrowed:  # with what goes beyond the protocol (specification, 10.3)
+            added = [name for name in self._protocol_operations if name not in {*SPECIFIED, *self._table.workflows}]
+            extensions = {"extensions": {**protocol.EXTENSIONS, "operations": added}}
+            metadata = protocol.metadata(self._adapter, self._config, session_id) | extensions
         first = self._config.max_list if search is None else min(_SEARCH_FIRST, self._config.max_list)
         room = max(1, self._tokens - tokens_of(metadata))
         bounds = Bounds.of(params, first, room, counted=search is None)
@@ -343,13 +343,6 @@ class Introspection:
         if doubt:
             metadata["search"] = doubt
         return {"_protocol": metadata, "operations": page}
-
-    @property
-    def _extensions(self) -> dict[str, Any]:
-        """Return what goes beyond the protocol (specification, 10.3)."""
-        specified = {*SPECIFIED, *self._table.workflows}
-        names = [name for name in self._protocol_operations if name not in specified]
-        return {**protocol.EXTENSIONS, "operations": names}
 
     def _operation(self, name: str, *, whole: bool = False) -> dict[str, Any] | None:
         if name == "introspect":

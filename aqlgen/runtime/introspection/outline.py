@@ -14,6 +14,7 @@ from typing import Any
 
 from ..calls.selection import Selection
 from ..schema import union_of
+from ..schema.notation import SIZES
 from ..settings.config import Config
 from ..table import ADAPTER, Parameter, Row, Table
 from ..text import brief, first_ones, shown, visible
@@ -160,7 +161,7 @@ def _value(info: Mapping[str, Any]) -> str:
         return "|".join(map(shown, info["enum"]))
     text = _WORDS.get(kind, kind)
     if "format" in info:
-        text += f" {visible(info['format'])}"
+        text += f" {visible(info['format'])}" * (info["format"] not in SIZES)
     text += _range(info.get("minLength"), info.get("maxLength"), "({})")
     text += _range(info.get("minimum"), info.get("maximum"), " {}")
     return text + (f" /{visible(info['pattern'])}/" if "pattern" in info else "")

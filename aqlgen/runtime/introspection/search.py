@@ -130,15 +130,8 @@ def spellings_of_resource(resource: str) -> set[str]:
 
 _MOST_NEAR = 5
 _CALLER = "current authenticated user account"
-"""What a name without a thing is about, such as `get_me`: whoever calls."""
+"""What a verb alone, `get_me` and `who am i` are about: whoever calls."""
 _MOST_RESOURCES = 60
-
-
-def _as_question(name: str) -> str:
-    """Return a name as it is searched: a verb alone is about the caller, as is `who am i`."""
-    words = plain_words(name)
-    is_caller = len(words) < 2 and (set(words_of(name)) & {"i", "me"} or any(verb_class(stem(word)) for word in words))
-    return f"{name} {_CALLER}" if is_caller else name
 
 
 class Search:
@@ -172,9 +165,14 @@ class Search:
 
         by_path = spellings.at(text)
         if by_path:
-            apis = {row.api for row in self._rows(by_path)}
-            return [self._hit(name) for name in by_path[:_MOST_NEAR]], by_path[0] if len(apis) == 1 else None
-        asked = _as_question(text)
+            rows = self._rows(by_path)
+            at_path = [Hit(row.name, "", "", "", (), line(row.summary, 200)) for row in rows[:_MOST_NEAR]]
+            return at_path, by_path[0] if len({row.api for row in rows}) == 1 else None
+        words = plain_words(text)
+        is_caller = len(words) < 2 and (
+            {*words_of(text)} & {"i", "me"} or any(verb_class(stem(each)) for each in words)
+        )
+        asked = f"{text} {_CALLER}" if is_caller else text
         unknown = Unknown(asked, param_names, family)
         texts = dict.fromkeys((asked, " ".join((asked, *islice(param_names, _MOST_NEAR)))))
         results = [self._ranking.search(words, self._admitted(None), _MOST_NEAR * 4).hits for words in texts]
@@ -191,10 +189,6 @@ class Search:
 
     def _rows(self, names: Iterable[str]) -> list[Row]:
         return [row for name in names if (row := self._table.find(name)) is not None]
-
-    def _hit(self, name: str) -> Hit:
-        row = self._table.find(name)
-        return Hit(name, "", "", "", (), "" if row is None else line(row.summary, 200))
 
     def _admitted(self, wanted: Callable[[Hit], bool] | None) -> Callable[[Hit], bool] | None:
         """Return what a search may show: all that is offered, and of that what is wanted."""

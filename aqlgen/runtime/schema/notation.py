@@ -42,7 +42,7 @@ _UNIT = re.compile(
     r"|mile|(?:kilo)?gram|degree)s|ms|[KMGT]i?B|pence|percent|smallest currency unit)\b",
     re.IGNORECASE,
 )
-_SIZES = frozenset({"int32", "int64", "float", "double", "string", "password"})
+SIZES = frozenset({"int32", "int64", "float", "double", "string", "password"})
 """Formats that say nothing that the type and the bounds do not say."""
 
 
@@ -256,7 +256,7 @@ def _default(schema: JsonSchema) -> str:
 
 def _scalar(schema: JsonSchema, kind: str) -> str:
     word, form, pattern = _WORDS.get(kind, kind), schema.get("format"), schema.get("pattern")
-    if isinstance(form, str) and form not in _SIZES:
+    if isinstance(form, str) and form not in SIZES:
         return line(form, _LONGEST_VALUE) if kind == "string" else f"{word} {line(form, _LONGEST_VALUE)}"
     if kind == "string":
         size = _bounds(schema, "minLength", "maxLength")
