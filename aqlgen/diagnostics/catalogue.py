@@ -82,7 +82,7 @@ _ENTRIES: Final[dict[str, Entry]] = {
     ),
     "document-too-deep": Entry(
         "The document nests too deeply",
-        "Objects and lists nest over hundreds of levels: a faulty generator, or an attack.",
+        "Objects and lists nest over hundreds of levels. A generator is faulty, or somebody attacks you.",
         "Move inner schemas to components/schemas and refer to them.",
     ),
     # Syntax
@@ -214,9 +214,9 @@ _ENTRIES: Final[dict[str, Entry]] = {
     ),
     "mistaken-media-type": Entry(
         "A media type looks wrong",
-        "A misspelt or abbreviated type (application/form-data, multipart/form, json) is replaced by the obvious one, "
-        "and a type that cannot encode an object (message/rfc822) by application/json. A string parameter that the "
-        "document declares as JSON is sent without quotes.",
+        "aqlgen replaces a misspelt or short type (multipart/form, json) by the obvious one. It replaces a type that "
+        "cannot encode an object (message/rfc822) by application/json. If the document declares a string parameter as "
+        "JSON, the adapter sends the string without quotes.",
         "Write the registered media type. If the API needs another one, send it with a hook.",
     ),
     "bad-default": Entry(
@@ -297,7 +297,7 @@ _ENTRIES: Final[dict[str, Entry]] = {
     ),
     "duplicate-operation-id": Entry(
         "An operationId is not unique",
-        "It was copied, differs only in case or separators, or is unique only within a tag.",
+        "Two operations have the same operationId, or differ in it only by case or separators.",
         "Give each operation its own. Until then, names come from method and path.",
     ),
     "operation-id-of-another": Entry(
@@ -313,9 +313,8 @@ _ENTRIES: Final[dict[str, Entry]] = {
     ),
     "framing-parameter": Entry(
         "A parameter would control the HTTP request",
-        "Headers such as Host, Content-Length, Transfer-Encoding and X-Forwarded-For, and names such as "
-        "X-HTTP-Method-Override and _method, set its length, target or method. They belong to the adapter; agents do "
-        "not see them.",
+        "It sets the length, the target or the method of the request. Examples are Host, Content-Length, "
+        "X-Forwarded-For, X-HTTP-Method-Override and _method. Only the adapter sets them; agents do not see them.",
         "Nothing. If the API needs one, such as a method override, add it in before_send of hooks.py.",
     ),
     "unsupported-media-type": Entry(
@@ -346,12 +345,12 @@ _ENTRIES: Final[dict[str, Entry]] = {
     ),
     "security-lifted": Entry(
         "Most operations lift the document's security",
-        "They have `security: []` although the document requires a credential: usually a habit, not a fact.",
+        "They have `security: []` although the document requires a credential. Usually, this is a mistake.",
         "To send the credential, set the variable that `doctor` names; for a public API, leave it unset.",
     ),
     "security-unstated": Entry(
         "Writing operations declare no security",
-        "The document declares `security` on other operations only: usually forgotten.",
+        "The document declares `security` only on other operations. Usually, this is a mistake.",
         "To send the credential with them too, set the variable that `doctor` names; `security: []` in overrides.yaml "
         "prevents it.",
     ),

@@ -59,7 +59,7 @@ class Config(NamedTuple):
     base_url: Annotated[BaseUrl | None, Names("BASE_URL")] = None
     """URL of the API. Empty: the first server in the API's document."""
     mode: Annotated[Mode, Names("ENDPOINT_MODE", "endpoint_mode")] = "semantic"
-    """Tools. "semantic": create, read, update, delete and execute. "single": one for everything. "all": all six."""
+    """Tools for agents. "semantic": create, read, update, delete and execute. "single": one for all. "all": all six."""
     tool_prefix: Annotated[Prefix, Names("TOOL_PREFIX")] = ""
     """Prefix of every tool name, such as "github_": 1 to 19 lower-case letters, digits or underscores, then an
     underscore."""
@@ -74,8 +74,8 @@ class Config(NamedTuple):
     ] = "fully-concurrent"
     """Calls that can run at the same time. "fully-concurrent": all calls. "read-concurrent": all reads, and one write.
     "serialized": one call. "resource-locked": one call for each resource. For example, a call for /pets/7/toys waits
-    for one for /pets/7. A call waits at most `timeout`. If `state.url` is a file or Redis, the setting applies to all
-    processes together."""
+    for one for /pets/7. A call waits no longer than `timeout`. If `state.url` is a file or Redis, the setting applies
+    to all processes together."""
     log_level: Annotated[Word[LogLevel], Names("LOG_LEVEL")] = "warning"
     """Minimum level of records on standard error: {allowed}. To send the records elsewhere, such as to Sentry, add
     handlers to the root logger of Python's logging in hooks.py."""
@@ -204,7 +204,7 @@ class Config(NamedTuple):
     loop_approval: Annotated[
         Word[Literal["person", "client"]], Names("SAFETY_LOOP_APPROVAL", "safety_loop.approval")
     ] = "person"
-    """Who confirms that an agent starts, and that it continues after a pause. It is never the agent. "person": the
+    """Who confirms that an agent starts, and that it continues after a pause. The agent itself cannot. "person": the
     client's user (MCP elicitation), or an operator. "client": the adapter asks nobody. Choose "client" only if a person
     approves each call of the execute tool in the client."""
     max_autonomous_steps: Annotated[Steps, Names("SAFETY_LOOP_STEPS", "safety_loop.max_autonomous_steps")] = 10

@@ -47,7 +47,7 @@ class ConfirmationSettings(NamedTuple):
     MCP_AQL_STATE_KEY."""
     ttl: Annotated[int, Whole(10, 900), Names("CONFIRMATION_TTL")] = 300
     """Seconds that a confirmation token is valid, and that a question waits for an operator, {allowed}. For a forbidden
-    operation, at most 120: only policy strict at trust level certified permits such a confirmation."""
+    operation, at most 120. (Only policy strict at trust level certified lets anybody confirm such an operation.)"""
     skew: Annotated[int, Whole(0, 300), Names("CONFIRMATION_SKEW")] = 30
     """Seconds of tolerance for clock differences, {allowed}."""
     per_minute: Annotated[int, Whole(1, 10_000), Names("CONFIRMATION_RATE")] = 60
@@ -70,7 +70,7 @@ class LoopSettings(NamedTuple):
     a code, or an operator lifts it (docs/safety-loop.md#evaluation). These patterns win over the others."""
     risk_tolerance: Annotated[Tolerance, Names("SAFETY_LOOP_RISK_TOLERANCE")] = "moderate"
     """Risk of an action (docs/safety-loop.md#evaluation) above which an agent pauses until a person confirms.
-    "conservative": 25. "moderate": 30. "aggressive": no pause. With each value, a risk above 60 needs a code from a
+    "conservative": 25. "moderate": 30. "aggressive": no pause. With every value, a risk above 60 needs a code from a
     person. A risk above 85 blocks the agent, also in later sessions, until a person gives a code or an operator lifts
     the block."""
     challenge_ttl: Annotated[int, Whole(30, 3600), Names("SAFETY_LOOP_CHALLENGE_TTL")] = 300
@@ -87,7 +87,7 @@ class AuditSettings(NamedTuple):
     Empty: audit.jsonl in the folder of the state. "off": no file. The entries then become log records, which log_level
     = "notice" shows. Empty with state.url = "memory:" means "off"."""
     max_size: Annotated[int, Whole(0, 1024 * MIB), Names("AUDIT_MAX_SIZE")] = 100 * MIB
-    """Maximum bytes of the audit log, {allowed}. Then it is renamed, and a new file begins. 0: no maximum."""
+    """Maximum bytes of the audit log, {allowed}. Then, a new file begins, and the old one gets a new name. 0: never."""
 
 
 class TelemetrySettings(NamedTuple):
@@ -108,8 +108,8 @@ class HttpSettings(NamedTuple):
     MCP_AQL_HTTP_TOKEN_FILE. Each line is a token of at least 16 characters. The adapter reads the file again when it
     changes. "oauth": an access token of oauth_issuer. "none": no authentication. Everyone who reaches the adapter can
     then call it. Empty: "token" or "oauth", if one is configured. Otherwise, only this machine can call, without
-    authentication. Then the adapter refuses a proxy's header such as X-Forwarded-For. It does not start with a public
-    `url`, or with a `--host` beyond loopback."""
+    authentication. Then the adapter refuses requests with a proxy's header such as X-Forwarded-For. It does not start
+    with a public `url`, or with a `--host` beyond loopback."""
     url: Annotated[HttpUrl, Names("HTTP_URL")] = ""
     """Public URL of the adapter, such as https://mcp.example.com/mcp. The adapter accepts its host and origin, and
     OAuth clients use it. Empty: the address on which the adapter listens."""
@@ -180,7 +180,7 @@ class QuotaSettings(NamedTuple):
     """The table `[quota]`. What is not set is not limited."""
 
     per_minute: Annotated[Requests | None, Names("QUOTA_PER_MINUTE")] = None
-    """Maximum requests to the API in a minute, {allowed}, of all callers together. Above it, the adapter sends none.
+    """Maximum requests to the API in a minute, {allowed}, of all callers together. Above it, the adapter sends no more.
     Retries, pages, and the requests of batches, plans and updates count too. Minutes, hours and days are in UTC. The
     counts are in the store (`state.url`)."""
     per_hour: Annotated[Requests | None, Names("QUOTA_PER_HOUR")] = None
@@ -208,7 +208,7 @@ class QuotaSettings(NamedTuple):
         BeforeValidator(from_json),
         Names("QUOTA_CALLERS", form="as JSON"),
     ] = LimitSettings()
-    """Limits for each authenticated caller, with the same keys. All callers without authentication share one."""
+    """Limits for each authenticated caller, with the same keys. All callers without authentication share one limit."""
 
 
 def quota_problem(settings: QuotaSettings) -> str:
