@@ -30,6 +30,7 @@ def build_body(context: Context, raw: Json, pointer: str) -> Body | None:
     try:
         node, origin = context.resolver.follow(raw, pointer)
         members = context.validate(REQUEST_BODY, node, origin)
+        stated = build_media(context, node, origin)
     except UnresolvedError as error:
         code = "external-reference" if error.external else "unresolved-reference"
         message = f"the request body cannot be read: {error}"
@@ -44,8 +45,7 @@ def build_body(context: Context, raw: Json, pointer: str) -> Body | None:
 
     dropper = FieldDropper(context.resolver, overrides_method, report)
     media = tuple(
-        replace(part, schema=dropper.without(part.schema, f"{part.origin.pointer}/schema"))
-        for part in build_media(context, node, origin)
+        replace(part, schema=dropper.without(part.schema, f"{part.origin.pointer}/schema")) for part in stated
     )
     if not media:
         return None
@@ -129,11 +129,15 @@ def _response(context: Context, raw: Json, status: str, pointer: str) -> Respons
 
 
 def build_media(context: Context, node: Json, pointer: str) -> tuple[MediaType, ...]:
-    """Return the representations in `content`, in document order, with types in lower case without parameters."""
+    """Return the representations in `content`, in document order, with types in lower case without parameters.
+
+    Raises UnresolvedError.
+    """
     media_types = []
     content = context.get_object(node, "content", pointer)
-    for key, value in content.items():
-        where = f"{pointer}/content/{escape(key)}"
+    content, pointer = context.resolver.follow(content, f"{pointer}/content")  # as some bundlers share it
+    for key, value in content.items() if isinstance(content, dict) else ():
+        where = f"{pointer}/{escape(key)}"
         try:
             media, origin = context.resolver.follow(value, where)
         except UnresolvedError as error:

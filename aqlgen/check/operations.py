@@ -12,7 +12,7 @@ from aqlgen.runtime.schema import resolve
 from aqlgen.runtime.table import FAMILIES, Adapter, Parameter, Row, Table
 from aqlgen.runtime.witness import Operation as Documented
 
-_TEXT_RULES = ("pattern", "format", "maxLength")
+_TEXT_RULES = ("pattern", "format", "maxLength", "allOf", "anyOf", "oneOf")
 
 
 @dataclass(frozen=True)

@@ -51,8 +51,6 @@ RANGES: Final = frozenset({"*/*", "application/*", "application/*+json"})
 PROBLEM: Final = re.compile(r"application/problem\+")
 MOST: Final = 100
 """The most kinds that a call chooses from: more than any but a hostile document has."""
-NESTED: Final = 5
-"""The levels of alternatives that are looked into for null."""
 PATCHES: Final[Mapping[str, str]] = {
     "merge-patch": "replaces a list whole",
     "strategic-merge-patch": "merges lists by key",

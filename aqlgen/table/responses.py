@@ -99,18 +99,6 @@ def told_headers(response: DocumentResponse) -> Response:
     return {"headers": headers} if headers else {}
 
 
-def with_etag_in_data(responses: Mapping[str, Response]) -> dict[str, Response]:
-    """Return the responses of an operation whose data contains the ETag already, without the ETag header."""
-    without_etag: dict[str, Response] = {}
-    for status, response in responses.items():
-        headers = [name for name in response.get("headers", ()) if name.lower() != "etag"]
-        without_etag[status] = response.copy()
-        without_etag[status].pop("headers", None)
-        if headers:
-            without_etag[status]["headers"] = headers
-    return without_etag
-
-
 def _returns(entry: Response) -> ReturnType:
     kind = entry["content_type"]
     schema: Mapping[str, Json] = entry.get("schema", {} if admits_json(kind) else {"type": "string"})

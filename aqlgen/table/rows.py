@@ -156,7 +156,7 @@ def build_row(
         shown_parameters=_by_name(draft.choices.shown((*shown, *draft.adapter_parameters, *selecting))),
         fixed=_by_name(draft.fixed),
         body=draft.body,
-        responses=_responses(draft, update, is_read=decision.name in etags),
+        responses=draft.responses,
         returns=returns,
         choices=draft.choices.by_parameter,
         example=example,
@@ -164,12 +164,6 @@ def build_row(
     row = _with_pages(row, decision, draft.parameters)
     mock = responses.mock_of(operation.responses) or responses.sampled(row, maker.answer)
     return DecidedRow(row, decision, responses.as_last_page(mock, row))
-
-
-def _responses(draft: Draft, update: Update | None, *, is_read: bool) -> Mapping[str, Response]:
-    """Return the responses, with the ETag in the data where an update needs it."""
-    has_etag = is_read or (update is not None and update.etag)
-    return responses.with_etag_in_data(draft.responses) if has_etag else draft.responses
 
 
 def _aliases(decision: Decision) -> tuple[FormerName, ...]:

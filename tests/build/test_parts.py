@@ -165,6 +165,10 @@ def test_a_media_type_can_be_a_component_and_a_stream_has_the_type_of_its_items(
     answer = {"200": {"description": "OK", "content": content}}
     table = responding(tmp_path, answer, "3.2.0", components={"mediaTypes": media})
     assert row(table)["responses"]["200"]["schema"]["type"] == "array"
+    shared = {"200": {"description": "OK", "content": {"$ref": "#/components/mediaTypes/All"}}}
+    assert row(responding(tmp_path, shared, components={"mediaTypes": {"All": {"text/csv": {}}}}))["responses"] == {
+        "200": {"content_type": "text/csv"}
+    }
 
 
 def test_an_example_can_be_its_data_value(tmp_path: Path) -> None:

@@ -554,24 +554,12 @@ def test_the_order_of_operations_changes_no_evidence() -> None:
         ("POST /attest/k8s", "attestK8s", "Attest a token", "attest_k8s"),
         ("POST /invoices", "invoiceCreation", "Invoice creation", "create_invoice"),
         ("DELETE /zones/{id}", "rectifyZone", "Rectify the zone data", "delete_zone"),
-    ],
-)
-def test_an_unknown_verb_is_heard_where_name_and_summary_begin_with_it(
-    key: str, called: str, summary: str, name: str
-) -> None:
-    """R-NAME-2, R-SAFE-1"""
-    assert decide_one(key, called, summary=summary).name == name
-
-
-@each(
-    ("key", "called", "summary", "name"),
-    [
         ("PATCH /hooks/{id}", "updateWebhook", "Change it", "update_hook"),  # the summary does not say it
         ("DELETE /series/{id}/progress", "markSeriesAsUnread", "Mark series as unread", "delete_series_progress"),
         ("DELETE /groups/{id}/schedule", "unscheduleGroup", "Unschedule a group", "delete_group_schedule"),
     ],
 )
-def test_one_text_alone_and_a_milder_one_of_a_deletion_take_nothing_from_the_path(
+def test_an_unknown_verb_is_heard_where_name_and_summary_begin_with_it_and_a_milder_one_of_a_deletion_is_not(
     key: str, called: str, summary: str, name: str
 ) -> None:
     """R-NAME-2, R-SAFE-1"""

@@ -23,7 +23,6 @@ ENVELOPE = {
 ONE = {"allOf": [ENVELOPE, {"properties": {"result": {"type": "object", "properties": {"id": {}}}}}]}
 HAL = {"properties": {"count": {}, "_embedded": {"properties": {"domains": LIST}}, "_links": {}}}
 MANY = {"allOf": [ENVELOPE, {"properties": {"result": LIST}}, {"properties": {"result_info": {"type": "object"}}}]}
-GRAPH = "GET /groups/{group-id}/sites/{site-id}"
 
 
 @each(

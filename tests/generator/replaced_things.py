@@ -30,7 +30,6 @@ GEO = object_of(lat=NUMBER, lng=NUMBER)
 PLACE = object_of("city", city=TEXT, geo=GEO)
 TEXTS = list_of(TEXT)
 FILE = object_of("kind", "path", kind={"const": "file"}, path=TEXT)
-WEB = object_of("kind", "url", kind={"const": "web"}, url=TEXT, depth=INTEGER)
 
 
 @dataclass(frozen=True)

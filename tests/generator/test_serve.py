@@ -54,10 +54,6 @@ def command(*words: str | Path) -> list[str]:
     return [sys.executable, "-m", "aqlgen", "serve", *map(str, words)]
 
 
-class Started(Exception):
-    """The adapter would be started now, in place of this process."""
-
-
 def made(*words: str | Path) -> tuple[Path, dict[str, str], Run]:
     """Do all that comes before the start; return the package, the environment that it starts in, and the output."""
     starts: list[tuple[list[str], dict[str, str]]] = []

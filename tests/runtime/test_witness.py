@@ -521,6 +521,30 @@ HONEST: dict[str, Any] = {
                            {"name": "icon", "in": "query", "schema": {**TEXT, "default": "\U0001f39f\ufe0f"}},
                            {"name": "parts", "in": "query", "schema": {**TEXT, "default": "name, " * 40}}]},
     ),
+    "a field of the same name as the parameter leads to the next page": (
+        "/stores", "get", {"operationId": "listStores", "parameters": [SIZE, {**SIZE, "name": "continuation_token",
+            "schema": TEXT}], "responses": answer({"properties": {"stores": {"type": "array", "items": THING},
+            "continuation_token": {**TEXT, "example": "eyJwayI6Ij"}}})},
+    ),
+    "the next page is described as a URL alone, and a field is always null": (
+        "/hooks", "get", {"operationId": "listHooks", "parameters": [{**SIZE, "name": "cursor", "schema": TEXT}],
+            "responses": answer({"properties": {"hooks": {"type": "array", "items": THING}, "next_page": {**TEXT,
+            "description": "A URL that calls the next page."}, "err": {"type": "null", "description": "Always"}}})},
+    ),
+    "a schema has a space in its name, another is gone, null is a value, and alternatives have no names": (
+        "/terms", "post", {"operationId": "addTerm", "requestBody": body(schema={"required": ["of"], "properties": {
+            "of": {"$ref": "#/components/schemas/Of all"}, "b": TEXT}, "oneOf": [{"required": ["b"]}]}), "parameters": [
+            {"name": "code", "in": "query", "schema": {"type": ["string", "null"], "pattern": "^c_[09]_$"}}]},
+        {"put": {"operationId": "scan", "requestBody": body("multipart/form-data", {"$ref": "./gone.json"})},
+         "query": {"operationId": "filter", "requestBody": body(schema={"properties": {"of": {"oneOf": [
+             {"$ref": f"#/components/schemas/Of {name}"} for name in ("all", "one")], "discriminator": {
+             "propertyName": "kind"}}}})}},
+    ),
+    "a list has an ETag by which it is written": (
+        "/rules", "get", {"operationId": "listRules", "responses": answer({"type": "array", "items": THING}, ETag={})},
+        {"put": {"operationId": "setRules", "requestBody": body(schema={"type": "array", "items": THING}),
+                 "parameters": [{"name": "If-Match", "in": "header", "schema": TEXT}]}},
+    ),
 }  # fmt: skip
 NODE = {"$ref": "#/components/schemas/Node", "description": "The next one"}
 NODES: dict[str, Any] = {
@@ -537,6 +561,8 @@ NODES["Filter"] = {
     "properties": {"all": {"type": "array", "minItems": 2, "items": {"oneOf": [
         {"$ref": "#/components/schemas/A"}, {"$recursiveRef": "#"}], "discriminator": {"propertyName": "ofA"}}}},
 }  # fmt: skip
+NODES |= {f"Of {name}": {"required": ["kind"], "properties": {"kind": {"enum": [name[:1], name[1:]]}}} for name in (
+    "all", "one")}  # fmt: skip
 NODES |= {kind: {"type": "object", "properties": {f"of{kind}": TEXT}} for kind in "ABCDEFGHIJKL"}
 
 

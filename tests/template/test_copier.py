@@ -15,7 +15,8 @@ import yaml
 from aqlgen import __version__
 from aqlgen.render.provenance import Kind, is_code, kind
 from aqlgen.render.template import render_template
-from tests.checkouts import CACHES, ROOT, URL, Checkout, compile_as_here
+from tests.checkouts import ROOT, URL, Checkout, compile_as_here
+from tests.template.test_sealed_runtime import files_of
 
 pytestmark = pytest.mark.long
 
@@ -65,12 +66,6 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     (runtime / "moved.py").rename(runtime / "elsewhere/moved.py")
     source.release(NEW)
     return source
-
-
-def tree(folder: Path) -> dict[str, bytes]:
-    paths = (path for path in folder.rglob("*") if path.is_file())
-    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
-    return {path: content for path, content in files.items() if not {".git", *CACHES} & set(path.split("/"))}
 
 
 def copier(checkout: Checkout, *arguments: str, cwd: Path) -> None:
@@ -130,7 +125,7 @@ def test_copy_renders_what_aqlgen_renders_to_the_byte(checkout: Checkout, tmp_pa
     name = "s" * 31 + "-" + "p" * 32
     answers = ANSWERS | {"name": name, "package": f"{name.replace('-', '_')}_adapter", "runtime": "sealed"}
     copier(checkout, "copy", *DEFAULTS, *answer_options(answers, tmp_path), URL, "new", cwd=tmp_path)
-    assert tree(tmp_path / "new") == rendered(checkout, answers)
+    assert files_of(tmp_path / "new") == rendered(checkout, answers)
 
 
 @dataclass(frozen=True)
@@ -156,9 +151,9 @@ def updated(checkout: Checkout, generated: Path, tmp_path_factory: pytest.TempPa
         (project / path).write_text(text.replace("\n", "\n# mine\n", 1), encoding="utf-8")
     (project / "notes.md").write_text("mine\n", encoding="utf-8")
     commit(checkout, project)
-    before = tree(project)
+    before = files_of(project)
     copier(checkout, "update", *DEFAULTS, cwd=project)
-    after = tree(project)
+    after = files_of(project)
     commit(checkout, project)
     return Updated(project, before, after)
 
@@ -196,18 +191,18 @@ def test_update_keeps_what_the_user_wrote_and_changes_nothing_the_next_time(
     assert b"of long ago" not in after["Dockerfile"]
     project = updated.copy(tmp_path / "work")
     copier(checkout, "update", *DEFAULTS, cwd=project)
-    assert tree(project) == after
+    assert files_of(project) == after
 
 
 @pytest.mark.parametrize("command", [["recopy"], ["copy", URL, "."]], ids=["recopy", "copy"])
 def test_copying_anew_gives_back_the_shared_files_and_leaves_yours_and_the_data(
     checkout: Checkout, project: Path, command: list[str]
 ) -> None:
-    before = tree(project)
+    before = files_of(project)
     for path in (*YOURS, "Dockerfile"):
         (project / path).write_text("# mine\n", encoding="utf-8")
     copier(checkout, *command, *DEFAULTS, "--overwrite", cwd=project)
-    after = tree(project)
+    after = files_of(project)
     assert all(after[path] == b"# mine\n" for path in YOURS)
     assert b"EXPOSE 8000" in after["Dockerfile"]
     data = [path for path in before if kind(path, PACKAGE) is Kind.MACHINE and not is_code(path, PACKAGE)]
@@ -220,7 +215,7 @@ def test_a_checkout_is_a_template_by_its_path_too(checkout: Checkout, tmp_path: 
     command = (str(Path(__file__).with_name("plain_copier.py")), "copy", "--defaults")
     done = checkout.python(*command, *answer_options(ANSWERS, tmp_path), *source, "new", cwd=tmp_path)
     assert "aqlgen from-openapi SPEC" in done.stderr  # what to run next
-    project, expected = tree(tmp_path / "new"), rendered(checkout)
+    project, expected = files_of(tmp_path / "new"), rendered(checkout)
     assert yaml.safe_load(project.pop(".copier-answers.yml"))["_src_path"] == str(checkout.folder)
     expected.pop(".copier-answers.yml")
     assert project == expected

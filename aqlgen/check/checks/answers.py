@@ -187,12 +187,14 @@ async def executions(run: Run) -> None:
         field, usual = str(pointer).rpartition("/")[2], run.api.shape(operation.row)
         if isinstance(usual.data, dict) and usual.data.get(field) is True:
             usual = replace(usual, body=json.dumps({**usual.data, field: False}).encode())
+        if work is not None and work.status == "202" != str(usual.status):  # beside a success that ends at once
+            usual = replace(usual, status=202, body=usual.body if operation.row.responses["202"] else b"")
         for value, more, expected in _WORK.get(field, ()):
             with run.api.behaving(usual, operation.row.method):
                 begun = await run.call(operation)
             if not begun.ok or not isinstance(begun.data, dict):
                 break
-            named = (begun.data.get("_execution") or {}).get("execution_id")
+            named = (begun.data.get("_execution") or begun.data).get("execution_id")
             with run.api.behaving(Reply.of(200, placed(more, str(pointer), value))):
                 answer = await run.own("read", "get_execution_status", execution_id=named)
             shown = answer.data.get("status"), "error" in answer.data, "result" in answer.data

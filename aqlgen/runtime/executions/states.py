@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..schema.notation import is_count
 from ..text import folded, iso_time, letters, line
 
 if TYPE_CHECKING:
@@ -219,8 +220,8 @@ def _progress(fields: Mapping[str, Any], word: str) -> dict[str, Any] | None:
 def _counts_of(level: Mapping[str, Any]) -> dict[str, Any]:
     """Return how many of how many are done, {} where it is not said."""
     total = level.get("total")
-    current = next((level[key] for key in _COUNTED if _is_count(level.get(key))), None)
-    known = current is not None and _is_count(total) and current <= total
+    current = next((level[key] for key in _COUNTED if is_count(level.get(key))), None)
+    known = current is not None and is_count(total) and current <= total
     return {"current": current, "total": total} if known else {}
 
 
@@ -236,10 +237,6 @@ def _percentage(value: Any) -> float | int | None:
     return round(float(value) * 100, 2) if isinstance(value, float) and 0 < value < 1 else value
 
 
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
 def _finished(fields: Mapping[str, Any]) -> str | None:
     """Return when it ended, if the API says so."""
     for level in _levels(fields):
@@ -247,7 +244,7 @@ def _finished(fields: Mapping[str, Any]) -> str | None:
             value = level.get(key)
             if isinstance(value, str) and value:
                 return line(value, 40)
-            if _is_count(value) and value:
+            if is_count(value) and value:
                 seconds = value / 1000 if value > _EPOCH_MILLISECONDS else value
                 try:
                     return iso_time(seconds)

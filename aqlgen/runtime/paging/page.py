@@ -197,15 +197,16 @@ def _position(plan: Plan, value: Any, request: ApiRequest) -> int | str | None:
         return None
     position: int | str = value if isinstance(value, (int, str)) else str(value)
     is_link = isinstance(position, str) and (_is_link(plan) or (plan.in_header and is_address(position)))
-    return _relative(str(position), request, plan) if plan.by_url or is_link else position
+    by_url = plan.by_url and (plan.lead is None or str(position).startswith(("http", "/", "?")))  # else its value
+    return _relative(str(position), request, plan) if by_url or is_link else position
 
 
 def is_path(plan: Plan, position: int | str | None) -> bool:
     """Return True for a position that is path and query of a page, rather than the value of a parameter."""
     if not isinstance(position, str):
         return False
-    by_link = _is_link(plan) or (plan.next is None and plan.item_cursor is not None)
-    return plan.by_url or (by_link and position.startswith("/")) or (plan.in_header and is_address(position))
+    by_link = plan.by_url or _is_link(plan) or (plan.next is None and plan.item_cursor is not None)
+    return (by_link and position.startswith("/")) or (plan.in_header and is_address(position))
 
 
 def page_url(request: ApiRequest, position: str) -> str:

@@ -144,7 +144,8 @@ def _marked(model: Any, number: int) -> Any:
 
 def _led(value: Any, following: Any, address: str | None, word: str = "", *, is_next: bool = False) -> Any:
     """Return a part of an answer with what its page is followed by, wherever it has a field for that."""
-    is_next = is_next or (re.search("next|cursor|pagetoken", word) is not None and not word.startswith("prev"))
+    is_lead = LEADS.get(word) == "cursor" or re.search("next|cursor|pagetoken", word) is not None
+    is_next = is_next or (is_lead and not word.startswith("prev"))
     if isinstance(value, dict) and not (is_next and following is None):
         fields = {name: _led(each, following, address, normal(name), is_next=is_next) for name, each in value.items()}
         return {name: each for name, each in fields.items() if each is not ABSENT}

@@ -140,6 +140,11 @@ class Operation:
         stem, *stems = (re.sub(r"[-_][^-_]+$", "", each) for each in (name, *keys))  # without the last word
         return name in keys or stem in {*stems} - {"X", "x"}
 
+    def is_loose(self, form: Parameter) -> bool:
+        """Return True for an object whose properties are pairs of their own."""
+        is_form = form.style == "form" and form.explode and not form.is_json
+        return is_form and form.place in ("query", "body") and "object" in self.document.kinds(form.schema)
+
     def owned(self, place: str, name: str) -> dict[str, Any]:
         """Return the owner's override of a parameter or field."""
         return _owned(self.owner, place, name)

@@ -232,7 +232,7 @@ class _Examination:
         values: dict[tuple[str, str], Any] = {}
         for parameter in operation.parameters:
             if self._shown.gives(parameter.key) and (turn or parameter.required):
-                value = _value(operation.document, parameter, turn)
+                value = self._value(operation, parameter, turn)
                 if value is ABSENT and parameter.required:
                     return None
                 if value is not ABSENT and value not in ("", [], {}):
@@ -245,6 +245,20 @@ class _Examination:
             values["body", ""] = value
         return values
 
+    def _value(self, operation: Operation, parameter: Parameter, turn: int) -> Any:
+        """Return a value of a parameter, the second of an enumeration for an empty one; of any object one with a field.
+
+        Pairs of an object that have the name of another parameter are left out: nothing tells them apart.
+        """
+        value = sample(operation.document, parameter.schema, turn, name=parameter.name)
+        if value == "":
+            value = sample(operation.document, parameter.schema, turn + 1, name=parameter.name)
+        names = {each.name for each in operation.parameters if each.place == parameter.place and each is not parameter}
+        if isinstance(value, dict) and operation.is_loose(parameter) and names & value.keys():
+            self._say(Grade.DOCUMENT, f"{parameter.name} has fields that are parameters, too")
+            return {name: each for name, each in value.items() if name not in names} or ABSENT
+        return {"key": "x"} if value == {} and parameter.required else value
+
     def _body(self, operation: Operation, schema: Any, turn: int) -> Any:
         if self._shown.takes_file or not re.search("json|form|text|xml|yaml|^$", self._media):
             return _BYTES
@@ -252,7 +266,8 @@ class _Examination:
         if self._media.startswith("text/plain"):
             return value if isinstance(value, str) else "text"
         if not isinstance(value, dict):
-            return value
+            is_form = "form" in self._media and value is not ABSENT  # a form has fields, whatever is known of them
+            return {"key": "x"} if is_form else value
         value = {name: each for name, each in value.items() if self._shown.takes(name)}
         least = {name: each for name, each in value.items() if name in document.required(schema)}
         least = least or dict(islice(value.items(), 1))
@@ -293,18 +308,10 @@ class _Examination:
             self._say(Grade.WRONG if paging.size else Grade.LOOK, text)
 
 
-def _value(document: Document, parameter: Parameter, turn: int) -> Any:
-    """Return a value of a parameter, the second of an enumeration for an empty one; of any object one with a field."""
-    value = sample(document, parameter.schema, turn, name=parameter.name)
-    if value == "":
-        value = sample(document, parameter.schema, turn + 1, name=parameter.name)
-    return {"key": "x"} if value == {} and parameter.required else value
-
-
 def _needs(operation: Operation, schema: Any) -> bool:
     """Return True for a body that must be sent: where the document does not say it, one that cannot be empty."""
-    stated = operation.body_required
-    return bool(operation.document.problems(schema, {})) if stated is None else stated
+    required = operation.body_required
+    return bool(operation.document.problems(schema, {})) if required is None else required
 
 
 def _short(envelope: Mapping[str, Any]) -> str:

@@ -122,18 +122,13 @@ class _Reading:
         }  # fmt: skip
         self._used = {("query", name) for name, _ in operation.fixed_query}
         self._secure()
-        for parameter in sorted(operation.parameters, key=self._is_loose):
+        for parameter in sorted(operation.parameters, key=self.operation.is_loose):
             self._parameter(parameter)
         self._undeclared()
         self._body(request.content)
 
     def _say(self, text: str, grade: Grade = Grade.WRONG) -> None:
         self.judgement.problems.append((grade, text))
-
-    def _is_loose(self, form: Parameter) -> bool:
-        """Return True for an object whose properties are pairs of their own."""
-        is_form = form.style == "form" and form.explode and not form.is_json
-        return is_form and form.place in ("query", "body") and "object" in self.document.kinds(form.schema)
 
     def _secure(self) -> None:
         options = self.operation.security or ()
@@ -182,7 +177,7 @@ class _Reading:
             for problem in self.document.problems(schema, value):
                 self._say(f"{place} {name}{problem}")
             return
-        is_empty = self._is_loose(parameter) and not self.document.problems(schema, {})
+        is_empty = self.operation.is_loose(parameter) and not self.document.problems(schema, {})
         if parameter.required and not is_secret(name) and not is_empty:
             self._say(f"{place} {name} is missing", Grade.BROKEN)
 
@@ -198,7 +193,7 @@ class _Reading:
         if deep and (form.style == "deepObject" or not texts):
             return self._typed(schema, _nested(deep)), {other for other, _ in deep}
         if not texts:
-            loose = self._loose(schema, pairs) if self._is_loose(form) else {}
+            loose = self._loose(schema, pairs) if self.operation.is_loose(form) else {}
             return self._typed(schema, loose) if loose else ABSENT, set(loose)
         kinds = self.document.kinds(schema)
         if form.style == "deepObject" and kinds == {"object"}:
@@ -233,7 +228,7 @@ class _Reading:
     def _undeclared(self) -> None:
         """Name what the document does not have; a key of other operations may be sent if no security is stated."""
         secrets = self.document.secrets if self.operation.security is None else ()
-        if not any(map(self._is_loose, self.operation.parameters)):
+        if not any(map(self.operation.is_loose, self.operation.parameters)):
             for name in dict.fromkeys(name for name, _ in self._pairs["query"] if ("query", name) not in self._used):
                 if ("query", name.lower()) not in secrets:
                     self._say(f"query {name} is not in the document", Grade.BROKEN)

@@ -57,7 +57,8 @@ class _Sampler:
         if kind == "boolean":
             return self._turn % 2 == 0
         guesses = self._texts(schema, name) if kind == "string" else self._numbers(schema)
-        return next((each for each in guesses if not self._document.problems(schema, each)), ABSENT)
+        valid = (each for each in guesses if not (each is None or self._document.problems(schema, each)))
+        return next(valid, ABSENT)
 
     def _flat(self, schema: Any, depth: int = 0) -> Mapping[str, Any]:
         """Return a schema with the properties of its parts, and of one of its alternatives."""
@@ -84,11 +85,13 @@ class _Sampler:
     def _told_apart(self, schema: Mapping[str, Any], chosen: Any) -> Any:
         """Return an alternative with the value by which it is known (OpenAPI, Discriminator Object)."""
         discriminator, reference = schema.get("discriminator") or {}, str(chosen.get("$ref", ""))
-        field, last = discriminator.get("propertyName"), reference.rpartition("/")[2]
-        if not reference or field not in self._document.properties({**schema, "allOf": [chosen]}):
-            return chosen
+        field, last = str(discriminator.get("propertyName")), reference.rpartition("/")[2]
         names = {str(target): key for key, target in (discriminator.get("mapping") or {}).items()}
-        return {"allOf": [chosen, {"properties": {field: {"const": names.get(reference, names.get(last, last))}}}]}
+        value, whole = names.get(reference, names.get(last, last)), {**schema, "allOf": [chosen]}
+        tag = self._document.properties({**whole, "oneOf": [], "anyOf": []}).get(field, {})
+        if not reference or field not in self._document.properties(whole) or self._document.problems(tag, value):
+            return chosen  # which says itself what it is known by
+        return {"allOf": [chosen, {"properties": {field: {"const": value}}}]}
 
     def _object(self, schema: Mapping[str, Any], depth: int) -> Any:
         required, properties = schema.get("required") or (), schema.get("properties") or {}
@@ -122,7 +125,10 @@ class _Sampler:
     def _texts(self, schema: Mapping[str, Any], name: str) -> Iterator[Any]:
         if "pattern" in schema and not compiles(str(schema["pattern"])):  # nothing is known to be valid
             return
-        is_address = self._beside == "writeOnly" and str(schema.get("example"))[:4] == "http"
+        stated = f"{str(schema.get('example'))[:4]} {str(schema.get('description'))[:40]}".lower()  # "A URL that …"
+        is_address = not {"http", "url", "uri"}.isdisjoint(
+            re.findall(r"[a-z]++", stated)[:4] if self._beside == "writeOnly" else ()
+        )
         form = "binary" if schema.get("type") == "file" else "uri" if is_address else str(schema.get("format", ""))
         if form in _TEXTS and "pattern" not in schema:
             yield _TEXTS[form].format(self._turn % 9 + 1)

@@ -122,7 +122,7 @@ class Schemas:
     def _reference(self, reference: str) -> str:
         """Return a reference into the registry, which gets a copy of a schema that stands elsewhere."""
         if reference.startswith(("#/definitions/", "#/components/schemas/")):
-            return reference
+            return quote(unquote(reference), safe="#/~")
         copies = self._known.setdefault("copies", {})
         if reference not in copies:
             self._registry = copies[reference] = None

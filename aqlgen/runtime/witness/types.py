@@ -137,8 +137,9 @@ def of_value(document: Document, entry: Entry, schema: Any) -> Iterator[str]:
 
 
 def _is_null_other(document: Document, entry: Entry, schema: Any) -> bool:
-    is_told = "name" in entry and len(entry) > 3 and document.kinds(schema) and not {"$ref", "type"} <= set(schema)
-    return bool(is_told) and ("May be null" in str(entry.get("description"))) is not document.is_nullable(schema)
+    is_told = "name" in entry and len(entry) > 3 and not {"$ref", "type"} <= set(schema)
+    is_open = not (is_told and document.kinds(schema) - {"null"})
+    return not is_open and ("May be null" in str(entry.get("description"))) is not document.is_nullable(schema)
 
 
 def _is_left_out(stated: Mapping[str, Any], entry: Entry, word: str) -> bool:

@@ -14,7 +14,6 @@ from aqlgen.runtime.state.custody import State, open_store
 
 pytestmark = pytest.mark.anyio
 DIGEST = "ab" * 32
-CHALLENGE = "3fa85f64-5717-4562-b3fc-2c963f66afa6"
 
 
 class Clock:
