@@ -288,6 +288,9 @@ EDITS: dict[str, tuple[str, Any, str]] = {
     "a status": ("get_thing", lambda row: row.update(responses={"202": {}}), "has {'200': 'application/json'}"),
     "a body": ("create_thing", lambda row: row["body"].pop("required"), "body.required is False"),
     "a size": ("list_things", lambda row: row["pagination"].update(size_max=5), "size_max is 5, the document has 50"),
+    "a scope": ("get_thing", lambda row: row.update(scopes={"key": ["write"]}), "scopes is {'write'}, the document"),
+    "the place of items": ("list_things", lambda row: row["pagination"].update(items="/total"), "n.items is '/total'"),
+    "another place": ("list_things", lambda row: row["pagination"].update(total="/count"), "pagination.total is"),
     "accept": ("get_thing", lambda row: row["responses"]["200"].update(content_type="text/csv"), "'text/csv'}"),
 }  # fmt: skip
 

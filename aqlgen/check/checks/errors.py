@@ -180,33 +180,6 @@ async def broken_answers(run: Run) -> None:
             run.expect(is_told, operation, f"says nothing of {name}")
 
 
-@check("EQ-4", "Safe reads are tried again when the API puts them off, and nothing else is", Category.ERRORS,
-       "R-RATE-2, R-ERR-2")  # fmt: skip
-async def retries(run: Run) -> None:
-    """Let the API refuse once."""
-    later = Reply.of(503, {"message": "later"}, **{"Retry-After": "0"})
-    others = [item for item in run.callable if item.family != "read"]
-    for operation in [*run.reads(1), *sorted(others, key=lambda item: item.row.idempotency is None)[:6]]:
-        method = operation.row.method
-        with run.api.behaving(later, method, 1):
-            answer = await run.call(operation)
-        times = len(run.writes(operation))
-        if times == 2 and not operation.is_safe_read:
-            with run.api.behaving(lambda _: later if len(run.writes(operation)) == 1 else Reply.of(404, {}), method):  # noqa: B023
-                answer = await run.call(operation)
-            is_told = answer.ok or answer.details.get("outcome") == "unknown" or len(run.writes(operation)) < 2
-            run.expect(is_told, operation, "hides that its first attempt may have been carried out")
-        if operation.is_safe_read:
-            run.expect(answer.ok and times == 2, operation, f"is not tried again: {times} requests")
-            with run.api.behaving(later, method) as arrived:
-                await run.call(operation)
-            run.expect(len(arrived) == 3, operation, f"is sent {len(arrived)} times to an API that always refuses")
-        elif operation.row.idempotency is None:
-            run.expect(times < 2, operation, f"is sent {times} times")
-            is_told = answer.ok or not times or operation.family == "read" or "outcome" in answer.details
-            run.expect(is_told, operation, "does not report a possible success")
-
-
 @check("WA-2", "A repaired call sends the request of the correct call, and says so", Category.WARNINGS, "R-WARN-1")
 async def repairs(run: Run) -> None:
     """Write each value in other notations: the adapter sends the request of the correct call, or none."""

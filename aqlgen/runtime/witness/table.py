@@ -91,6 +91,9 @@ def _members(row: _Row, operation: Operation) -> _Members:
 
 
 def _sent(row: _Row, operation: Operation) -> _Members:
+    scopes = {name.removeprefix(f"{operation.document.api}:"): each for name, each in row.get("scopes", {}).items()}
+    stated = {scope for option in operation.security or () for name in option.keys() & scopes for scope in option[name]}
+    yield "scopes", {scope for each in scopes.values() for scope in each}, stated if operation.security else None
     if (body := row.get("body")) is not None:
         is_json = _JSON in operation.bodies and "content_type" not in operation.owner
         yield "body.content_type", body["content_type"].partition(";")[0], _JSON if is_json else None
@@ -113,7 +116,23 @@ def _answers(row: _Row, operation: Operation) -> _Members:
     yield "returns", row["returns"]["name"], None if is_same else entry["type"]
 
 
-_PARTS = _members, _sent, _answers
+def _pages(row: _Row, operation: Operation) -> _Members:
+    """Yield the places of an answer by which a list is paged, which are others if the document does not have them."""
+    document, paging = operation.document, row.get("pagination") or {}
+    names = [] if "next_in" in paging or "pagination" in operation.owner else ["items", "total", "has_more", "next"]
+    for name, pointer in [(name, paging[name]) for name in names if paging.get(name)]:
+        yield f"pagination.{name}", pointer, pointer if _is_there(document, operation.success[2], pointer, name) else ""
+
+
+def _is_there(document: Document, node: Any, pointer: str, name: str) -> bool:
+    steps = pointer.split("/")[1:]
+    while steps and steps[0] in document.properties(node):
+        node = document.properties(node)[steps.pop(0)]
+    kinds = document.kinds(node) if name == "items" else ()
+    return not document.properties(node) if steps else not kinds or "array" in kinds
+
+
+_PARTS = _members, _sent, _answers, _pages
 
 
 def _of_parameter(operation: Operation, fields: _Row, item: _Row, *, is_shown: bool) -> Iterator[str]:
