@@ -32,13 +32,13 @@ Change a setting in the file `adapter.toml`, or by an environment variable. The 
 both, the default applies. The adapter reads the first of these files that exists:
 
 1. the file that the variable `MCP_AQL_CONFIG` names
-2. `adapter.toml` in the project folder: the folder that contains the running `src`, or from which you installed
+2. `adapter.toml` in the project's folder, from which the adapter runs, or was installed
 3. the copy of `adapter.toml` in the installed package
 
-The adapter does not look into the working directory, because clients start adapters in any folder. `<name>-adapter
-doctor --all` shows the file in use, and each setting with its source. With an unknown key, or an unknown variable
-that begins with `MCP_AQL`, the adapter does not start. So you notice a misspelt setting. Keys, tokens and passwords
-cannot be in `adapter.toml`. They have their own variables, which `doctor` lists.
+The adapter does not look into the working directory, because clients start adapters in any folder. The command
+`<name>-adapter doctor --all` shows the file in use, and each setting with its source. With an unknown key, or an
+unknown variable that begins with `MCP_AQL`, the adapter does not start. So you notice a misspelt setting. Keys, tokens
+and passwords cannot be in `adapter.toml`. They have their own variables, which `doctor` lists.
 """
 
 
