@@ -187,9 +187,9 @@ class Posted(NamedTuple):
 
 
 async def post(url: str, body: Any = INITIALIZE, method: str = "POST", **headers: str) -> Posted:
-    """Send a request. Raises ConnectionError for too long a body."""
+    """Send a request; returns the first event of a stream. Raises ConnectionError for too long a body."""
     parts = urlsplit(url)
-    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    content = body if isinstance(body, bytes | None) else json.dumps(body).encode()
 
     def exchange() -> Posted:
         connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)
@@ -197,7 +197,8 @@ async def post(url: str, body: Any = INITIALIZE, method: str = "POST", **headers
             more = {name.replace("_", "-"): value for name, value in headers.items()}
             connection.request(method, parts.path, content, {**_USUAL, **more})
             answer = connection.getresponse()
-            body = answer.read(LONGEST + 1)
+            is_stream = method == "GET" and answer.headers.get_content_type() == "text/event-stream"
+            body = b"".join(iter(answer.readline, b"\n")) if is_stream else answer.read(LONGEST + 1)
             if len(body) > LONGEST:
                 raise ConnectionError(f"the adapter answers more than {LONGEST:,} bytes")
             return Posted(answer.status, body, {name.lower(): value for name, value in answer.headers.items()})

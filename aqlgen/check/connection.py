@@ -24,7 +24,7 @@ import anyio
 
 from aqlgen.check.client import LONGEST, Client, OverHttp, OverStdio, Person, text_of
 
-_ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/mcp")
+_ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/(?:mcp|#\S+)")
 _BY_HTTP = ("--transport", "http", "--port", "0")
 _SECONDS, _GRACE = 60.0, 5.0
 _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "SYSTEMROOT", "USERPROFILE", "XDG_CONFIG_HOME")
@@ -248,22 +248,28 @@ async def _by_stdio(launch: Launch, errors: IO[bytes]) -> AsyncIterator[OverStdi
         writer.close()
 
 
-def _written(file: IO[bytes]) -> str:
+def _written(file: IO[bytes] | Path) -> str:
     """Return what was written to a file so far."""
-    return Path(file.name).read_text(encoding="utf-8", errors="replace")
+    path = file if isinstance(file, Path) else Path(file.name)
+    return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
 
 
 @asynccontextmanager
-async def served_over_http(launch: Launch) -> AsyncIterator[tuple[str, Callable[[], str]]]:
-    """Start the adapter over HTTP; yields its URL and what gives its log. Raises NotStarted if it does not."""
+async def served_over_http(
+    launch: Launch, arguments: Sequence[str] = _BY_HTTP, file: Path | None = None
+) -> AsyncIterator[tuple[str, Callable[[], str]]]:
+    """Start the adapter over HTTP, which writes its URL or that of the operator's page into its log or a file.
+
+    Yields the URL and what gives the log. Raises NotStarted if it does not start.
+    """
     with tempfile.TemporaryDirectory() as folder, (Path(folder) / "output").open("wb") as output:
         with Path(os.devnull).open("rb") as nothing:
-            process = await _start(launch, _BY_HTTP, nothing, output, output)
+            process = await _start(launch, arguments, nothing, output, output)
         try:
             ends, match = monotonic() + _SECONDS, None
             while match is None and process.returncode is None and monotonic() < ends:
                 await anyio.sleep(0.01)
-                match = _ADDRESS.search(_written(output))
+                match = _ADDRESS.search(_written(output)) or _ADDRESS.search(_written(file or output))
             if match is None:
                 raise NotStarted.of(_written(output))
             yield match[0], lambda: _written(output)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from base64 import b64decode
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field, replace
@@ -19,12 +20,12 @@ from tempfile import mkdtemp
 from threading import Barrier, BrokenBarrierError
 from time import monotonic
 from typing import Any, NamedTuple
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 import anyio
 
 from aqlgen.check.client import LEGACY, MODERN, Person, post
-from aqlgen.check.connection import NotStarted, output_of
+from aqlgen.check.connection import NotStarted, output_of, served_over_http
 from aqlgen.check.forks import HOOKS
 from aqlgen.check.run import Run
 from aqlgen.check.stand_in import Arrived, Reply, data_of
@@ -32,14 +33,16 @@ from aqlgen.check.stand_in import Arrived, Reply, data_of
 FILE = Path(__file__).with_name("probe") / "sessions.jsonl"
 SETTINGS = {"WARN_SLOW_MS": "3600000", "POLICY": "standard"}
 INPUTS = (
-    "by", "call", "send", "ask", "raw", "together", "run", "post", "file", "pause", "restart", "waits", "api", "person",
+    "by", "call", "send", "ask", "raw", "together", "run", "post", "file", "pause", "put", "restart", "waits",
+    "api", "person",
 )  # fmt: skip
 """The parts of a step that are its input; the others are results."""
 _OPAQUE = re.compile(
     r"(?P<token>conf_[\w-]{40,})|(?P<known>conf_[\w-]{7}(?=…))|(?P<session>session_[0-9a-f]{16})|"
     r"(?P<execution>exec_[0-9a-f]{16})|(?P<plan>plan_[0-9a-f]{32})|req_[0-9a-f]{8}_(?P<request>[0-9a-f]+)|"
     r"(?P<caller>(?<=credential:)[0-9a-f]{16})|(?P<archive>(?<=audit-)\d{8}T\d{12}Z)|"
-    r"(?P<matter>(?<=approve, as )\w{10})|(?P<key>\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}\b)|"
+    r"(?P<code>\b[A-Z2-9]{4}(?:-[A-Z2-9]{4}){3,8}\b)|(?P<matter>(?<=approve, as )\w{10})|"
+    r"(?P<lines>(?<=and unchanged: )\d+ lines?)|(?P<key>\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}\b)|"
     r"(?P<address>127\.0\.0\.1:\d+)|(?P<folder>(?<![\w/.-])/[\w/.-]*/tmp\w+)|"
     r"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00))|"
     r"(?P<cursor>(?<![\w-])(?=[\w-]*[a-z])(?=[\w-]*[A-Z\d])[\w-]{30,})"
@@ -53,9 +56,11 @@ _USUAL = {
     "accept=application/json", "content-type=application/json", "cookie=check_session=SESSION",
 }  # fmt: skip
 """Headers of requests that say nothing, all or with this value."""
-_CHANGING = {"duration_ms", "ms", "process", "frames", "hash", "previous", "timestamp", "resets_in_seconds"}
+_CHANGING = {"duration_ms", "ms", "process", "frames", "hash", "previous", "timestamp", "resets_in_seconds", "refusals"}
 _MOVING = re.compile(r"\b\d+(?= seconds?\b)|<now[+\d]*>|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 """The rest of a time window, in sessions whose head says `moving`."""
+_PADDED = re.compile(r'(?<=\S) {2,}|(?<!\d)\d{1,7}(?= ms\b)|(?<="duration_ms":)[\d.]+')
+"""What is between columns, and times, in what commands print."""
 _TIMES = "seconds", "python", "process", "info"
 """Words of the lines of metrics that are different each time."""
 _EARLY = 0.05
@@ -129,7 +134,7 @@ class _Names:
         kind, text = str(match.lastgroup), match[0]
         if kind == "request":
             return f"<request-{int(match['request'], 16)}>"
-        if kind in ("address", "folder"):
+        if kind in ("address", "folder", "lines"):
             self.known.setdefault(text, f"<{kind}>")
         if kind == "time":
             seconds = (datetime.fromisoformat(text) - datetime.now(UTC)).total_seconds()
@@ -164,7 +169,7 @@ def _steady(value: Any, names: Collection[str] = _CHANGING) -> Any:
         return [_steady(item, names) for item in value]
     if isinstance(value, dict):
         return {key: _steady(inner, names) for key, inner in value.items() if key not in names}
-    return value
+    return "<now>" if isinstance(value, float) and 1.7e9 < value < 2.5e9 else value
 
 
 async def _connected(
@@ -182,6 +187,12 @@ async def _connected(
     for number, each in enumerate(runs):
         each.adapter.url, each.adapter.log = url, log or each.adapter.log
         names.known |= {each.adapter.client.session: f"<connection-{number}>"} if each.adapter.client.session else {}
+    if "page" in head:
+        file = Path(run.launch.variables["MCP_AQL_AUDIT_PATH"]).with_name("address")
+        page = urlsplit((await stack.enter_async_context(served_over_http(run.launch, head["page"], file)))[0])
+        texts = {page.fragment or page.netloc: "<entry>", page.netloc: "<page>", f"operator_{page.port}": "<cookie>"}
+        names.known = {text: name for text, name in names.known.items() if name not in texts.values()} | texts
+        names.fixed += texts.items()
     return runs
 
 
@@ -221,8 +232,15 @@ async def played(run: Run, session: Session) -> list[dict[str, Any]]:
             caller = runs[inputs.get("by", 0)]
             caller.adapter.client.notices.clear()
             caller.api.forget()
-            shown |= await _step(caller, meant, audit, runs, len(step.get("lines", ())))
-            requests = [_request(request) for request in caller.arrived] if "file" not in inputs else []
+            api = [
+                Reply.of(status, data, **headers)
+                if not isinstance(data, str)
+                else Reply(status, b64decode(data[7:]) if data.startswith("base64,") else data.encode(), headers)
+                for status, data, headers in meant.get("api", ())
+            ]
+            with caller.api.behaving(lambda _, api=api: api.pop(0) if api else None):
+                shown |= await _step(caller, meant, audit, runs, len(step.get("lines", ())))
+            requests = [_request(request) for request in caller.arrived]
             requests = sorted(requests, key=str) if "together" in inputs else requests
             notices = caller.adapter.client.notices
             more = {"requests": requests, "asked": asked, "notices": notices}
@@ -236,13 +254,15 @@ async def _step(run: Run, step: Mapping[str, Any], audit: Path, runs: Sequence[R
         return {"lines": await _lines(run, step["file"], audit, expected)}
     if "pause" in step:
         await anyio.sleep(step["pause"])
-    if "pause" in step or "restart" in step:
+    if "put" in step:
+        audit.with_name(step["put"][0]).write_text(step["put"][1], encoding="utf-8")
+    if {"pause", "put", "restart"} & step.keys():
         return {}
     if "run" in step:
         code, output, errors = await output_of(run.launch, *step["run"])
         return {
             "code": code,
-            "output": output.splitlines(),
+            "output": [_PADDED.sub("  ", line) for line in output.splitlines()],
             "errors": [data_of(line) or line for line in errors.splitlines()],
         }
     if "post" in step:
@@ -268,7 +288,8 @@ async def _posted(run: Run, path: str, content: Any, method: str, headers: dict[
         if not any(word in line for word in _TIMES)
     )
     shown = {name: value for name, value in shown.items() if name not in _HEADERS}
-    return {"status": status, "headers": shown, "body": data_of(body) or "".join(steady)}
+    data = data_of(body) or data_of(body.partition(b"data: ")[2]) or "".join(steady)
+    return {"status": status, "headers": shown, "body": data}
 
 
 async def _lines(run: Run, name: str, audit: Path, expected: int) -> list[dict[str, Any]]:
@@ -306,12 +327,9 @@ def _sent(run: Run, call: Sequence[Any]) -> tuple[str, dict[str, Any]]:
 
 
 async def _call(run: Run, step: Mapping[str, Any]) -> dict[str, Any]:
-    """Call a tool while the API answers as the step says; a call in short has family, operation and parameters."""
-    replies = [Reply.of(status, data, **headers) if not isinstance(data, str) else Reply(status, data.encode(), headers)
-               for status, data, headers in step.get("api", ())]  # fmt: skip
+    """Call a tool; a call in short has family, operation and parameters."""
     sent = _sent(run, step["call"]) if "call" in step else (run.adapter.tool(step["send"][0]), step["send"][1])
-    with run.api.behaving(lambda _: replies.pop(0) if replies else None):
-        answer = await run.adapter.send(*sent)
+    answer = await run.adapter.send(*sent)
     shown: dict[str, Any] = {"answer": dict(answer), **({"blocks": answer.blocks} if answer.blocks else {})}
     took, times = (answer.get("_meta") or {}).get("duration_ms", 0), [request.seconds for request in run.arrived]
     if not 0 <= took <= answer.seconds * 1000:
@@ -322,19 +340,16 @@ async def _call(run: Run, step: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _written(run: Run, name: str, audit: Path) -> list[dict[str, Any]]:
-    """Return the lines of the audit log or of the log, each as it differs from the one before it."""
+    """Return the lines of the audit log or of the log, each as it differs from the one before it, with nulls."""
     files = sorted(audit.parent.glob(f"{audit.stem}*.jsonl")) if name == "audits" else [audit][: audit.exists()]
     text = run.adapter.log() if name == "log" else "".join(file.read_text(encoding="utf-8") for file in files)
     lines = [data_of(line) or {"text": line} for line in text.splitlines()]
     ours = [_steady(line) for line in lines if line.get("message") != "started"
             and not str(line.get("logger", "")).startswith(_OF_OTHERS)]  # fmt: skip
-    return [_changes(*pair) for pair in zip([{}, *ours], ours, strict=False)]
-
-
-def _changes(before: Mapping[str, Any], line: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields in which a line differs from the one before it, null for those that it lacks."""
-    keys = [*line, *sorted(before.keys() - line.keys())]
-    return {key: line.get(key) for key in keys if line.get(key) != before.get(key)}
+    return [
+        {key: line.get(key) for key in [*line, *sorted(old.keys() - line.keys())] if line.get(key) != old.get(key)}
+        for old, line in zip([{}, *ours], ours, strict=False)
+    ]
 
 
 def _request(request: Arrived) -> list[Any]:

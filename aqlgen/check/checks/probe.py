@@ -23,7 +23,7 @@ from aqlgen.check.operations import operations_of
 from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check
 from aqlgen.check.sessions import Session, difference, played, recorded
-from aqlgen.check.stand_in import Arrived, Reply, StandIn, serve
+from aqlgen.check.stand_in import Arrived, StandIn, serve
 from aqlgen.resources import build, cache_folder, files_in, installed
 from aqlgen.runtime.table import Adapter as AdapterTable
 from aqlgen.runtime.witness import Witness
@@ -67,9 +67,6 @@ _PLACED = (
     ("query", {"a": "1", "b": None}, "a=1"),
 )
 """Values of each place and style, by the table of the specification (OpenAPI 3.1, 4.8.12.5; RFC 6570)."""
-_WIDE = f"{_NAME}6"
-"""The operation whose query has the fields of an object."""
-
 _MODELS = updates.updates_preserve, updates.updates_notice_changes, lists.pages, lists.queries
 """Tests that compare with a model, for which the probe has operations of every kind."""
 
@@ -168,7 +165,6 @@ async def _probing(run: Run) -> AsyncIterator[Run]:
 async def _test(run: Run) -> None:
     async with run.connected(LEGACY) as started:
         await _placed(started)
-        await _refused(started)
         for finding in await introspection.examined(started):
             is_known = finding.text.startswith("no operation")  # what is not among the operations of the run
             run.expect(is_known, finding.operation, finding.text, finding.pointer)
@@ -188,18 +184,3 @@ async def _placed(run: Run) -> None:
                 "cookie": request.headers.get("cookie", "").partition("; check_session=")[0],
             }[place]
             run.expect(sent == expected, f"{_NAME}{number}", f"{value!r} is sent as {sent!r}, not {expected!r}")
-
-
-async def _refused(run: Run) -> None:
-    """Call what must not be sent, and a list that the API does not give whole."""
-    answer = await run.own("read", "get_elsewhere")
-    run.expect(answer.code == "PERMISSION_DENIED" and not run.arrived, "hosts", "one is not accepted, and is called")
-    for name in ("check_key", "_method"):
-        await run.own("read", _WIDE, it={name: "of-an-agent"})
-        run.expect(not run.arrived, name, "is replaced by an agent's value")
-    for name, params in (("list_loans", {"first": 5}), ("list_shelves", {})):
-        with run.api.behaving(Reply.of(200, [{"id": 1}, {"id": 2}], **{"X-Total-Count": "9"})):
-            answer = await run.own("read", name, **params)
-        info = answer.data.get("pageInfo") if isinstance(answer.data, dict) else None
-        is_said = answer.warned or (info or {}).get("hasNextPage") is True
-        run.expect(is_said, name, "2 of 9 items are given as the whole list")

@@ -64,8 +64,8 @@ class Plan:
 
     @property
     def target(self) -> JsonSchema:
-        """The schema of the resource as it is written."""
-        return self._within(self.written, self.steps)
+        """The schema of the resource as it is written; that of a file has no fields."""
+        return {} if {"contentEncoding", "x-file"} & self.written.keys() else self._within(self.written, self.steps)
 
     @property
     def source(self) -> JsonSchema:

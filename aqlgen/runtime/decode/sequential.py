@@ -52,7 +52,7 @@ def stream_values(text: str, form: StreamForm, *, complete: bool) -> list[Any]:
     text = text.removeprefix("\ufeff")
     if form == "events":
         return list(_read_events(text, complete))
-    pieces = text.split("\n") if form == "lines" else text.split("\x1e")[1:]
+    pieces = text.split("\n" if form == "lines" else "\x1e")
     if not complete and not (form == "sequence" and text.endswith("\n")):
         del pieces[-1:]  # the text behind the last line break
     return [_read_json(piece) for piece in pieces if piece.strip() not in ("", "[DONE]")]

@@ -292,7 +292,10 @@ def _is_link(plan: Plan) -> bool:
 def _relative(url: str, request: ApiRequest, plan: Plan) -> str:
     """Return path and query of a link, without credentials, or a mark if it leads away from the API."""
     here = urlsplit(request.url)
-    there = urlsplit(urljoin(request.url, url))
+    try:
+        there = urlsplit(urljoin(request.url, url))
+    except ValueError:  # no URL at all, such as http://[
+        return _AWAY
     base = "/".join(here.path.split("/")[: -plan.depth]) if plan.depth else here.path
     same_api = there.hostname == here.hostname or there.path == here.path
     is_inside = there.path.startswith(f"{base}/") and ".." not in unquote(there.path).replace("\\", "/").split("/")

@@ -206,7 +206,9 @@ def _is_below(path: str, prefixes: Sequence[str]) -> Truth:
     if any(_begins(resolved, prefix) for prefix in below):
         return True
     folded = [part.casefold() for part in resolved]
-    return None if any(_begins(folded, [part.casefold() for part in prefix]) for prefix in below) else False
+    leads_up = resolved[:1] == [".."]  # from a place that only the API knows
+    is_near = any(_begins(folded, [part.casefold() for part in prefix]) for prefix in below)
+    return None if leads_up or is_near else False
 
 
 def _begins(path: Sequence[str], prefix: Sequence[str]) -> bool:
