@@ -46,10 +46,7 @@ def test_sessions_that_a_runtime_has_passed_are_played_for_another_runtime_alone
     monkeypatch.setattr(probe, "recorded", lambda: [Session(session.head, [{**session.steps[0], "answer": 1}])])
     again = run("check", project, "--test", "WI-3", "--output-format", "json")
     mutation = next(mutation for mutation in mutations() if mutation.name == "a token is good any number of times")
-    broken_copy = broken(project, tmp_path, mutation)
-    assert broken_copy is not None
-    other = run("check", broken_copy, "--test", "WI-3")
-
+    other = run("check", broken(project, tmp_path, mutation) or project, "--test", "WI-3")
     assert (first.code, again.code, other.code) == (0, 0, 1)
     assert first.json["summary"] == again.json["summary"]
 

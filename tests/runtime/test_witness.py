@@ -288,7 +288,7 @@ EDITS: dict[str, tuple[str, Any, str]] = {
     "a status": ("get_thing", lambda row: row.update(responses={"202": {}}), "has {'200': 'application/json'}"),
     "a body": ("create_thing", lambda row: row["body"].pop("required"), "body.required is False"),
     "a size": ("list_things", lambda row: row["pagination"].update(size_max=5), "size_max is 5, the document has 50"),
-    "a scope": ("get_thing", lambda row: row.update(scopes={"key": ["write"]}), "scopes is {'write'}, the document"),
+    "a scope": ("get_thing", lambda row: row.update(scopes={"key": ["write"]}), "scopes is {'key': ['write']}, "),
     "the place of items": ("list_things", lambda row: row["pagination"].update(items="/total"), "n.items is '/total'"),
     "another place": ("list_things", lambda row: row["pagination"].update(total="/count"), "pagination.total is"),
     "accept": ("get_thing", lambda row: row["responses"]["200"].update(content_type="text/csv"), "'text/csv'}"),
@@ -508,6 +508,9 @@ HONEST: dict[str, Any] = {
             body(schema={"required": ["amount", "budget_id"], "properties": {"amount": TEXT, "budget_id":
                 {**TEXT, "readOnly": True}}})}, {"get": {"operationId": "listLimits", "parameters": VARIABLES[:1]}},
     ),
+    "one scope or another is enough": (
+        "/secrets", "get", {"operationId": "listSecrets", "security": [{"login": ["read"]}, {"login": ["write"]}]},
+    ),
     "a list has lists of numbers": (
         "/statistics", "get", {"operationId": "listStatistics", "responses": answer({
             "type": "array", "items": {"type": "array", "items": {"type": "integer"}}})},
@@ -549,6 +552,7 @@ HONEST: dict[str, Any] = {
                  "parameters": [{"name": "If-Match", "in": "header", "schema": TEXT}]}},
     ),
 }  # fmt: skip
+LOGIN = {"type": "oauth2", "flows": {"clientCredentials": {"tokenUrl": BASE, "scopes": {"read": "", "write": ""}}}}
 NODE = {"$ref": "#/components/schemas/Node", "description": "The next one"}
 NODES: dict[str, Any] = {
     "Node": {
@@ -574,7 +578,7 @@ NODES |= {kind: {"type": "object", "properties": {f"of{kind}": TEXT}} for kind i
 async def test_nothing_is_found_of_an_honest_adapter_where(tmp_path: Path, case: str) -> None:
     place, method, operation, *beside = HONEST[case]
     document = {"openapi": "3.1.0", "info": {"title": "Notes", "version": "1"}, "servers": [{"url": BASE}],
-                "components": {"schemas": NODES}}  # fmt: skip
+                "components": {"schemas": NODES, "securitySchemes": {"login": LOGIN}}}  # fmt: skip
     path, project = tmp_path / "notes.json", tmp_path / "project"
     operations = {
         name: {"responses": {}, **each} for part in ({method: operation}, *beside) for name, each in part.items()

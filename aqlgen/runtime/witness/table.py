@@ -92,8 +92,9 @@ def _members(row: _Row, operation: Operation) -> _Members:
 
 def _sent(row: _Row, operation: Operation) -> _Members:
     scopes = {name.removeprefix(f"{operation.document.api}:"): each for name, each in row.get("scopes", {}).items()}
-    stated = {scope for option in operation.security or () for name in option.keys() & scopes for scope in option[name]}
-    yield "scopes", {scope for each in scopes.values() for scope in each}, stated if operation.security else None
+    stated = operation.security or ()
+    is_own = all(each in [option.get(name) for option in stated] for name, each in scopes.items())
+    yield "scopes", is_own or scopes, True
     if (body := row.get("body")) is not None:
         is_json = _JSON in operation.bodies and "content_type" not in operation.owner
         yield "body.content_type", body["content_type"].partition(";")[0], _JSON if is_json else None
