@@ -126,9 +126,10 @@ _OBJECT: Final = 7
 """The most words of a clause behind its verb that are read."""
 _CLAUSES: Final = re.compile(r"\s\(|[,;:()\u2013\u2014]\s|\s(?:and|or|but|then|which|that|while|so)\s")
 _OPENING: Final = re.compile(
-    r"(?:(?:this|the|an?|that|it|you can|use|calling|used|allows?|lets?|enables?|you|users?|to|will|can|may|also"
-    r"|immediately|permanently|irreversibly|simply|please|directly|automatically|be|end ?point|operation|method|call"
-    r"|api|request|function|resource|action|route|command)\s+)*"
+    r"(?:(?:this|(?:the|an?)(?= users?| end ?point| operation| method| call| api| request| function| resource| action)"
+    r"|that|it|you can|use|calling|used|allows?|lets?|enables?|you|users?|to|will|can|may|also|immediately|permanently"
+    r"|irreversibly|simply|please|directly|automatically|be|end ?point|operation|method|call|api|request|function"
+    r"|resource|action|route|command)\s+)*"
 )
 """Words before the verb of a clause that say no more than that the operation does it."""
 _PASSIVE: Final = re.compile(
@@ -136,15 +137,15 @@ _PASSIVE: Final = re.compile(
     r"(?:(?!not\b)\w+ly\s+|then\s+|also\s+|all\s+)?([a-z]+(?<!ing))\b"
 )
 _DENIAL: Final = re.compile(
-    r"\b(?:not|n't|never|without|no longer|cannot|neither|nor|instead of|rather than|no)\b|n't\b"
+    r"\b(?:not|n't|never|without|no longer|cannot|neither|nor|instead of|rather than|no|nothing|none)\b|n't\b"
 )
 _NO_ACT: Final = re.compile(
     r"^(?:because|to|if|when|once|after|before|unless|until|see|note|for|use the|in order|returns?|was|has)\b"
 )
 """Beginnings of clauses about a case, or about another operation."""
-_CASE: Final = re.compile(r"\b(?:if|whether)\b")
-_DEPRECATION: Final = re.compile(r"\bdeprecat|\bdiscontinu|\bsunset\b|\bclosing down\b")
-"""Signs of sentences about the end of the operation, or of a field."""
+_CASE: Final = re.compile(r"\b(?:if|whether|when|once|until|unless|after|before|because|who)\b")
+_NO_CLAUSES: Final = re.compile(r"\s\|\s|\bdeprecat|\bdiscontinu|\bsunset\b|\bclosing down\b|\bremoved in the future\b")
+"""Signs of a row of a table, and of sentences about the end of the operation, or of a field."""
 _DETERMINERS: Final = frozenset("a an the this that these those all any every each your its their one".split())
 
 
@@ -187,7 +188,7 @@ def _acts(summary: str, texts: tuple[str, ...]) -> tuple[Act, ...]:
     parts = (
         (sentence, clause)
         for sentence, folded in zip(texts, map(str.lower, texts), strict=True)
-        if (sentence == summary or not _NO_ACT.match(folded)) and not _DEPRECATION.search(folded)
+        if (sentence == summary or not _NO_ACT.match(folded)) and not _NO_CLAUSES.search(folded)
         for clause in _CLAUSES.split(_PATH.sub("", folded[:_LONGEST]) if "/" in folded else folded[:_LONGEST])
     )
     return tuple(act for sentence, clause in parts for act in _acts_of(clause, f"“{quoted(sentence)}”"))
@@ -202,7 +203,7 @@ def _acts_of(clause: str, says: str) -> Iterator[Act]:
         yield Act(base_forms(words[0]), object_, says, "sentence", denial is not None)
     passives = () if _NO_ACT.match(clause) else _PASSIVE.finditer(clause, 1)  # "get unread items" is no passive
     for match in passives:
-        if _CASE.search(clause):
+        if _CASE.search(clause, 0, match.start()) or " if " in clause:
             return
         before = tuple(map(singular, re.findall(r"[a-z]+", clause[: match.start()])[-_OBJECT:]))
         yield Act(base_forms(match[1]), before, says, "sentence", denial is not None)

@@ -7,6 +7,7 @@ of what moves money when it is made does so, too.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from itertools import chain
 from typing import Final
@@ -46,7 +47,10 @@ _SETTLING: Final = frozenset(
 _MUCH: Final = 0.25
 """The share of paths that speak of money from which on an API is about money."""
 _SUMS: Final = frozenset({"amount", "amt"})
+_NO_SUMS: Final = frozenset("currency minimum maximum min max limit threshold spent".split())
+_COSTS: Final = re.compile(r"(?<!not )\b(?:increases? the (?:price|cost)|incurs? (?:\w+ ){0,3}(?:cost|charge|fee))")
 _PRICES: Final = frozenset("total amount price cost fee charge".split())
+_PAID: Final = frozenset("currency beneficiary recipient payee counterparty".split())
 _AT_BANK: Final = tuple(
     frozenset(words.split()) for words in ("iban", "routing number", "sort code", "direct deposit", "bank account")
 )
@@ -63,9 +67,20 @@ def money(reading: Reading) -> Finding | None:
 
 
 def _is_record(reading: Reading) -> bool:
-    """Return True if a create only records a movement: its text says so, and its result can be deleted."""
-    items = reading.around.of_template(f"{reading.template}/{{}}")
-    return any("record" in act.verbs for act in reading.acts) and "DELETE" in {item.method for item in items}
+    """Return True if a create only records or drafts a movement: its text says so, and its result can be deleted."""
+    return "DELETE" in _methods_of_item(reading) and any(
+        "record" in act.verbs or "draft" in act.object[:2] for act in reading.acts
+    )
+
+
+def _methods_of_item(reading: Reading) -> set[str]:
+    return {item.method for item in reading.around.of_template(f"{reading.template}/{{}}")}
+
+
+def _deals(reading: Reading) -> frozenset[str]:
+    """Return what it acts on: the object of an action that has one (`submit-evidence`), and not the item around."""
+    words = reading.facts.shape.action[1:]
+    return (frozenset({head(words)} - {""}) if words else None) or reading.heads
 
 
 def _moves(reading: Reading) -> Finding | None:
@@ -107,7 +122,7 @@ def _keeps_account(reading: Reading) -> bool:
 
 def _account(reading: Reading) -> str:
     """Return the field of an account or of a means of payment."""
-    near = (name for name, depth in reading.fields.items() if depth <= 1)
+    near = (name for name, depth in reading.fields.items() if 0 <= depth <= 1)
     fields = (name for name in near if name in _PAID_WITH or any(map(set(map(singular, name)).issuperset, _AT_BANK)))
     numbers = (name for name, depth in reading.fields.items() if not depth and name[-2:] == ("account", "number"))
     has_bank = any("bank" in name[-2:] for name, depth in reading.fields.items() if not depth)
@@ -120,7 +135,7 @@ def _by_answer(reading: Reading) -> str:
     The answer needs none if it is about what may be money. An update answers with the whole resource.
     """
     schemas, sent = reading.around.schemas, {words[-1] for words in reading.fields if words}
-    is_deal = reading.category is not Category.UPDATE and not reading.heads.isdisjoint({*_DOUBTFUL, "license"})
+    is_deal = reading.category is not Category.UPDATE and not _deals(reading).isdisjoint(_DOUBTFUL)
     fields = answer_fields(reading.subject.answer, schemas, depth=2 if is_deal else 0)
     added = {words[-1] for words in map(split, fields) if words} - sent
     prices = added & _PRICES if is_deal or "currency" in added else ()
@@ -134,7 +149,16 @@ def _by_fields(reading: Reading) -> str:
     top = [name for name, depth in reading.fields.items() if not depth and name]
     spoken = _MOVEMENTS | _DOUBTFUL | {"total"}
     sums = (name for name in top if name[0] in _SUMS or (name[-1] in _SUMS and spoken & set(map(singular, name))))
-    return next((f"its request has {'_'.join(name)}" for name in sums), "")
+    paid = (name for name in sums if _NO_SUMS.isdisjoint(name) and (name[0] not in _SUMS or not _defines(reading)))
+    return next((f"its request has {'_'.join(name)}" for name in paid), "")
+
+
+def _defines(reading: Reading) -> bool:
+    """Return True if a sum is of no money, or of a definition that can be changed and deleted, such as a rate."""
+    return {*reading.path_things, *reading.heads}.isdisjoint(_MOVEMENTS | _DOUBTFUL) and (
+        {"DELETE"} < _methods_of_item(reading) & {"PUT", "PATCH", "DELETE"}
+        or not (reading.sends(_PAID) or _is_about_money(reading))
+    )
 
 
 def _by_choice(reading: Reading) -> str:
@@ -162,16 +186,18 @@ def _priced(reading: Reading) -> frozenset[Words]:
     )
 
 
-def changed_sum(reading: Reading) -> Finding | None:
-    """Find an account that is kept, or an update of a sum that is paid: reading the old sum brings no payment back."""
+def cost(reading: Reading) -> Finding | None:
+    """Find an account that is kept, a sum that is set (reading the old one pays nothing back), a plan, or a price."""
     if _keeps_account(reading) and (account := _account(reading)):
         return Finding(Effect.MONEY, Danger.REVERSIBLE, account, "field")
-    if reading.category is not Category.UPDATE:
-        return None
     sums = (name for name, depth in reading.fields.items() if not depth and name and name[-1] in _SUMS)
-    changed = " ".join(next(sums, ()))
-    is_paid = changed and (reading.sends(frozenset({"currency"})) or _is_about_money(reading))
-    return Finding(Effect.MONEY, Danger.REVERSIBLE, f"it changes the {changed}", "field") if is_paid else None
+    changed = next(sums, ())
+    if changed and (reading.sends(_PAID) or _is_about_money(reading)):
+        return Finding(Effect.MONEY, Danger.REVERSIBLE, f"it sets the {' '.join(changed)}", "field")
+    if "plan" in reading.path_things[1:] and "plans/{" not in reading.template.lower() and not _deletes(reading):
+        return Finding(Effect.MONEY, Danger.REVERSIBLE, "it changes a plan")
+    says = _COSTS.search(reading.facts.operation.description)
+    return Finding(Effect.MONEY, Danger.REVERSIBLE, f"“{says[0]}”", "sentence") if says else None
 
 
 def _of_item(reading: Reading) -> Finding | None:
@@ -185,8 +211,6 @@ def _of_item(reading: Reading) -> Finding | None:
         return None
     makers = reading.around.once("makers of money", lambda: _makers(reading))
     maker = makers.get(collection, "")
-    if not maker and not part and reading.category is Category.EXECUTE and is_settled:
-        maker = next((name for path, name in makers.items() if path.startswith(f"{collection}/{{}}/")), "")
     return Finding(Effect.MONEY, Danger.DANGEROUS, f"{maker} moves money") if maker else None
 
 
@@ -199,7 +223,7 @@ def _collection(reading: Reading) -> tuple[str, str]:
 
 def _settles(verbs: frozenset[str], reading: Reading) -> bool:
     """Return True for verbs that move what may be money; what is sent to people is a message about it."""
-    is_deal = reading.noun in _MOVEMENTS or reading.noun in _DOUBTFUL
+    is_deal = reading.noun in (_MOVEMENTS | _DOUBTFUL) & _deals(reading)
     known = [find_verb(verb) for verb in verbs - _PREPARING] if is_deal else []
     is_executed = known != [] and any(verb is not None and verb.category is Category.EXECUTE for verb in known)
     settling = verbs & _SETTLING
@@ -265,7 +289,7 @@ def _speaks(path: str) -> bool:
 
 def money_beside(reading: Reading) -> Finding | None:
     """Find what may move money by a word of money in its names; in an API that is about money, it does."""
-    words = reading.heads & _DOUBTFUL | {*reading.thing, *reading.object} & _MOVEMENTS
+    words = _deals(reading) & _DOUBTFUL | {*reading.thing, *reading.object} & _MOVEMENTS
     if not words or reading.category is Category.UPDATE or _deletes(reading):
         return None
     is_prepared = reading.noun in _PREPARING or all(not _PREPARING.isdisjoint(name) for name in reading.names)

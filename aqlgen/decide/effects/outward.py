@@ -10,7 +10,7 @@ from typing import Final
 
 from aqlgen.decide.carried import CHOOSERS
 from aqlgen.decide.decision import Category, Danger, Effect
-from aqlgen.decide.effects.reading import Finding, Reading, answer_fields, heads
+from aqlgen.decide.effects.reading import Finding, Reading, answer_fields, head
 from aqlgen.decide.naming.noun import is_plural
 from aqlgen.decide.sentences import base_forms
 from aqlgen.words import singular, split
@@ -49,18 +49,13 @@ _OFFICES: Final = frozenset({"admin", "owner"})
 
 def access(reading: Reading) -> Finding | None:
     """Find what gives or takes rights, keys and ways in."""
-    heads = frozenset(head.removeprefix("sub") for head in reading.heads)  # a subaccount is one
+    heads = reading.heads
     if means := heads & MEANS:
         article = "an" if min(means)[0] in "aeiou" else "a"
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it changes {article} {min(means)}")
-    if heads & _PEOPLE and (rights := reading.sends(_RIGHTS | {"scope"})):
-        return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"its request has {rights}", "field")
-    if heads & _PEOPLE and (state := _state(reading)):
-        return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"its request has {state}", "field")
-    listed = any(
-        base_forms(word.replace("ised", "ized")) & (_RAISING - {"grant"} | {"authorize"}) for word in reading.thing[:-1]
-    )
-    says = f"it changes the {' '.join(reading.thing)}" if listed else _admits(reading, heads)
+    if heads & _PEOPLE and (sent := reading.sends(_RIGHTS | {"scope"}) or _state(reading)):
+        return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"its request has {sent}", "field")
+    says = _admits(reading, heads)
     return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, says) if says else None
 
 
@@ -154,7 +149,7 @@ def people(reading: Reading) -> Finding | None:
     """Find what reaches people: a message that is sent, or recipients beside a content."""
     recipients = reading.sends(_RECIPIENTS) or _addresses(reading)
     for act in reading.acts:
-        if not act.is_denied and act.verbs & _REACHING and (recipients or not heads(act.object).isdisjoint(_MESSAGES)):
+        if not act.is_denied and act.verbs & _REACHING and (recipients or head(act.object) in _MESSAGES):
             return Finding(Effect.PEOPLE, Danger.DESTRUCTIVE, act.says, act.kind)
     contents = reading.sends(_CONTENTS)
     is_kept = any(words[-1] in ("draft", "drafts") for words in reading.path_nouns)

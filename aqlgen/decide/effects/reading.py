@@ -22,7 +22,7 @@ from aqlgen.decide.traits.around import Around, Subject, template
 from aqlgen.ir import Json, Location
 from aqlgen.words import singular, split
 
-__all__ = ["Finding", "Reading", "Words", "answer_fields", "head", "heads"]
+__all__ = ["Finding", "Reading", "Words", "answer_fields", "head"]
 
 _MOST_FIELDS: Final = 400
 _MOST_WITHIN: Final = 200
@@ -157,7 +157,7 @@ class Reading:
             (pointer.count("/"), schemas.sent(schemas.properties(schema)))
             for pointer, schema in body_objects(operation, schemas)
         ]
-        nearest = next((depth for depth, names in objects if names[1:]), 0)
+        nearest = next((depth for depth, names in objects if len({*names} - {"idempotency_key"}) > 1), 0)
         fields: dict[Words, int] = {}
         for depth, names in objects:
             if len(fields) < _MOST_FIELDS:
@@ -190,13 +190,6 @@ def head(words: Words) -> str:
     while len(words) > 1 and words[-1] in _FRAMES:
         words = words[:-1]
     return words[-1] if words else ""
-
-
-def heads(words: Words) -> frozenset[str]:
-    """Return the noun that an object is about, and the one that it is a quantity of ("a collection of messages")."""
-    size = head_size(words, 0)
-    measured = words[size + 1 :] if words[size : size + 1] == ("of",) else words
-    return frozenset({head(words), head(measured)})
 
 
 def answer_fields(schema: Json, schemas: Schemas, depth: int = 3) -> Iterator[str]:

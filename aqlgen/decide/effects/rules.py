@@ -15,7 +15,7 @@ from aqlgen.decide.category.method_rules import doubted_get
 from aqlgen.decide.category.reads import changes, sent_act
 from aqlgen.decide.decision import Category, Danger, Effect
 from aqlgen.decide.effects import outward
-from aqlgen.decide.effects.money import changed_sum, money, money_beside
+from aqlgen.decide.effects.money import cost, money, money_beside
 from aqlgen.decide.effects.reading import Finding, Reading, answer_fields
 from aqlgen.decide.naming.noun import AREAS, head_size, is_plural
 from aqlgen.decide.naming.verbs import find_verb
@@ -68,8 +68,6 @@ _NOUN_ENDS: Final = (("ion", "e"), ("lation", ""), ("cation", "ke"), ("ure", "e"
 """Ends of nouns and of their verbs: deletion, cancellation, revocation, erasure, removal."""
 _RESTARTING: Final = frozenset("logout unsubscribe rotate restart reboot uninstall".split())
 """Changes by a GET after which nothing stored is gone."""
-_REPLACING_KEYS: Final = frozenset("regenerate reset rotate revoke".split())
-"""Verbs after which a key is valid no more."""
 _FETCHING: Final = frozenset("get list lookup look search find query fetch read retrieve show count".split())
 _CALLED_BACK: Final = frozenset({"callback", "webhook"})
 _ADDRESSES: Final = (("url",), ("uri",))
@@ -105,9 +103,6 @@ def _by_act(reading: Reading) -> Finding | None:
     act = sent_act(reading.facts)
     if act is None:
         doubt = doubted_get(reading.facts)
-        is_replaced = any(not act.is_denied and act.verbs & _REPLACING_KEYS for act in reading.acts)
-        if doubt and is_replaced and outward.MEANS & {*reading.thing, *reading.object}:
-            return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, doubt.note)
         return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, doubt.note) if doubt else None
     says = f"{reading.facts.method}, but {act.note}"
     if act.verb.word in _RESTARTING:
@@ -358,7 +353,7 @@ RULES: Final = (
     Rule("access-beside", _DOUBT, outward.access_beside),
     Rule("access-answer", _DOUBT, outward.access_answered),
     Rule("money-beside", _DOUBT, money_beside, unless_proven=True),
-    Rule("sum", _DOUBT, changed_sum),
+    Rule("sum", _DOUBT, cost),
     Rule("chosen", 0.75, outward.chosen),
     Rule("people-beside", _DOUBT, outward.people_beside),
     Rule("outside", _DOUBT, _by_outside),
