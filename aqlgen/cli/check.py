@@ -101,7 +101,8 @@ def check_command(
         _record(folder, checked)
     reached = _passed(checked) if only else checked.report.level >= level and checked.report.is_sound
     if output_format is Output.JSON or not quiet or not reached:
-        _print(checked, output_format, reached=reached, show_all=show_all, edited=_edited(folder))
+        edited = sorted(Worktree(Project.open(folder)).of(Kind.MACHINE, State.EDITED))  # such as the sealed runtime
+        _print(checked, output_format, reached=reached, show_all=show_all, edited=edited)
     raise typer.Exit(0 if reached else 1)
 
 
@@ -115,11 +116,6 @@ def _print(checked: CheckedAdapter, output_format: Output, *, reached: bool, sho
     if edited:
         text = f"Not as generated: {few(edited, 5)}. `aqlgen check --pristine` compares every file."
         typer.echo(text, err=not reached)
-
-
-def _edited(folder: Path) -> list[str]:
-    """Return the files that are not as they were generated, such as the sealed runtime."""
-    return sorted(Worktree(Project.open(folder)).of(Kind.MACHINE, State.EDITED))
 
 
 def _passed(checked: CheckedAdapter) -> bool:

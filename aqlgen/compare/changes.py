@@ -159,7 +159,8 @@ def _text_section(heading: str, members: Sequence[Change], per_rule: int, *, sho
 
 
 def _text_lines(change: Change, *, show_all: bool) -> Iterator[str]:
-    sentence = Writer(_text_code, 0 if show_all else _TEXT_ITEMS).sentence(change)
+    writer = Writer(lambda text: f"`{visible(plain(text, _MAX_TEXT))}`", 0 if show_all else _TEXT_ITEMS)
+    sentence = writer.sentence(change)
     limit = 0 if show_all else _TEXT_MORE_NAMES if change.rule in _NAMES_MATTER else _TEXT_FEW_NAMES
     names = _operations(change.operations, limit, visible)
     if not names:
@@ -171,10 +172,6 @@ def _text_lines(change: Change, *, show_all: bool) -> Iterator[str]:
         yield f"      {names}"
     for label, side in _sides(change):
         yield f"      {label:<6}  {visible(side) or '(nothing)'}"
-
-
-def _text_code(text: str) -> str:
-    return f"`{visible(plain(text, _MAX_TEXT))}`"
 
 
 # Markdown for a pull request

@@ -169,7 +169,8 @@ class Writer:
             return f"the type{'s' if len(change.places) > 1 else ''} {subject}" if place.kind == "type" else subject, ""
         names = self._list(change.fields)
         if len(change.places) > 1:
-            return names, f"(in {self._join([self._place_of_several(each) for each in change.places])})"
+            places = ["parameters" if each == Place("parameter") else self._place(each) for each in change.places]
+            return names, f"(in {self._join(places)})"
         if place == Place("parameter"):
             return f"the parameter{'s' if len(change.fields) > 1 else ''} {names}", ""
         if place.kind == "type" and not place.path:
@@ -182,9 +183,6 @@ class Writer:
         if not place.is_field:
             return f"each item of {whole}" if place.path else whole
         return f"{self.code(place.path_text)} {'of' if place.kind == 'type' else 'in'} {whole}"
-
-    def _place_of_several(self, place: Place) -> str:
-        return "parameters" if place == Place("parameter") else self._place(place)
 
     def _list(self, texts: Sequence[str]) -> str:
         return self._join(texts, self.code)

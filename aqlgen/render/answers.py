@@ -173,16 +173,13 @@ def _changes(table: Table) -> list[DecidedRow]:
 
 def _simplest(rows: Iterable[DecidedRow]) -> list[DecidedRow]:
     """Return the rows whose example can be shown, those with few required parameters and a short name first."""
-    shown = [row for row in rows if _is_shown(row.row.example) and not row.row.deprecated]
+    examples = ((row, row.row.example) for row in rows if not row.row.deprecated)
+    shown = [row for row, example in examples if example is not None and len(_json(example)) <= _LONGEST_CALL]
     return sorted(shown, key=lambda row: (len(_required(row)), len(row.name), row.name))
 
 
 def _required(row: DecidedRow) -> list[str]:
     return [name for name, parameter in row.row.shown_parameters.items() if parameter.required]
-
-
-def _is_shown(example: Mapping[str, Json] | None) -> bool:
-    return example is not None and len(_json(example)) <= _LONGEST_CALL
 
 
 def _json(value: Mapping[str, Json]) -> str:

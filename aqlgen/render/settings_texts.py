@@ -96,20 +96,11 @@ def _section(title: str, settings: list[Setting], *, in_table: bool = False) -> 
     rows = [f"## {title}", "", "| key | variable | default | meaning |", "|---|---|---|---|"]
     for setting in settings:
         form = f", {setting.names.form}" if setting.names.form else ""
-        default = "" if setting.default is None or setting.default == {} else f"`{_default(setting)}`"
+        default = "" if setting.default is None or setting.default == {} else f"`{json.dumps(setting.default)}`"
         text = _DOCUMENT.sub(r"[\1](\1.md\2)", description(setting)).replace("|", "\\|")
-        name = f"[{setting.key.replace('.', '] ')}" if in_table else _name(setting)
+        name = f"[{setting.key.replace('.', '] ')}" if in_table else setting.key.rpartition(".")[2]
         rows.append(f"| `{name}` | `{setting.variable}`{form} | {default} | {text} |")
     return "\n".join(rows) + "\n"
-
-
-def _name(setting: Setting) -> str:
-    return setting.key.rpartition(".")[2]
-
-
-def _default(setting: Setting) -> str:
-    """Write the default as TOML."""
-    return json.dumps("" if setting.default is None else setting.default)
 
 
 if __name__ == "__main__":

@@ -116,7 +116,7 @@ def response_too_large(limit: int, size: int, kind: str = "response_size", unit:
 
 
 def unknown_operation(operation: str, candidates: Mapping[str, str], sure: str | None = None) -> Failure:
-    """Build NOT_FOUND_OPERATION; `candidates` are the summaries of the nearest by name, the best first.
+    """Build NOT_FOUND_OPERATION; `candidates` describe the nearest by name, the best first.
 
     `sure` is the one that was meant beyond reasonable doubt; without it none is proposed.
     """
@@ -124,11 +124,11 @@ def unknown_operation(operation: str, candidates: Mapping[str, str], sure: str |
     if sure is not None:
         hint = f" Did you mean '{sure}'?"
     elif candidates:
-        hint = f" The nearest are {', '.join(map(repr, candidates))}; details.candidates describes them."
+        hint = " details.candidates has the nearest."
     details: dict[str, Any] = {"operation": operation}
     if candidates:
         details["available"] = list(candidates)
-        details["candidates"] = [{"name": name, "summary": summary} for name, summary in candidates.items()]
+        details["candidates"] = dict(candidates)
     return Failure(Code.NOT_FOUND_OPERATION, f"Unknown operation: '{operation}'.{hint}", details)
 
 

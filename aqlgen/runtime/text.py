@@ -184,9 +184,8 @@ def listed(values: Iterable[Any], limit: int = 20) -> str:
 
 def first_ones(names: Sequence[str], limit: int, kind: str | None) -> list[str]:
     """Return the first of some names, with how many more there are in the type that has them; one more is named."""
-    if len(names) <= limit + 1:
-        return list(names)
-    return [*names[:limit], f"… {len(names) - limit} more" + (f" in {kind}" if kind else "")]
+    more = f"… {len(names) - limit} more" + (f" in {kind}" if kind else "")
+    return list(names) if len(names) <= limit + 1 else [*names[:limit], more]
 
 
 def counted(number: int, what: str) -> str:

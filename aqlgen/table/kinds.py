@@ -322,16 +322,13 @@ def _says_the_same(media: MediaType, known: MediaType, types: Types) -> bool:
     if any(is_of_form(kind) and is_of_form(other) for is_of_form in (is_json_lines, _is_data)):
         return True
     read = is_csv(kind) or is_xml(kind) or is_json_lines(kind)
-    return is_text(kind) and not read and is_json(other) and not _is_text(media, types)
+    is_written = media.schema is not None and "string" not in types.kinds(media.schema)
+    return is_text(kind) and not read and is_json(other) and is_written
 
 
 def _is_data(kind: str) -> bool:
     """Return True for the content types that the adapter writes and reads as the same data."""
     return is_json(kind) or is_xml(kind) or kind == FORM
-
-
-def _is_text(media: MediaType, types: Types) -> bool:
-    return media.schema is None or "string" in types.kinds(media.schema)
 
 
 def _same_schema(media: MediaType, known: MediaType, types: Types) -> bool:

@@ -224,8 +224,8 @@ def _texts(decision: Decision, boilerplate: Boilerplate) -> tuple[str, str]:
     operation, override = decision.operation, decision.override
     stated_summary = "" if _repeats(operation.summary, operation.operation_id) else operation.summary
     documented = boilerplate.without(operation.description)
-    summary = override.summary or decision.description or stated_summary or documented or operation.summary
-    description = decision.description or documented or override.summary or operation.summary
+    summary = override.summary or decision.description or stated_summary or documented
+    description = decision.description or documented or override.summary or stated_summary
     summary = shorten(summary or f"{decision.name.replace('_', ' ').capitalize()}.", MAX_SUMMARY)
     return summary, shorten(description, MAX_DESCRIPTION) or summary
 

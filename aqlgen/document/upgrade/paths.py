@@ -64,14 +64,9 @@ def _item(context: Upgrade, raw: Json, pointer: str) -> Json:
     for key, value in item.items():
         if isinstance(value, dict) and key != "parameters" and not key.startswith("x-"):
             origin = f"{where}/{escape(key)}"
-            context.place(
-                new, key, _operation(context, value, origin, common, _named(pointer, key), key.lower()), origin
-            )
+            name = f"{key.upper()} {split(pointer)[-1]}"
+            context.place(new, key, _operation(context, value, origin, common, name, key.lower()), origin)
     return new
-
-
-def _named(pointer: str, key: str) -> str:
-    return f"{key.upper()} {split(pointer)[-1]}"
 
 
 def _operation(

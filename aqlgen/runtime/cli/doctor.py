@@ -74,13 +74,14 @@ def doctor(
     unknown = not all(has_base_url(part, base_url, variables) for part, base_url, variables in apis)
     servers = [[server_url(server, variables) for server in part.servers] for part, _, variables in apis]
     addresses = [api[1] or next(iter(urls), "") for api, urls in zip(apis, servers, strict=True)]
+    base_url = ", ".join(f"{name}={url}".removeprefix("=") for name, url in zip(parts, addresses, strict=True))
     keys = checked_keys(config, environ)
     credentials = report(adapter, environ, config, Logins(open_state(config.state_url, adapter.name, environ)))
     hosts = _host_uses(adapter, table, configs)
     usage, address, counts = survey(adapter, table, config, credentials, hosts)
     shown = {
         "adapter": {"name": adapter.name, "version": adapter.version, "title": adapter.title},
-        "base_url": None if unknown else ", ".join(map(_named, parts, addresses)),
+        "base_url": None if unknown else base_url,
         "address": address,
         "servers": [] if adapter.apis else servers[0],
         "hosts": hosts,
@@ -114,10 +115,6 @@ def _host_uses(adapter: Adapter, table: Table, configs: Mapping[str, Config]) ->
     operations = (OperationHost(*values) for _, _, values in table.values("servers", "security", "api"))
     settings = {name: (of_api.base_url, of_api.server_variables) for name, of_api in configs.items()}
     return [use.as_json() | {"summary": use.summary} for use in host_uses(adapter, operations, settings)]
-
-
-def _named(name: str, url: str) -> str:
-    return f"{name}={url}" if name else url
 
 
 def _is_encrypted(part: Adapter, url: str) -> bool:

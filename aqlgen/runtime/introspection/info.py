@@ -22,7 +22,7 @@ from ..table import Row, Table
 from ..text import brief, clean, folded, line, listed
 from . import UNBOUNDED, Bounds
 from .fields import IN_FULL, Detail, Info, more_note, parameter_info, with_notes, within
-from .protocol import API, INTROSPECT, PERMISSIONS, tool_name
+from .protocol import API, INTROSPECT, PERMISSIONS, field, tool_name
 from .search import Alias
 
 _PLACES = {
@@ -78,8 +78,6 @@ _LEAST_SIZE = 48
 _MOST_NAMED = 1000
 """Characters of the names of the parameters that even the tersest details have no room for."""
 _WORD = re.compile(r"[^\W_]+")
-_LABEL = re.compile(r"[A-Z][\w ]{2,40}: \S{1,60} (?=[A-Z])")
-"""A label and one word before the first sentence of a description."""
 _NEAR = 100
 """Characters beyond its length within which a description says its summary."""
 _MOST_REQUIRED, _MOST_SHOWN = 2_000, 200
@@ -146,8 +144,9 @@ def _cut(details: dict[str, Any], row: Row, table: Table, level: _Level, objects
     room = level.size - _size(details)
     kept: list[Info] = []
     others: list[str] = []
-    names, needed = _by_need(row)
-    for name in names:
+    names = [name for name in row.parameters if name not in row.hidden_parameters]
+    needed = {name for name in names if row.parameters[name].required or name in row.choices}
+    for name in sorted(names, key=lambda name: name not in needed):  # those first that a call has to give or choose by
         parameter = row.parameters[name]
         if len(kept) == _MOST_SHOWN or (room <= 0 and name not in needed):
             others.append(name)
@@ -166,13 +165,6 @@ def _cut(details: dict[str, Any], row: Row, table: Table, level: _Level, objects
     if others:
         note += f" {len(others)} more: {line(', '.join(others), _MOST_NAMED)}."
     return {**details, "description": with_notes(details["description"], [note]), "parameters": kept}
-
-
-def _by_need(row: Row) -> tuple[list[str], set[str]]:
-    """Return the parameters that are shown, those first that a call has to give or choose by, and these."""
-    names = [name for name in row.parameters if name not in row.hidden_parameters]
-    needed = {name for name in names if row.parameters[name].required or name in row.choices}
-    return sorted(names, key=lambda name: name not in needed), needed
 
 
 def _size(value: Any) -> int:
@@ -202,9 +194,6 @@ def operation_type(row: Row, table: Table, bounds: Bounds = UNBOUNDED) -> Info:
 
 def _description(row: Row, table: Table) -> str:
     text, summary = clean(row.description, 4000), clean(row.summary)
-    label = _LABEL.match(text)
-    if label is not None:  # such as the scopes that it needs: said last
-        text = with_notes(text[label.end() :], [label[0].strip()])
     begin = f" {' '.join(_WORD.findall(text[: len(summary) + _NEAR].lower()))}"
     if not all(f" {word}" in begin for word in _WORD.findall(summary.lower())):  # "Deletes" says "Delete"
         text = with_notes(summary, [text])
@@ -282,12 +271,7 @@ def introspect_details(config: Config, operation: str, resource: str, apis: Sequ
 
 
 DRY_RUN = "dry_run"
-_DRY_RUN: Mapping[str, Any] = {
-    "name": DRY_RUN,
-    "type": "boolean",
-    "required": False,
-    "description": "Show the requests, as far as they are known, and send nothing",
-}
+_DRY_RUN = field(DRY_RUN, "boolean", False, "Show the requests, as far as they are known, and send nothing")
 _LONGEST_DESCRIPTION = 600
 _MOST_NAMED_STEPS = 20
 

@@ -46,12 +46,9 @@ _SEARCH_FIRST = 10
 """Results of a search unless more are asked for; what is sought is nearly always among them."""
 _OTHERS_FIRST, _OTHERS_OF_CLEAR = 4, 2
 """Results that a search names beside the one that it describes, unless more are asked for; fewer if that is clear."""
-_MOST_UNKNOWN = 8
-_LONGEST_NAME = 500
-_ENVELOPE = 60
-"""Tokens of an answer beside its entries."""
-_SUMMARY = 120
-"""Tokens of what stands beside the entries of danger and warnings."""
+_MOST_UNKNOWN, _LONGEST_NAME = 8, 500
+_ENVELOPE = 60  # tokens of an answer beside its entries
+_SUMMARY = 120  # tokens of what stands beside the entries of danger and warnings
 _NOBODY = (
     "No warnings are kept: this call has no session, and the adapter does not know who calls. Each answer carries "
     "its own warnings."
@@ -110,7 +107,9 @@ class Introspection:
         if not shown:
             return unknown_operation("", {})
         hits, sure = self._search.near(shown, self._spellings, param_names, family)
-        return unknown_operation(line(shown, 64), {hit.name: hit.summary for hit in hits}, sure)
+        candidates = {hit.name: hit.summary for hit in hits}
+        candidates |= {hit.name: self._in_short(hit.name, hit.summary) for hit in hits[:1]}
+        return unknown_operation(line(shown, 64), candidates, sure)
 
     def find(self, name: str, first: str | None = None) -> Row | None:
         """Find a row by the agent's name, or else by an alias or the API's own spelling of it (R-REQ-2).
@@ -136,7 +135,9 @@ class Introspection:
             case protocol.QUOTA_STATUS:
                 return {"adapter": self._adapter.name, "quotas": []}
             case protocol.ADAPTER_INFO:
-                return self._about()
+                trust = {"level": self._config.trust_level, **self._config.trust.shown()}
+                apis = {"apis": protocol.apis_of(self._adapter)} if self._adapter.apis else {}
+                return {"name": self._adapter.name, "version": self._adapter.version, "trust": trust, **apis}
             case "options":
                 return {"options": {**self._adapter.common, **protocol.OPTIONS}}
             case protocol.REVOKE_TOKEN if params.get("token") is None:
@@ -163,12 +164,6 @@ class Introspection:
             if name is None
             else {"type": self._type(name, Bounds.of(params, None, self._tokens))}
         )
-
-    def _about(self) -> dict[str, Any]:
-        """Return what the adapter is, and who vouches for it."""
-        trust = {"level": self._config.trust_level, **self._config.trust.shown()}
-        apis = {"apis": protocol.apis_of(self._adapter)} if self._adapter.apis else {}
-        return {"name": self._adapter.name, "version": self._adapter.version, "trust": trust, **apis}
 
     def _of_calls(self, query: str, params: Mapping[str, Any], history: History | None) -> dict[str, Any]:
         """Return what calls of operations may do, or what the calls so far were warned of."""

@@ -7,54 +7,55 @@ about besides, and the parameters that it needs or does not have. A search has f
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import islice, pairwise
 
-from ..schema import Types, declared_types, union_of
+from ..schema import Types, as_schema, declared_types, union_of
 from ..table import JsonSchema, Row
 from ..text import alike
 from ..validation.problems import near_names
-from .vocabulary import CREATING, ENDING, SAME, plain_words, stem, synonyms, terms, verb_class
+from .vocabulary import CREATING, ENDING, FINDING, SAME, plain_words, stem, synonyms, terms, verb_class, words_of
 
 _LACKING, _NEAR, _MORE, _SAME_VERB, _OTHER_VERB, _OTHER_THING, _OTHER_TOOL = 2.0, 0.5, 1.0, 0.2, 2.0, 2.0, 1.0
-_RANK, _FREE = 0.05, 0.25
-"""What a place further down in the search costs, and a part of the path for a call without parameters."""
-_MOST, _OPENING = 40, 80
-_BESIDE = re.compile("_(?:by|for|via)_")
-"""The prepositions that part a thing from its filter, its owner, or one of several ways to it."""
+_RANK = 0.05  # what a place further down in the search costs
+_MOST, _OPENING, _DEEPEST = 40, 80, 2
+_BESIDE = re.compile("_(?:by|for|via)_")  # what parts a thing from its filter, its owner, or one of several ways to it
 _CHANGING = ("update", "execute")
-_OTHERS = 2
-"""How many parameters may differ before they are those of another operation."""
+_OTHERS = 2  # how many parameters may differ before they are those of another operation
 
 
 class _Candidate:
     """An operation as its name, texts, path and fields describe it."""
 
     def __init__(self, row: Row, types: Types) -> None:
-        verb, *thing = plain_words(_BESIDE.split(row.name, maxsplit=1)[0]) or [""]
+        verb, *thing = plain_words(row.name) or [""]
         self.row, self.verb, self.thing, self._types = row, stem(verb), list(map(stem, thing)), types
         words = terms(row.name)
         initials = "".join(word[0] for word in self.thing)
         acronyms = (initials[at:] for at in range(len(initials) - 1))  # such as `pr` of `pull_request`
         self.words = {*words, "".join(words[1:]), *terms(row.summary), *terms(row.path), *acronyms}
-        self.tail = row.path.rpartition("}")[2]
+        schemas = [item.schema for item in row.parameters.values()] if self.verb in FINDING else []
+        self.kinds = _listed([*schemas, *(as_schema(schema.get("items")) for schema in schemas)])
         self.is_plural = "".join(thing[-1:]).endswith("s")
 
     @cached_property
     def fields(self) -> dict[str, JsonSchema]:
-        """Return the fields of its body by name."""
-        inputs = [item for item in self.row.parameters.values() if item.location == "body"]
-        fields = {item.name: item.schema for item in inputs}
-        for item in inputs if len(inputs) == 1 else ():
-            fields |= {name: schema for name, (_, schema) in union_of(self._types, item.schema).properties.items()}
+        """Return the fields of its body by name, and those of objects and lists in it."""
+        level = {name: item.schema for name, item in self.row.parameters.items() if item.location == "body"}
+        fields = dict(level)
+        for _ in range(_DEEPEST):
+            shapes = [union_of(self._types, schema) for schema in islice(level.values(), _MOST)]
+            shapes += [union_of(self._types, item) for shape in shapes for item in shape.items]
+            level = {name: schema for shape in shapes for name, (_, schema) in shape.properties.items()}
+            fields = level | fields
         return fields
 
     @cached_property
     def verbs(self) -> set[str]:
         """Return the verbs of its document: how its texts begin, and what it switches or does to its thing."""
         texts = [plain_words(text[:_OPENING]) for text in (self.row.summary, self.row.description)]
-        openings = {stem(word) for words in texts for word in [word for word in words if not word.endswith("ly")][:1]}
+        openings = {stem(word) for words in texts for word in words[:1]}
         verbs = openings.difference(self.thing) | set(filter(verb_class, openings))
         if self.row.family not in _CHANGING:
             return verbs
@@ -62,13 +63,7 @@ class _Candidate:
         words = " ".join(f"{name} {str(schema.get('description', ''))[:_OPENING]}" for name, schema in switches)
         pairs = pairwise(terms(self.row.description))
         verbs.update(verb for verb, thing in pairs if [thing] == self.thing[-1:] and verb_class(verb))
-        return verbs.union(terms(words), self.values).difference(self.thing)
-
-    @cached_property
-    def values(self) -> set[str]:
-        """Return the words of the values that its fields list, such as the states that it puts its thing into."""
-        listed = (schema.get("enum", ()) for schema in islice(self.fields.values(), _MOST))
-        return {word for values in listed for value in islice(values, _MOST) for word in terms(str(value)[:_OPENING])}
+        return verbs.union(terms(words), _listed(self.fields.values())).difference(self.thing)
 
 
 class Unknown:
@@ -80,6 +75,8 @@ class Unknown:
         self._asked = list(map(stem, self._words))
         self._places: set[tuple[str, ...]] = set()
         self._scope = {stem(word) for key in self._params for word in plain_words(key)}
+        self.owner = ("user", *synonyms("user")) if "my" in words_of(name) else ()
+        self._states = {stem(word) for word in self._words[-2:-1] if word.endswith(("ed", "ing"))}
         last = plain_words(_BESIDE.split(name, maxsplit=1)[0])[-1:]
         self._last = list(map(stem, last))
         self._are_many = "list" in self._words or ("".join(last).endswith("s") and last != self._last)
@@ -128,26 +125,23 @@ class Unknown:
             return False
         same = {candidate.verb, *SAME.get(candidate.verb, ())}
         if self._family in _CHANGING and row.family in _CHANGING:
-            same.update(candidate.values.difference(candidate.thing))
+            same.update(_listed(candidate.fields.values()).difference(candidate.thing))
         if self._family not in (None, row.family) and same.isdisjoint(self._asked):
             return False
         nouns = [word for word in self._lacking(candidate) if word != self._asked[0] and not verb_class(word)]
         if any(synonyms(word).isdisjoint(candidate.words) for word in nouns):
             return False
-        ids = {terms(key) for key in self._params}
-        is_named = {*last} <= {*self._asked} or not {*last} <= self._scope or (*last,) in ids
-        return is_named and last != self._extra(candidate)[-1:]
+        return last != self._extra(candidate)[-1:]
 
     def _unfit(self, candidate: _Candidate) -> float:
         """Return how many parameters of the call are unknown, and how many parts of the path are not given."""
         row = candidate.row
         needed = {name for name, parameter in row.parameters.items() if parameter.location == "path"}
-        if not self._params:
-            return _FREE * len(needed)
         names = [*row.parameters, *candidate.fields]
         meant = {key: row.wire_names.get(key) or _meant(key, names) for key in self._params}
         taken, elsewhere = {*meant.values()} - {None}, {key for key, name in meant.items() if name is None}
-        lacking, strange = len(needed.difference(taken)), len(self._params) - len(taken)
+        lacking = len(needed.difference(taken)) if self._params else 0
+        strange = len(self._params) - len(taken)
         if lacking == strange == 1 and not any(terms(key) in self._places for key in elsewhere):
             return _NEAR  # the one is probably the other
         return lacking + strange
@@ -159,43 +153,65 @@ class Unknown:
         cost += 0 if candidate.verb in self._asked else _SAME_VERB if self._does(candidate) else _OTHER_VERB
         cost += _OTHER_TOOL if self._family not in (None, candidate.row.family) else 0
         if candidate.thing and candidate.thing[-1] in extra:
-            are_same = self._are_many and candidate.is_plural and lacking[-1:] == self._last
+            others = [word for word in lacking[-1:] if synonyms(word).isdisjoint(candidate.words)]
+            are_same = self._are_many and candidate.is_plural and others == self._last
             cost += _NEAR - _LACKING if are_same else _OTHER_THING  # each has its own word for the same things
-        return cost + (_NEAR if self._is_other_number(candidate) else 0)
+        other_number = _MORE if candidate.row.family == "read" else _NEAR  # a delete of all is no delete of one
+        return cost + (other_number if self._is_other_number(candidate) else 0)
 
     def _lacking(self, candidate: _Candidate) -> list[str]:
-        """Return the words of the name that an operation does not have."""
-        return [word for word in self._asked if word not in candidate.words and not _is_same(word, candidate.verb)]
+        """Return the words of the name that an operation does not have, but for states, as in `stop_running_task`."""
+        known = self._states | candidate.words | (candidate.kinds if candidate.verb in self._asked else set())
+        if self._family == candidate.row.family == "delete":
+            known |= {word for word in self._asked if verb_class(word) & ENDING}
+        return [word for word in self._asked if word not in known and not _is_same(word, candidate.verb)]
 
     def _does(self, candidate: _Candidate) -> bool:
         """Return True if a word of the name is what an operation does; the tool says it for a name without a verb."""
         if any(_is_same(word, candidate.verb) or word in candidate.verbs for word in self._asked):
             return True
-        verbs = [word for word in self._asked if verb_class(word)]
-        if self._family == candidate.row.family:
-            is_ended = self._family == "delete" and any(verb_class(word) & ENDING for word in verbs)
-            by_tool = not verbs and not self._lacking(candidate) and _is_same(stem(self._family), candidate.verb)
-            if is_ended or by_tool:
-                return True
-        return not verbs and bool(verb_class(candidate.verb) & CREATING) and self._asked[:1] == candidate.thing[-1:]
+        verbs = [word for word in self._asked if verb_class(word) and word not in candidate.thing]
+        if not verbs and verb_class(candidate.verb) & CREATING and self._asked[:1] == candidate.thing[-1:]:
+            return True
+        return self._is_by_tool(candidate, verbs)
+
+    def _is_by_tool(self, candidate: _Candidate, verbs: Sequence[str]) -> bool:
+        """Return True if the called tool says it: of no verb, of one that ends, or of the fields of a create."""
+        if self._family != candidate.row.family or not _is_same(stem(self._family), candidate.verb):
+            return False
+        if any(word not in verbs for word in self._lacking(candidate)):
+            return False
+        is_ended = self._family == "delete" and any(verb_class(word) & ENDING for word in verbs)
+        is_made = self._family == "create" and self._params and not self._unfit(candidate)
+        return bool(is_ended or is_made or not verbs)
 
     def _extra(self, candidate: _Candidate) -> list[str]:
         """Return the words of an operation's thing that neither the name nor the parameters have."""
         words, others = {*self._asked, *self._scope}, set(self._asked).difference(candidate.thing)
+        words |= {*self.owner}.difference(candidate.thing[-1:])
         others = {word for word in others if not _is_same(word, candidate.verb)}
         is_other = candidate.verbs & others and not any(_is_same(word, candidate.verb) for word in self._asked)
         if (
             is_other
             and candidate.row.family in ("update", "execute")
-            and terms(candidate.tail) == (*candidate.thing[-1:],)
+            and terms(candidate.row.path.rpartition("}")[2]) == (*candidate.thing[-1:],)
         ):
             words.update(candidate.thing[-1:])  # where verbs are sent, such as `actions`
-        return [word for word in candidate.thing if word not in words and not synonyms(word) & others]
+        *before, end = candidate.thing or [""]
+        words.update(word for word in before if synonyms(word) & others)
+        words.update([end] if synonyms(end) & others.intersection(self._last) else ())
+        return [word for word in candidate.thing if word not in words]
 
     def _is_other_number(self, candidate: _Candidate) -> bool:
         """Return True if the name asks for one thing and an operation has several, or the reverse; `list`: several."""
         same = [word for word in self._words if [stem(word)] == candidate.thing[-1:]]
         return any(("list" in self._words or word.endswith("s")) != candidate.is_plural for word in same)
+
+
+def _listed(schemas: Iterable[JsonSchema]) -> set[str]:
+    """Return the words of the values that schemas list, such as the states that an update puts its thing into."""
+    listed = (schema.get("enum", ()) for schema in islice(schemas, _MOST))
+    return {word for values in listed for value in islice(values, _MOST) for word in terms(str(value)[:_OPENING])}
 
 
 def _is_same(word: str, verb: str) -> bool:

@@ -106,7 +106,8 @@ def apis_of(adapter: Adapter) -> dict[str, Any]:
     }
 
 
-def _field(name: str, type: str, required: bool, description: str, **more: Any) -> dict[str, Any]:
+def field(name: str, type: str, required: bool, description: str, **more: Any) -> dict[str, Any]:
+    """Describe a parameter or a field of the protocol."""
     return {"name": name, "type": type, "required": required, "description": description, **more}
 
 
@@ -116,7 +117,7 @@ INTROSPECT: Mapping[str, Any] = {
     "endpoint": "read",
     "description": "Discover operations and types: list them, search them, or show one in full",
     "parameters": [
-        _field(
+        field(
             "query",
             "string",
             True,
@@ -125,20 +126,20 @@ INTROSPECT: Mapping[str, Any] = {
             "they must be confirmed; warnings are those given so far; adapter_info says who vouches for the adapter",
             enum=list(QUERIES),
         ),
-        _field(
+        field(
             "name",
             "string",
             False,
             "Show this operation or type in full; of query search several, as a list; of danger an operation or a "
             "level, of warnings an operation or a code",
         ),
-        _field("search", "string", False, "Words to find, the best matches first"),
-        _field("category", "SemanticCategory", False, "Only operations of this category", enum=list(CATEGORIES)),
-        _field("resource", "string", False, "Only operations on this resource"),
-        _field("first", "integer", False, "How many to list", minimum=1),
-        _field("after", "string", False, "Go on after this one: the last of the page before"),
-        _field("all", "boolean", False, "The whole, however long"),
-        _field("token", "string", False, "Of query revoke_token: the confirmation token that shall be void"),
+        field("search", "string", False, "Words to find, the best matches first"),
+        field("category", "SemanticCategory", False, "Only operations of this category", enum=list(CATEGORIES)),
+        field("resource", "string", False, "Only operations on this resource"),
+        field("first", "integer", False, "How many to list", minimum=1),
+        field("after", "string", False, "Go on after this one: the last of the page before"),
+        field("all", "boolean", False, "The whole, however long"),
+        field("token", "string", False, "Of query revoke_token: the confirmation token that shall be void"),
     ],
     "returns": {"name": "object", "kind": "object", "description": "operations, operation, types, type or warnings"},
     "examples": [
@@ -147,7 +148,7 @@ INTROSPECT: Mapping[str, Any] = {
     ],
 }
 
-API: Mapping[str, Any] = _field("api", "string", False, "Only operations of this API")
+API: Mapping[str, Any] = field("api", "string", False, "Only operations of this API")
 """The parameter that adapters of several APIs have besides."""
 
 TYPES: Mapping[str, Mapping[str, Any]] = {
@@ -160,10 +161,10 @@ TYPES: Mapping[str, Mapping[str, Any]] = {
         "kind": "object",
         "description": "Arguments of every tool: one operation with its parameters, or a batch",
         "fields": [
-            _field("operation", "string", False, "Operation to perform; required unless operations is given"),
-            _field("params", "object", False, "Its parameters"),
-            _field("operations", "array", False, "A batch, performed in order", items={"type": "OperationInput"}),
-            _field("confirmation_token", "string", False, "Beside operations: token of the halted batch"),
+            field("operation", "string", False, "Operation to perform; required unless operations is given"),
+            field("params", "object", False, "Its parameters"),
+            field("operations", "array", False, "A batch, performed in order", items={"type": "OperationInput"}),
+            field("confirmation_token", "string", False, "Beside operations: token of the halted batch"),
         ],
     },
     "OperationResult": {
@@ -175,32 +176,32 @@ TYPES: Mapping[str, Mapping[str, Any]] = {
         "kind": "object",
         "description": "Result of an operation that succeeded",
         "fields": [
-            _field("success", "boolean", True, "Always true", enum=[True]),
-            _field("data", "any", True, "Result of the operation; null for a batch"),
-            _field("warnings", "array", False, "Conditions that did not stop it", items={"type": "object"}),
-            _field("results", "array", False, "Of a batch: index, operation and result", items={"type": "object"}),
-            _field("summary", "object", False, "Of a batch: total, succeeded, failed; halted and pending if it halted"),
-            _field("halted_at", "object", False, "In a batch: index, operation and result of the call to confirm"),
-            _field(
+            field("success", "boolean", True, "Always true", enum=[True]),
+            field("data", "any", True, "Result of the operation; null for a batch"),
+            field("warnings", "array", False, "Conditions that did not stop it", items={"type": "object"}),
+            field("results", "array", False, "Of a batch: index, operation and result", items={"type": "object"}),
+            field("summary", "object", False, "Of a batch: total, succeeded, failed; halted and pending if it halted"),
+            field("halted_at", "object", False, "In a batch: index, operation and result of the call to confirm"),
+            field(
                 "pending_operations", "array", False, "In a batch: remaining calls, not done", items={"type": "object"}
             ),
-            _field("_meta", "object", False, "request_id and duration_ms"),
+            field("_meta", "object", False, "request_id and duration_ms"),
         ],
     },
     "OperationFailure": {
         "kind": "object",
         "description": "Result of an operation that failed",
         "fields": [
-            _field("success", "boolean", True, "Always false", enum=[False]),
-            _field("error", "object", True, "code, message and, if useful, details"),
+            field("success", "boolean", True, "Always false", enum=[False]),
+            field("error", "object", True, "code, message and, if useful, details"),
         ],
     },
     "EndpointPermissions": {
         "kind": "object",
         "description": "Whether an operation only reads, and whether it may destroy",
         "fields": [
-            _field("readOnly", "boolean", True, "Only reads"),
-            _field("destructive", "boolean", True, "May change or remove existing data"),
+            field("readOnly", "boolean", True, "Only reads"),
+            field("destructive", "boolean", True, "May change or remove existing data"),
         ],
     },
     "FieldSelection": {
@@ -225,11 +226,11 @@ TYPES: Mapping[str, Mapping[str, Any]] = {
         "kind": "object",
         "description": "Position of a page in the whole list",
         "fields": [
-            _field("hasNextPage", "boolean", True, "True if more items follow"),
-            _field("hasPreviousPage", "boolean", True, "True if items precede it"),
-            _field("startCursor", "string", False, "Cursor of the first item, for `before`, if supported"),
-            _field("endCursor", "string", False, "Cursor of the last item, for `after`, if there is more"),
-            _field("totalCount", "integer", False, "Total number, if the API returns it"),
+            field("hasNextPage", "boolean", True, "True if more items follow"),
+            field("hasPreviousPage", "boolean", True, "True if items precede it"),
+            field("startCursor", "string", False, "Cursor of the first item, for `before`, if supported"),
+            field("endCursor", "string", False, "Cursor of the last item, for `after`, if there is more"),
+            field("totalCount", "integer", False, "Total number, if the API returns it"),
         ],
     },
     "string": {

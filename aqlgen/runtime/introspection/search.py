@@ -16,7 +16,6 @@ from typing import NamedTuple
 from ..protocol_operations import ProtocolOperation
 from ..table import Row, Table
 from ..text import folded, line
-from . import protocol
 from .postings import FILE, Hit, Postings, index_text, plain_entry
 from .ranking import Found, Ranking
 from .vocabulary import plain_words, same_words, stem, verb_class, words_of
@@ -128,10 +127,8 @@ def spellings_of_resource(resource: str) -> set[str]:
     return {wanted, wanted.removesuffix("s")}
 
 
-_MOST_NEAR = 5
-_CALLER = "current authenticated user account"
-"""What a verb alone, `get_me` and `who am i` are about: whoever calls."""
-_MOST_RESOURCES = 60
+_MOST_NEAR, _MOST_RESOURCES = 5, 60
+_CALLER = "current authenticated user account"  # what `get_me`, `who am i` and a verb alone are about
 
 
 class Search:
@@ -169,12 +166,10 @@ class Search:
             at_path = [Hit(row.name, "", "", "", (), line(row.summary, 200)) for row in rows[:_MOST_NEAR]]
             return at_path, by_path[0] if len({row.api for row in rows}) == 1 else None
         words = plain_words(text)
-        is_caller = len(words) < 2 and (
-            {*words_of(text)} & {"i", "me"} or any(verb_class(stem(each)) for each in words)
-        )
-        asked = f"{text} {_CALLER}" if is_caller else text
+        is_me = len(words) < 2 and ({*words_of(text)} & {"i", "me"} or any(map(verb_class, map(stem, words))))
+        asked = f"{text} {_CALLER}" if is_me else text
         unknown = Unknown(asked, param_names, family)
-        texts = dict.fromkeys((asked, " ".join((asked, *islice(param_names, _MOST_NEAR)))))
+        texts = dict.fromkeys((asked, " ".join((asked, *islice(param_names, _MOST_NEAR), *unknown.owner[:1]))))
         results = [self._ranking.search(words, self._admitted(None), _MOST_NEAR * 4).hits for words in texts]
         results.append(self._ranking.search(asked, self._admitted(lambda hit: hit.family == "read"), 1).hits)
         hits = {hit.name: hit for at in zip_longest(*results) for hit in at if hit}
@@ -194,20 +189,14 @@ class Search:
         """Return what a search may show: all that is offered, and of that what is wanted."""
         if not self._table.read_only:
             return wanted
-        known = {operation.name for operation in self._operations} | {protocol.INTROSPECT["name"]}
+        known = {operation.name for operation in self._operations}
         offered = self._table.raw("read")
         return lambda hit: (hit.name in known or hit.name in offered) and (wanted is None or wanted(hit))
 
     @cached_property
     def _ranking(self) -> Ranking:
         postings = self._postings()
-        introspect = protocol.INTROSPECT
-        postings.include(
-            [
-                plain_entry(introspect["name"], introspect["endpoint"], "safe", "", introspect["description"]),
-                *(plain_entry(item.name, item.family, "", "", item.description) for item in self._operations),
-            ]
-        )
+        postings.include([plain_entry(item.name, item.family, "", "", item.description) for item in self._operations])
         return Ranking(postings, self._prefixes)
 
     def _postings(self) -> Postings:

@@ -219,9 +219,8 @@ def marked_calls(create: Row, types: Types, marker: str) -> list[dict[str, Any]]
     texts = [{name: text} for name in order if free_value(body[name], types, text) == text]
     chosen = _chosen_ids(create, body, types, marker)
     first = [{**chosen, **text} for text in texts[:1] or [{}] if chosen]
-    # Nobody can guess a password: what is made may let somebody in until it is taken away.
-    secrets = {name: item.schema.get("maxLength", 36) for name, item in fields.items() if item.sensitive}
-    base = {**example, **{name: f"aA1-{token_urlsafe(24)}"[:most] for name, most in secrets.items() if name in example}}
+    secrets = {name: _password(item.schema) for name, item in fields.items() if item.sensitive and name in example}
+    base = {**example, **secrets}
     return [{**base, **call} for call in (*first, *texts)][:_MOST_CALLS]
 
 
@@ -231,6 +230,11 @@ def _chosen_ids(create: Row, body: Mapping[str, JsonSchema], types: Types, marke
     ids = [name for name, schema in body.items() if follow(schema, types).get("format") == "uuid"]
     uuid = f"{marker}-8000-000000000000"  # a UUID of version 4 (RFC 9562, 5.4)
     return {name: uuid for name in ids if folded(create.parameters[name].wire) == name_of_own}
+
+
+def _password(schema: JsonSchema) -> str:
+    """Return a text that nobody can guess: what is made may let somebody in until it is taken away."""
+    return f"aA1-{token_urlsafe(24)}"[: schema.get("maxLength", 36)]
 
 
 def new_marker() -> str:

@@ -72,8 +72,8 @@ class Tasks:
         result = await self._request(context, "read", STATUS, task_id)
         execution = (result.structured_content or {})["data"]
         if execution["status"] == "failed":
-            client = context.session.client_params
-            result = tool_result({"success": False, "error": execution["error"]}, client.client_info.name)
+            error = {"success": False, "error": execution["error"]}
+            result = tool_result(error, context.session.client_params.client_info.name)
         task = _task(execution)
         if task["status"] == "completed":
             task["result"] = result.model_dump(by_alias=True, mode="json", exclude_none=True)

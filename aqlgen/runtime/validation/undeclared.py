@@ -71,7 +71,8 @@ class Undeclared:
         for key, part in value.items() if isinstance(value, dict) else enumerate(value):
             inner = self._within(declared, key if isinstance(key, str) else "")
             if inner is not None and isinstance(part, (dict, list)):
-                yield from self.strange(part, inner, f"{place}{_step(key, fields)}")
+                name = key if key in fields or named(str(key)) == key else "*"  # no other key is repeated
+                yield from self.strange(part, inner, f"{place}[{key}]" if isinstance(key, int) else f"{place}.{name}")
 
     def respell(self, reading: Reading, nested: Sequence[tuple[str, Declared]]) -> None:
         """Rename the keys that can only be another spelling of a declared field, and note it."""
@@ -127,11 +128,6 @@ class Undeclared:
                 declared.takes_others |= not has_fields and _may_be_object(together)
         declared.takes_others = True
         return declared
-
-
-def _step(key: str | int, fields: Mapping[str, Any]) -> str:
-    """Return a step of a path; a key that nobody declared and that is not a name is not repeated."""
-    return f"[{key}]" if isinstance(key, int) else f".{key if key in fields or named(key) == key else '*'}"
 
 
 def _add(declared: Declared, part: JsonSchema) -> None:
