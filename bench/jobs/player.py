@@ -344,7 +344,7 @@ async def _perform(session: _Session, step: Step, results: Mapping[str, Any]) ->
         returned = session.returned.get(session.adapter.name(step), "")
         sums = [value for value in (step.aggregate or {}).values() if isinstance(value, str)]
         needed = list(dict.fromkeys((*step.shown, *(step.where or ()), *sums)))
-        is_named = returned.endswith("…") or all(field.partition(".")[0] in returned for field in needed)
+        is_named = "…" in returned or all(field.partition(".")[0] in returned for field in needed)
         data = await _call(
             session, step, results, None, **({"fields": needed} if returned and needed and is_named else {})
         )
