@@ -183,8 +183,7 @@ def _generate(
 
 def _package(project: Path) -> Path:
     """Return the folder of the package of a user's project. Raises AqlgenError for one that cannot be served."""
-    opened = Project.open(project)
-    return (project / "src" / opened.package).absolute()
+    return (project / "src" / Project.open(project).package).absolute()
 
 
 def _environment(package: Path, *, read_only: bool) -> dict[str, str]:

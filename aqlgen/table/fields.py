@@ -72,7 +72,8 @@ def _properties_of(raw: Json, base: Mapping[str, Json], types: Types) -> dict[st
     properties: dict[str, Json] = {}
     parts = types.parts(raw)
     for name, schema in chain.from_iterable(node.get("properties", {}).items() for node in parts):
-        properties[name] = _either(properties[name], schema) if name in properties else schema
+        if not (name in properties and types.read_only(properties[name]) and types.read_only(schema)):
+            properties[name] = _either(properties[name], schema) if name in properties else schema
     requiring = [base] if base.get("additionalProperties") is False else parts
     for name in chain.from_iterable(node.get("required", ()) for node in requiring):
         properties.setdefault(name, True)  # the server requires it, though nothing else is known of it

@@ -50,7 +50,7 @@ def agent_name(wire: str, location: str, path: str, resource: str = "") -> str:
     name = wire if VALID.fullmatch(wire) else snake(wire)
     if location == Location.PATH and name in BARE:
         noun = _noun_before(path.split("{" + wire + "}")[0], name) or resource
-        name = f"{noun}_{name}" if noun else name
+        name = f"{noun}_{name}" if noun and f"{{{folded(noun + name)}}}" not in folded(path) else name
     elif location == Location.QUERY and name == "id" and resource:
         name = f"{resource}_id"
     if not name:

@@ -46,11 +46,9 @@ def test_a_field_that_the_things_in_an_answer_have_too_may_be_chosen_in_them(ans
     [
         ({"a": "b"}, {"a": "c"}, {"a": "c"}),
         ({"a": "b", "b": "c"}, {"a": None}, {"b": "c"}),
-        ({"a": ["b"]}, {"a": "c"}, {"a": "c"}),
         ({"a": "c"}, {"a": ["b", None]}, {"a": ["b", None]}),
         ({"a": {"b": "c", "d": 1}}, {"a": {"b": "d", "c": None}}, {"a": {"b": "d", "d": 1}}),
         ({}, {"a": {"bb": {"ccc": None}}}, {"a": {"bb": {}}}),
-        ([1], {"a": 1}, {"a": 1}),
         ({"a": 1}, ["c"], ["c"]),
     ],
 )

@@ -225,6 +225,7 @@ def test_an_extension_that_calls_sending_read_only_is_not_believed() -> None:
     assert decide_one("POST /messages/send-raw", extensions={"x-readonly": True}).category == "EXECUTE"
     assert decide_one("POST /webhooks/{id}/test", extensions={"x-readonly": True}).category != "READ"
     assert decide_one("POST /messages", "lookupMessages", extensions={"x-readonly": True}).category == "READ"
+    assert decide_one("DELETE /a/{id}", "deleteA", extensions={"x-sdk-operation-name": "detach"}).category == "DELETE"
 
 
 def test_a_get_that_is_called_like_a_change_wants_a_look() -> None:

@@ -77,6 +77,9 @@ def test_read_only_properties_are_kept_out_of_requests_and_named(tmp_path: Path)
     assert table.types["PetInput"]["required"] == ["name"]
     assert table.types["PetInput"]["x-read-only"] == ["id"]
     assert table.types["Pet"]["required"] == ["id", "name"]
+    either = {"oneOf": [pet, object_of("name", name=TEXT, id={**TEXT, "readOnly": True})]}
+    [row] = tabulate(tmp_path, api({"POST /pets": {"requestBody": body_of(either)}})).rows.values()
+    assert [name for name, field in row["parameters"].items() if field["in"] == "body"] == ["name"]
 
 
 def test_types_that_no_operation_uses_are_left_out(tmp_path: Path) -> None:

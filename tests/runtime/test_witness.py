@@ -546,6 +546,10 @@ HONEST: dict[str, Any] = {
              {"$ref": f"#/components/schemas/Of {name}"} for name in ("all", "one")], "discriminator": {
              "propertyName": "kind"}}}})}},
     ),
+    "names differ in brackets alone, and a step of the path has two variables": (
+        "/rows/{id}.{uuid}", "get", {"operationId": "findRow", "parameters": [*VARIABLES, {**SIZE, "name": "tag"}, {
+            **SIZE, "name": "tag[]", "schema": {"type": "array", "items": NUMBER}}]},
+    ),
     "a list has an ETag by which it is written": (
         "/rules", "get", {"operationId": "listRules", "responses": answer({"type": "array", "items": THING}, ETag={})},
         {"put": {"operationId": "setRules", "requestBody": body(schema={"type": "array", "items": THING}),

@@ -209,8 +209,8 @@ def delete(facts: Facts) -> Verdict | None:
     """Judge a DELETE by its effect: what only lets go or ends something that runs deletes nothing."""
     if facts.method != "DELETE":
         return None
-    for verb in (facts.action_verb, facts.named_verb):
-        if verb and verb.word in _LETTING_GO:
+    for verb in (facts.action_verb, facts.named_verb):  # but an operationId that says `delete` stands
+        if verb and verb.word in _LETTING_GO and split(facts.operation.operation_id or "")[:1] != ("delete",):
             return Verdict(_effect(verb), Evidence.RULE, 0.68, f"DELETE that only does {verb.word}")
     verb = facts.summary_verb
     if verb and verb.word in _LETTING_GO and not facts.named_verb:

@@ -251,5 +251,4 @@ def at_list(data: Any, path: tuple[str, ...], change: Callable[[list[Any]], Any]
             raise no_list()
         return change(data)
     inner = data.get(path[0]) if isinstance(data, dict) else None
-    changed = at_list(inner, path[1:], change)
-    return {**data, path[0]: changed}
+    return {**data, path[0]: at_list(inner, path[1:], change)}

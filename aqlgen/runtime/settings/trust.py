@@ -115,8 +115,7 @@ def read_trust(path: Path) -> TrustRecord | None:
     except OSError as problem:
         raise ConfigError(f"cannot read {path}: {problem.strerror}") from None
     try:
-        entries = json.loads(content.decode("utf-8-sig"))
-        return _record(entries)
+        return _record(json.loads(content.decode("utf-8-sig")))
     except (ValueError, RecursionError) as problem:
         help_text = f"Correct it or restore it from version control; without it the adapter is '{TrustRecord().level}'"
         raise ConfigError(f"{path.name} is not valid: {problem}. {help_text}") from None

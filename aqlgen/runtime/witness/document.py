@@ -203,10 +203,11 @@ class Document(Schemas):
 
     @cached_property
     def whole(self) -> dict[tuple[str, str], Any]:
-        """The variables of paths that an operation has as whole numbers; another of the path may have any text."""
+        """The variables that a path has as whole numbers, or a read of it in a form; another may have any text."""
         return {(operation.path, each.name): each.schema for operation in self.operations
                 for each in operation.parameters
-                if each.place == "path" and self.kinds(each.schema) == {"integer"}}  # fmt: skip
+                if each.place == "path" and (self.kinds(each.schema) == {"integer"} or (
+                    operation.method == "GET" and "format" in self.at(each.schema)))}  # fmt: skip
 
     def _operation(self, path: str, method: str, item: Any, raw: Any) -> Operation:
         names = [str(raw.get("operationId") or ""), f"{method.upper()} {path}"]

@@ -250,17 +250,20 @@ class _Examination:
 
         Pairs of an object that have the name of another parameter are left out: nothing tells them apart.
         """
-        value = sample(operation.document, parameter.schema, turn, name=parameter.name)
-        if value == "":
-            value = sample(operation.document, parameter.schema, turn + 1, name=parameter.name)
+        values = (sample(operation.document, parameter.schema, turn + at, name=parameter.name) for at in range(2))
+        value = next((each for each in values if each != ""), "")
         names = {each.name for each in operation.parameters if each.place == parameter.place and each is not parameter}
+        if parameter.place == "path" and isinstance(value, str) and re.search(r"\}[^/{}]+\{", operation.path):
+            return re.sub(r"\W", "", value)  # no sign says where it ends
         if isinstance(value, dict) and operation.is_loose(parameter) and names & value.keys():
             self._say(Grade.DOCUMENT, f"{parameter.name} has fields that are parameters, too")
             return {name: each for name, each in value.items() if name not in names} or ABSENT
         return {"key": "x"} if value == {} and parameter.required else value
 
     def _body(self, operation: Operation, schema: Any, turn: int) -> Any:
-        if self._shown.takes_file or not re.search("json|form|text|xml|yaml|^$", self._media):
+        if "json" not in self._media and (
+            self._shown.takes_file or not re.search("form|text|xml|yaml|^$", self._media)
+        ):
             return _BYTES
         document, value = operation.document, sample(operation.document, schema, turn, name="body")
         if self._media.startswith("text/plain"):

@@ -122,7 +122,9 @@ class _Reading:
         }  # fmt: skip
         self._used = {("query", name) for name, _ in operation.fixed_query}
         self._secure()
-        for parameter in sorted(operation.parameters, key=self.operation.is_loose):
+        for parameter in sorted(
+            operation.parameters, key=lambda each: (operation.is_loose(each), each.name[-1:] != "]")
+        ):
             self._parameter(parameter)
         self._undeclared()
         self._body(request.content)

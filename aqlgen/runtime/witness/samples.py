@@ -70,7 +70,7 @@ class _Sampler:
             return schema
         known = [schema, *(self._flat(part, depth + 1) for part in parts)]
         whole = {key: value for part in known for key, value in part.items() if key not in _PARTS}
-        properties = {name: each for part in known for name, each in (part.get("properties") or {}).items()}
+        properties = self._document.properties({**schema, "oneOf": (), "anyOf": (), "allOf": known[1:]})
         required = [name for part in known for name in part.get("required") or ()]
         return {**whole, **({"properties": properties, "required": required} if properties or required else {})}
 

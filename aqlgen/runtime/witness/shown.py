@@ -92,8 +92,11 @@ class Shown:
                       for name, each in stated.items()}  # fmt: skip
             self._fields = {name: {} for name in document.required(body.schema)} | fields
         self._inner = await self._inside(self.whole)
-        for each in [each for each in operation.parameters if document.kinds(each.schema) != {"integer"}]:
-            if self.entries.get(self.names.get(each.key, ""), {}).get("type") == "integer":  # as for another method
+        for each in operation.parameters:  # as for another method
+            if document.kinds(each.schema) != {"integer"} and (
+                ("type", "integer") in (words := self.entries.get(self.names.get(each.key, ""), {}).items())
+                or "format" in dict(words).keys() - document.at(each.schema).keys()
+            ):
                 each.schema = document.whole.get((operation.path, each.name), each.schema)
 
     async def _inside(self, name: str) -> dict[str, str]:

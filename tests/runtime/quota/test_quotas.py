@@ -32,12 +32,6 @@ DAY = 86_400
 
 
 @pytest.fixture(scope="module")
-def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    with redis_server(tmp_path_factory.mktemp("redis")) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
 def api() -> Iterator[Local]:
     with serving(lambda _: Answer([], headers={"X-RateLimit-Limit": "5000", "X-RateLimit-Remaining": "3500"})) as local:
         yield local
@@ -60,7 +54,7 @@ async def start(api: Local, tmp_path: Path, request: pytest.FixtureRequest) -> A
         if state == "sqlite:":
             state = f"sqlite:///{tmp_path}/state.sqlite3"
         elif state == "redis:":
-            state = request.getfixturevalue("redis").url
+            state = request.getfixturevalue("server").url
         environ = {"MCP_AQL_CONFIG": str(config), "MCP_AQL_STATE_URL": state, "MCP_AQL_AUDIT_PATH": os.devnull}
         environ["MCP_AQL_STATE_KEY"] = "a-key-of-the-owner-with-forty-characters"
         environ |= {f"MCP_AQL_{name}": str(value) for name, value in variables.items()}
@@ -409,14 +403,14 @@ async def test_counts_and_tokens_survive_a_restart(start: Start, state: str) -> 
 
 @pytest.mark.parametrize("state", ["memory:", "sqlite:", "redis:"])
 async def test_many_callers_of_two_replicas_are_never_admitted_beyond_the_limit(
-    start: Start, api: Local, state: str, redis: RedisServer
+    start: Start, api: Local, state: str, server: RedisServer
 ) -> None:
     """R-RATE-1"""
     hourly(DAY)
     settings = {"QUOTA_PER_DAY": 25, "QUOTA_PAUSE_PERCENT": 100}
     settings["QUOTA_OPERATIONS"] = json.dumps({"list_keepers": {"per_day": 7}})
     replicas = [start(state=state, **settings) for _ in range(1 if state == "memory:" else 2)]
-    redis.flush()  # the test above counted there
+    server.flush()  # the test above counted there
     codes: list[str] = []
 
     async def calls(parts: Assembly, operation: str) -> None:
@@ -493,17 +487,17 @@ LOWERED = {"removed": None, "0": "0", "negative": "-1000000", "no number": "nan"
 @pytest.mark.parametrize("state", ["sqlite:", "redis:"])
 @pytest.mark.parametrize("value", LOWERED)
 async def test_who_lowers_a_count_in_the_store_lets_no_more_through(
-    start: Start, api: Local, state: str, value: str, tmp_path: Path, redis: RedisServer, capfd: Any
+    start: Start, api: Local, state: str, value: str, tmp_path: Path, server: RedisServer, capfd: Any
 ) -> None:
     """R-RATE-1: what a process has counted stays counted there, for all calls and for those of one caller."""
     hourly(DAY)
     settings = {"QUOTA_PER_DAY": 20, "QUOTA_PAUSE_PERCENT": 100, "LOG_LEVEL": "error"}
     parts = start(state=state, toml="[quota.callers]\nper_day = 19\n", **settings)
-    redis.flush()
+    server.flush()
     codes: list[str] = []
     for number in range(40):
         if number in (18, 19, 25):
-            _set_counts(tmp_path / "state.sqlite3" if state == "sqlite:" else redis, LOWERED[value])
+            _set_counts(tmp_path / "state.sqlite3" if state == "sqlite:" else server, LOWERED[value])
         with with_caller({}, "ada"):
             answer = await call(parts)
         codes.append("" if answer["success"] else answer["error"]["code"])

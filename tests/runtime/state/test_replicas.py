@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from aqlgen.runtime.settings.tables import ConfirmationSettings
 from aqlgen.runtime.state.custody import State, open_store
 from aqlgen.runtime.table import Adapter, Table
 from tests.cases import without_ids
-from tests.runtime.redis_server import RedisServer, redis_server
+from tests.runtime.redis_server import RedisServer
 
 pytestmark = pytest.mark.anyio
 DELETE = {"operation": "delete_animal", "params": {"animal_id": 7}}
@@ -32,12 +32,6 @@ ON_REDIS = pytest.mark.parametrize("url", ["redis"], indirect=True)  # a file do
 KEYS = ("first-key-of-thirty-two-characters", "other-key-of-thirty-two-characters")
 Replica = Callable[..., Dispatcher]
 Envelope = dict[str, Any]
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    with redis_server(tmp_path_factory.mktemp("redis")) as running:
-        yield running
 
 
 @pytest.fixture(params=["sqlite", "redis"])
