@@ -128,18 +128,16 @@ def with_final_kind(returns: ReturnType, types: Mapping[str, Mapping[str, Json]]
     return returns if known is None else {**returns, "kind": kind_of(known, types)}
 
 
-def mock_of(responses: tuple[DocumentResponse, ...], row: Row) -> Mapping[str, Json] | None:
+def mock_of(responses: tuple[DocumentResponse, ...]) -> Mapping[str, Json] | None:
     """Return the document's own example of the first success, up to 20 kB; None if it has none, or no list for one."""
     for response in successes(responses)[:1]:
         media = main_media(response)
         if media is None or isinstance(media.example, str) or not admits_json(media.content_type):
             return None
-        kind = list if first_success(row.responses).get("schema", {}).get("type") == "array" else object
-        if (
-            not isinstance(media.example, kind)
-            or media.example is MISSING
-            or len(dumps(media.example)) > MAX_MOCK_BYTES
-        ):
+        is_list = isinstance(media.schema, dict) and media.schema.get("type") == "array"
+        if media.example is MISSING or (is_list and not isinstance(media.example, list)):
+            return None
+        if len(dumps(media.example)) > MAX_MOCK_BYTES:
             return None
         status = int(response.status) if response.status.isdigit() else 200
         return {"status": status, "content_type": media.content_type, "body": media.example}

@@ -162,7 +162,7 @@ def build_row(
         example=example,
     )
     row = _with_pages(row, decision, draft.parameters)
-    mock = responses.mock_of(operation.responses, row) or responses.sampled(row, maker.answer)
+    mock = responses.mock_of(operation.responses) or responses.sampled(row, maker.answer)
     return DecidedRow(row, decision, responses.as_last_page(mock, row))
 
 

@@ -84,6 +84,14 @@ class Plan:
             return value if items is None else [items.convert(item, way) for item in value]
         return value
 
+    def known(self, value: Any, way: Way) -> int:
+        """Return how many keys of a value, at any depth, are declared."""
+        if isinstance(value, list):
+            return 0 if self.items is None else sum(self.items.known(item, way) for item in value)
+        fields = self.fields[way]
+        shared = fields.keys() & value if isinstance(value, dict) else ()
+        return sum(1 + (fields[key][1] or Plan()).known(value[key], way) for key in shared)
+
     def _choice(self, value: Mapping[str, Any], way: Way) -> Plan:
         """Return the plan of the alternative that the value belongs to: by discriminator, else the best fit."""
         if self.discriminator is not None:
@@ -110,14 +118,15 @@ class Choice:
     required: frozenset[str]
     constants: Mapping[str, Sequence[Any]]
 
-    def score(self, value: Mapping[str, Any], way: Way) -> tuple[bool, bool, int]:
-        """Rank how well a value fits: constants, then required fields, then how many of its keys are declared."""
+    def score(self, value: Mapping[str, Any], way: Way) -> tuple[bool, bool, int, int]:
+        """Rank how well a value fits: constants, required fields, how many of its keys are declared, then within."""
         fields = self.declared.fields[way]
         named = value
         if way is not Way.TO_WIRE:
             named = {fields[key][0] if key in fields else key: inner for key, inner in value.items()}
         constant = all(named[key] in allowed for key, allowed in self.constants.items() if key in named)
-        return constant, self.required <= named.keys(), sum(1 for key in value if key in fields)
+        is_whole, count = self.required <= named.keys(), sum(1 for key in value if key in fields)
+        return constant, is_whole, count, self.declared.known(value, way)
 
 
 def _graft(plan: Plan, steps: Sequence[str], other: Plan) -> None:
@@ -134,7 +143,8 @@ def _graft(plan: Plan, steps: Sequence[str], other: Plan) -> None:
         return
     wire, inner = plan.fields[Way.TO_WIRE].get(steps[0], (steps[0], None))
     inner = plan.items if steps[0] == "*" else inner
-    copy = Plan() if inner is None else replace(inner, fields=_copied(inner.fields))
+    first, second, third = map(dict, (inner or Plan()).fields)
+    copy = replace(inner or Plan(), fields=(first, second, third))
     _graft(copy, steps[1:], other)
     if steps[0] == "*":
         plan.items = copy
@@ -142,11 +152,6 @@ def _graft(plan: Plan, steps: Sequence[str], other: Plan) -> None:
     for names, key, name in zip(plan.fields, (steps[0], wire, steps[0]), (wire, steps[0], steps[0]), strict=True):
         names[key] = (name, copy)
     plan.fields[Way.TO_AGENT_FROM_EITHER][wire] = (steps[0], copy)
-
-
-def _copied(fields: tuple[Fields, Fields, Fields]) -> tuple[Fields, Fields, Fields]:
-    first, second, third = map(dict, fields)
-    return first, second, third
 
 
 def operations_to_wire(operations: Sequence[Any], plan: Plan) -> list[Any]:

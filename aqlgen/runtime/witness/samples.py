@@ -26,6 +26,7 @@ _ORDER = ("object", "array", "string", "integer", "number", "boolean")
 _SIGNS = ("", ' "b" c', "&=/?#+%\\")  # what texts end with, by the turn: it must be encoded, wherever it is sent
 LONGEST = 300
 _DEEPEST = 4
+_LEADS = frozenset(("http", "url", "uri"))
 
 
 def sample(document: Document, schema: Any, turn: int = 0, *, name: str = "", answers: bool = False) -> Any:
@@ -126,10 +127,14 @@ class _Sampler:
         if "pattern" in schema and not compiles(str(schema["pattern"])):  # nothing is known to be valid
             return
         stated = f"{str(schema.get('example'))[:4]} {str(schema.get('description'))[:40]}".lower()  # "A URL that …"
-        is_address = not {"http", "url", "uri"}.isdisjoint(
-            re.findall(r"[a-z]++", stated)[:4] if self._beside == "writeOnly" else ()
+        words = re.findall(r"[a-z]++", stated)[:4] if self._beside == "writeOnly" else []
+        form = (
+            "binary"
+            if schema.get("type") == "file"
+            else "uri"
+            if _LEADS.intersection(words)
+            else str(schema.get("format", ""))
         )
-        form = "binary" if schema.get("type") == "file" else "uri" if is_address else str(schema.get("format", ""))
         if form in _TEXTS and "pattern" not in schema:
             yield _TEXTS[form].format(self._turn % 9 + 1)
         least, most = int(schema.get("minLength") or 0), int(schema.get("maxLength") or LONGEST)

@@ -109,6 +109,7 @@ DISAGREEING: dict[str, Any] = {
     },
     "Fish": object_of(type=STRING, depth=renamed("level")),
     "Bird": object_of(type=STRING, height=renamed("level")),
+    "Held": {"oneOf": [object_of(it={"$ref": "#/types/Bird"}), object_of(it={"$ref": "#/types/Fish"})]},
 }
 
 
@@ -121,6 +122,7 @@ def test_where_alternatives_disagree_the_one_that_fits_is_taken(tmp_path: Path) 
     assert names.to_wire({"size_cm": 1}, animal) == {"size": 1}
     assert names.to_agent({"type": "b", "level": 2}, discriminated) == {"type": "b", "height": 2}
     assert names.to_agent({"type": "Fish", "level": 2}, discriminated) == {"type": "Fish", "depth": 2}
+    assert names.to_wire([{"it": {"depth": 2}}], list_of({"$ref": "#/types/Held"})) == [{"it": {"level": 2}}]
 
 
 def test_arrays_of_alternatives_that_hold_themselves_end(tmp_path: Path) -> None:
