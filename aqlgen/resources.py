@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -100,11 +99,6 @@ def cache_folder() -> Path | None:
     except RuntimeError:  # no home
         return None
     return None if chosen == "" else root
-
-
-def installed() -> list[str]:
-    """Return what results depend on beside aqlgen: Python and the distributions of its path."""
-    return [sys.version, *sorted(file.name for place in sys.path for file in Path(place).glob("*.dist-info"))]
 
 
 _LINK = re.compile(r" \(\[[^\[\]]*\]\([^()]*\)(?:, \[[^\[\]]*\]\([^()]*\))*\)|\[([^\[\]]*)\]\([^()]*\)")

@@ -23,7 +23,7 @@ import typer
 from aqlgen import __version__, git
 from aqlgen.diagnostics.errors import AqlgenError
 from aqlgen.git.isolation import isolated, place_of
-from aqlgen.resources import cache_folder, files_in, installed, own_files, own_templates
+from aqlgen.resources import cache_folder, files_in, own_files, own_templates
 
 _ENVIRONMENT: Final = ("SOURCE_DATE_EPOCH", "NO_COLOR", "TERM")
 """Variables that an output depends on."""
@@ -114,7 +114,8 @@ def _tool() -> Iterator[bytes]:
         yield file.read_bytes()
     if (own_templates() / ".git").exists():
         yield git.attempt("rev-parse", "--verify", "--quiet", f"refs/tags/v{__version__}", cwd=own_templates()).out
-    yield repr(installed()).encode()
+    yield sys.version.encode()
+    yield from sorted(file.name.encode() for place in sys.path for file in Path(place).glob("*.dist-info"))
     yield str(datetime.now(UTC).date()).encode()  # aliases end on a day
     yield repr([os.environ.get(name) for name in _ENVIRONMENT]).encode()
 

@@ -1,4 +1,4 @@
-"""The table and the sessions by which `check` tests the runtime: `python -m tests.check.probe` writes both.
+"""The table and the sessions by which `check` tests the runtime, and what has passed: `python -m tests.check.probe`.
 
 To add a step to a session, add a line with what is given to `sessions.jsonl`; what comes of it is written behind it.
 """
@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import tempfile
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 from aqlgen.check import sessions
+from aqlgen.check.checks.probe import PASSED
 from aqlgen.check.runner import Chosen, check_adapter
 from aqlgen.document.request import Request
 from aqlgen.options import Options
@@ -49,8 +51,11 @@ if __name__ == "__main__":
     for name, content in files().items():
         (PROBE / "src" / name).parent.mkdir(parents=True, exist_ok=True)
         (PROBE / "src" / name).write_bytes(content)
-    os.environ["AQLGEN_CACHE"] = ""  # which keeps no steps
+    shutil.rmtree(PASSED, ignore_errors=True)
     with tempfile.TemporaryDirectory() as folder:
-        generate(PROBE.parents[2] / "fixtures" / "petstore.yaml", Path(folder) / "project")
-        text = played(Path(folder) / "project", "petstore_adapter")
-    sessions.FILE.write_text(text, encoding="utf-8")
+        generate(PROBE.parents[2] / "fixtures" / "petstore.yaml", project := Path(folder) / "project")
+        os.environ["AQLGEN_CACHE"] = ""  # which keeps no steps
+        sessions.FILE.write_text(played(project, "petstore_adapter"), encoding="utf-8")
+        os.environ["AQLGEN_CACHE"] = folder
+        check_adapter(project, "petstore_adapter", Chosen(only=["WI-3"]))
+        shutil.copytree(folder, PASSED, ignore=lambda _, names: [name for name in names if name[-5:] != ".json"])

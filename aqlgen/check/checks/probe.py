@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from copy import copy
 from dataclasses import replace
 from functools import cache
 from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
 from time import time
 from urllib.parse import urlsplit
@@ -22,15 +24,17 @@ from aqlgen.check.forks import TABLE
 from aqlgen.check.operations import operations_of
 from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check
-from aqlgen.check.sessions import Session, difference, played, recorded
+from aqlgen.check.sessions import FILE, Session, difference, played, recorded
 from aqlgen.check.stand_in import Arrived, StandIn, serve
-from aqlgen.resources import build, cache_folder, files_in, installed
+from aqlgen.resources import build, cache_folder, files_in
 from aqlgen.runtime.table import Adapter as AdapterTable
 from aqlgen.runtime.witness import Witness
 
 _NAME = "get_placed_"
 _AT_ONCE = 4
+_PACKAGES = "mcp", "jsonschema-rs", "anyio", "httpx2", "pydantic", "starlette", "uvicorn"
 _PROBE = Path(__file__).parents[1] / "probe"
+PASSED = _PROBE / "passed"
 """The project of our document, with its table alone."""
 _SECRETS = {"PROBE_KEY": "check-key-0123456789", "PROBE_SESSION": "check-session-0123456789"}
 _AWKWARD, _ENCODED = "\u221aa&b=c/d?e#f+g h%", "%E2%88%9Aa%26b%3Dc%2Fd%3Fe%23f%2Bg%20h%25"
@@ -89,7 +93,7 @@ async def sessions(run: Run) -> None:
         return  # the runtime of another build says other things
     kept = _kept(run)
     with suppress(OSError, ValueError):
-        run.result.cases += int(kept.read_text(encoding="utf-8")) if kept else 0
+        run.result.cases += next((int(file.read_text(encoding="utf-8")) for file in kept if file.is_file()), 0)
     if run.result.cases:
         return
     limit = anyio.CapacityLimiter(_AT_ONCE)
@@ -116,22 +120,26 @@ async def sessions(run: Run) -> None:
             group.start_soon(in_turn, session)
     if kept and not run.result.count:
         with suppress(OSError):
-            kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            kept.write_text(str(run.result.cases), encoding="utf-8")
+            kept[0].parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            kept[0].write_text(str(run.result.cases), encoding="utf-8")
 
 
-def _kept(run: Run) -> Path | None:
-    """Return the file with the cases that this runtime has passed here, whatever the project; None without a cache."""
+def _kept(run: Run) -> list[Path]:
+    """Return where the cases may stand that this runtime has passed: here, or when aqlgen was built; none: play.
+
+    The name has the hash of the runtime, the sessions, Python and the packages: what the cases follow from.
+    """
     package, archive = run.launch.project / "src" / run.launch.package, run.launch.project / "vendor" / "runtime.zip"
     unpacked = archive.is_file() and f"__pycache__/runtime-{sha256(archive.read_bytes()).hexdigest()[:16]}"
     folder, root = package / (unpacked or "") / "runtime", cache_folder()
+    versions = [sys.version_info[:2], *((name, version(name)) for name in _PACKAGES)]
     if folder.is_dir():
         files = {f"runtime/{path}": file.read_bytes() for path, file in files_in(folder)}
     else:
         with ZipFile(archive) as sources:
             files = {path: sources.read(path) for path in sources.namelist() if path.startswith("runtime/")}
-    whole = sha256(repr((build(), installed(), sorted(files.items()))).encode())
-    return root and root / f"{whole.hexdigest()[:32]}.json"
+    whole = sha256(repr((versions, FILE.read_bytes(), sorted(files.items()))).encode())
+    return [folder / f"{whole.hexdigest()[:32]}.json" for folder in (root, PASSED) if folder and root]
 
 
 def _read_probe() -> tuple[StandIn, Witness]:
