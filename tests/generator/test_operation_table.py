@@ -185,6 +185,6 @@ def test_what_extensions_tell_of_a_deprecation_stands_in_the_row(
 
 def test_a_summary_that_only_repeats_the_operation_id_gives_way_to_the_description(tmp_path: Path) -> None:
     get = {"operationId": "RetrievePet", "summary": "retrieve_pet", "responses": replies()}
-    for more, summary in (({"description": "Gives one pet."}, "Gives one pet."), ({}, "retrieve_pet")):
+    for more, summary in (({"description": "Gives one pet."}, "Gives one pet."), ({}, "Get pet.")):
         (row,) = tabulate(tmp_path, api({"GET /pets/{id}": get | more})).rows.values()
         assert row["summary"] == summary
