@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -39,7 +40,8 @@ def show(label: str, value: Any, operations: list[dict[str, str]] | None, lines:
 
 async def converse(command: str, mode: str) -> bool:
     """Show one mode; return True if every answer is the expected one."""
-    server = StdioServerParameters(command=command, args=["--mock"], env={"MCP_AQL_ENDPOINT_MODE": mode})
+    environment = {"MCP_AQL_ENDPOINT_MODE": mode, "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
+    server = StdioServerParameters(command=command, args=["--mock"], env=environment)
     expected = True
     async with Client(server) as client:
         tools = [tool.model_dump(by_alias=True, exclude_none=True) for tool in (await client.list_tools()).tools]

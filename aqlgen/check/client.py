@@ -6,7 +6,7 @@ import asyncio
 import http.client
 import json
 from collections.abc import Callable, Iterator, Mapping
-from itertools import count
+from itertools import count, takewhile
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -198,7 +198,8 @@ async def post(url: str, body: Any = INITIALIZE, method: str = "POST", **headers
             connection.request(method, parts.path, content, {**_USUAL, **more})
             answer = connection.getresponse()
             is_stream = method == "GET" and answer.headers.get_content_type() == "text/event-stream"
-            body = b"".join(iter(answer.readline, b"\n")) if is_stream else answer.read(LONGEST + 1)
+            event = takewhile(lambda line: line not in (b"\n", b"\r\n"), iter(answer.readline, b""))
+            body = b"".join(event) if is_stream else answer.read(LONGEST + 1)
             if len(body) > LONGEST:
                 raise ConnectionError(f"the adapter answers more than {LONGEST:,} bytes")
             return Posted(answer.status, body, {name.lower(): value for name, value in answer.headers.items()})

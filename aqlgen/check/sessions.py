@@ -60,7 +60,7 @@ _CHANGING = {"duration_ms", "ms", "process", "frames", "hash", "previous", "time
 _MOVING = re.compile(r"\b\d+(?= seconds?\b)|<now[+\d]*>|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 """The rest of a time window, in sessions whose head says `moving`."""
 _PADDED = re.compile(r'(?<=\S) {2,}|(?<!\d)\d{1,7}(?= ms\b)|(?<="duration_ms":)[\d.]+')
-"""What is between columns, and times, in what commands print."""
+"""Spaces between columns, and times, in the output of commands."""
 _TIMES = "seconds", "python", "process", "info"
 """Words of the lines of metrics that are different each time."""
 _EARLY = 0.05

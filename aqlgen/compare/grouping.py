@@ -80,7 +80,7 @@ def _change(
 
 
 def _kind(change: Change) -> str:
-    """Return the kind of a subject: a parameter is no field of the same name."""
+    """Return the kind of a subject, which is different for a parameter and a field of the same name."""
     is_field = any(change.fields) and change.places != (Place("parameter"),)
     return "" if is_field or not change.places else change.places[0].kind
 

@@ -219,7 +219,7 @@ def differences(project: Project, place: Path) -> tuple[str, ...]:
     home = project.folder.resolve() / prefix
     if not place.is_dir():
         return (place.name,)
-    ours, theirs = _package(home), _package(place, as_imported=True)
+    ours, theirs = package_files(home), package_files(place, as_imported=True)
     if place != home and (project.folder / _SETTINGS).is_file():
         ours[_SETTINGS] = _content(project.folder / _SETTINGS)
     needed = {path.removeprefix(prefix) for path in project.recorded if path.startswith(prefix)}
@@ -228,7 +228,7 @@ def differences(project: Project, place: Path) -> tuple[str, ...]:
     return tuple(sorted(differing | (needed & ours.keys()) - theirs.keys() | theirs.keys() - ours.keys()))
 
 
-def _package(folder: Path, *, as_imported: bool = False) -> dict[str, bytes]:
+def package_files(folder: Path, *, as_imported: bool = False) -> dict[str, bytes]:
     """Return the files of a package with those of its sealed runtime, `as_imported` as they were unpacked."""
     files = {path: _content(folder / path) for path in sources(folder)}
     archive = folder.parents[1] / RUNTIME

@@ -77,7 +77,7 @@ def read_float(text: str) -> float:
 
 
 def read_json(text: str, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
-    """Return what a JSON text holds; `pairs` makes its objects. Raises ValueError, also for NaN, and RecursionError."""
+    """Return the value of a JSON text; `pairs` makes objects. Raises ValueError, also for NaN, and RecursionError."""
     return json.loads(text, parse_float=read_float, parse_constant=_refused, object_pairs_hook=pairs)
 
 

@@ -14,7 +14,6 @@ from importlib.metadata import version
 from pathlib import Path
 from time import time
 from urllib.parse import urlsplit
-from zipfile import ZipFile
 
 import anyio
 
@@ -26,13 +25,14 @@ from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check
 from aqlgen.check.sessions import FILE, Session, difference, played, recorded
 from aqlgen.check.stand_in import Arrived, StandIn, serve
-from aqlgen.resources import build, cache_folder, files_in
+from aqlgen.project.check import package_files, sources
+from aqlgen.resources import build, cache_folder
 from aqlgen.runtime.table import Adapter as AdapterTable
 from aqlgen.runtime.witness import Witness
 
 _NAME = "get_placed_"
 _AT_ONCE = 4
-_PACKAGES = "mcp", "jsonschema-rs", "anyio", "httpx2", "pydantic", "starlette", "uvicorn"
+_LIBRARIES = "mcp", "jsonschema-rs", "anyio", "httpx2", "pydantic", "starlette", "uvicorn"
 _PROBE = Path(__file__).parents[1] / "probe"
 PASSED = _PROBE / "passed"
 """The project of our document, with its table alone."""
@@ -125,21 +125,21 @@ async def sessions(run: Run) -> None:
 
 
 def _kept(run: Run) -> list[Path]:
-    """Return where the cases may stand that this runtime has passed: here, or when aqlgen was built; none: play.
+    """Return the files that may hold the cases that this runtime has passed: of the user, and of aqlgen; none: play.
 
-    The name has the hash of the runtime, the sessions, Python and the packages: what the cases follow from.
+    Their name has the hash of what the cases follow from: the code of the package, the sessions, Python and libraries.
     """
-    package, archive = run.launch.project / "src" / run.launch.package, run.launch.project / "vendor" / "runtime.zip"
-    unpacked = archive.is_file() and f"__pycache__/runtime-{sha256(archive.read_bytes()).hexdigest()[:16]}"
-    folder, root = package / (unpacked or "") / "runtime", cache_folder()
-    versions = [sys.version_info[:2], *((name, version(name)) for name in _PACKAGES)]
-    if folder.is_dir():
-        files = {f"runtime/{path}": file.read_bytes() for path, file in files_in(folder)}
-    else:
-        with ZipFile(archive) as sources:
-            files = {path: sources.read(path) for path in sources.namelist() if path.startswith("runtime/")}
-    whole = sha256(repr((versions, FILE.read_bytes(), sorted(files.items()))).encode())
-    return [folder / f"{whole.hexdigest()[:32]}.json" for folder in (root, PASSED) if folder and root]
+    src, package, root = run.launch.project / "src", run.launch.package, cache_folder()
+    if root is None or any(not path.startswith(f"{package}/") for path in sources(src)):  # which may shadow a library
+        return []
+    code = sorted(
+        item
+        for item in package_files(src / package, as_imported=True).items()
+        if item[0].startswith(("runtime/", "__init__.", "__main__."))
+    )
+    versions = [sys.version_info[:2], *((name, version(name)) for name in _LIBRARIES)]
+    name = f"{sha256(repr((versions, FILE.read_bytes(), code)).encode()).hexdigest()[:32]}.json"
+    return [root / name, PASSED / name]
 
 
 def _read_probe() -> tuple[StandIn, Witness]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from ..protocol_operations import ProtocolOperation
@@ -39,7 +40,7 @@ class _Known:
 
 
 class Dangers:
-    """Answers from the operation table and the settings."""
+    """Answers from the operation table and the settings; the levels are collected at the first list."""
 
     def __init__(
         self,
@@ -67,7 +68,7 @@ class Dangers:
         named = {*names, *(row.name for name in names if (row := self._find(name)) is not None)}
         chosen = [
             known
-            for known in sorted(self._collected(), key=lambda known: known.mildness)
+            for known in self._sorted
             if (not named or {known.subject.name, known.subject.danger} & named)
             and wanted(known.subject.name, known.subject.family)
         ]
@@ -121,10 +122,11 @@ class Dangers:
             ]
         return entry
 
-    def _collected(self) -> Iterator[_Known]:
-        for name, family, values in self._table.values("danger", "review", "effects", "asked", "danger_reason"):
-            yield _Known(Subject(name, family, *values[:-1]), values[-1])
-        yield from self._protocols()
+    @cached_property
+    def _sorted(self) -> Sequence[_Known]:
+        values = self._table.values("danger", "review", "effects", "asked", "danger_reason")
+        known = [_Known(Subject(name, family, *each[:-1]), each[-1]) for name, family, each in values]
+        return sorted([*known, *self._protocols()], key=lambda known: known.mildness)
 
     def _protocols(self) -> Iterator[_Known]:
         yield _Known(Subject("introspect", "read", "safe"), "category: READ", gated=False)

@@ -156,11 +156,11 @@ class Unknown:
             others = [word for word in lacking[-1:] if synonyms(word).isdisjoint(candidate.words)]
             are_same = self._are_many and candidate.is_plural and others == self._last
             cost += _NEAR - _LACKING if are_same else _OTHER_THING  # each has its own word for the same things
-        other_number = _MORE if candidate.row.family == "read" else _NEAR  # a delete of all is no delete of one
+        other_number = _MORE if candidate.row.family == "read" else _NEAR  # deleting all replaces deleting one
         return cost + (other_number if self._is_other_number(candidate) else 0)
 
     def _lacking(self, candidate: _Candidate) -> list[str]:
-        """Return the words of the name that an operation does not have, but for states, as in `stop_running_task`."""
+        """Return the words of the name that an operation lacks; states, as in `stop_running_task`, do not count."""
         known = self._states | candidate.words | (candidate.kinds if candidate.verb in self._asked else set())
         if self._family == candidate.row.family == "delete":
             known |= {word for word in self._asked if verb_class(word) & ENDING}

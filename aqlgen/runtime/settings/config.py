@@ -87,7 +87,7 @@ class Config(NamedTuple):
     a higher level. This setting overrides the file trust.json, which `trust promote` writes."""
 
     policy: Annotated[Word[Literal["standard", "strict", "open"]], Names("POLICY", "policy.name")] = "standard"
-    """Which calls need a confirmation (docs/policies.md#danger-levels). "standard": safe and reversible calls run.
+    """The calls that need a confirmation (docs/policies.md#danger-levels). "standard": safe and reversible calls run.
     Destructive and dangerous calls need a confirmation. Forbidden calls are refused. If aqlgen doubts that a reversible
     write is harmless (docs/decisions.md#reversible), its first call in a session (docs/confirmations.md#sessions) needs
     a confirmation. "strict": the danger level and the trust level decide together. Operations on the review list

@@ -193,7 +193,7 @@ class QuotaSettings(NamedTuple):
     """Percentage of a limit from which each call needs a confirmation, {allowed}. `confirmation.approval` says who
     confirms. The value must be at least warn_percent. 100: no confirmation."""
     when_away: Annotated[Word[Literal["closed", "open"]], Names("QUOTA_WHEN_AWAY")] = "closed"
-    """What happens to requests with a quota while the store is down. "closed": the adapter does not send them, so no
+    """The handling of requests with a quota while the store is down. "closed": the adapter does not send them, so no
     limit is exceeded. "open": it sends them without counting, and warns."""
     operations: Annotated[
         Mapping[OperationPattern, LimitTable],

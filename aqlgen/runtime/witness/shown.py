@@ -92,11 +92,10 @@ class Shown:
                       for name, each in stated.items()}  # fmt: skip
             self._fields = {name: {} for name in document.required(body.schema)} | fields
         self._inner = await self._inside(self.whole)
-        for each in operation.parameters:  # as for another method
-            if document.kinds(each.schema) != {"integer"} and (
-                ("type", "integer") in (words := self.entries.get(self.names.get(each.key, ""), {}).items())
-                or "format" in dict(words).keys() - document.at(each.schema).keys()
-            ):
+        for each in operation.parameters:
+            entry = self.entries.get(self.names.get(each.key, ""), {})
+            is_stricter = entry.get("type") == "integer" or "format" in entry.keys() - document.at(each.schema).keys()
+            if is_stricter and document.kinds(each.schema) != {"integer"}:  # as for another method
                 each.schema = document.whole.get((operation.path, each.name), each.schema)
 
     async def _inside(self, name: str) -> dict[str, str]:
