@@ -278,6 +278,28 @@ async def test_a_confirmation_holds_for_the_calls_that_were_listed_and_no_others
     assert paths(place)[2:] == ["DELETE /items/7"]
 
 
+@each(("session", "calls", "later"), [("s", 4, "delete_item"), (None, 3, "delete_item, replace_item")])
+async def test_a_plan_says_which_calls_its_confirmation_leaves_open(
+    tmp_path: Path, session: str | None, calls: int, later: str
+) -> None:
+    """R-STEP-2: nobody approves what the API will name; a yes to a first use holds where a session keeps it."""
+    operations = deepcopy(OPERATIONS)
+    for family, name in (("create", "create_item"), ("update", "replace_item")):
+        operations[family][name] |= {"danger": "reversible", "asked": "first"}
+    place = open_shop(write_shop(tmp_path / "shop", operations), tmp_path / "audit.jsonl")
+    place.wire.give = lambda _request: {"name": "8"}
+    steps = [{"operation": name, "params": {"item_id": ref("new.name")}} for name in ("replace_item", "delete_item")]
+    asked = await run(place, DELETE, {"id": "new", "operation": "create_item"}, *steps, DELETE, session=session)
+    assert asked["error"]["details"]["calls"] == calls
+    assert asked["error"]["message"].endswith(f"Another confirmation may be needed later for {later}.")
+    for done in ([], ["DELETE /items/7", "POST /items"]):
+        assert paths(place) == done
+        go_on = {"continue": asked["error"]["details"]["plan"]["continue"]}
+        asked = await run(place, **go_on, confirmation_token=asked["confirmation"]["token"], session=session)
+    assert asked["success"]
+    assert [path for path in paths(place) if "DELETE" in path] == [f"DELETE /items/{number}" for number in (7, 8, 7)]
+
+
 # The plan that is kept
 
 

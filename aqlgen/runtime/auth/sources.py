@@ -60,7 +60,8 @@ class Sources:
         if scheme is None:
             return None
         if self.is_per_user(name):
-            return self._from_caller(name, scheme)
+            value = (caller_headers() or {}).get(self.per_user[name], "").strip()
+            return Source(name, _grant(scheme), _split(scheme, value), private=True) if value else None
         if scheme.get("variables") and not self.missing(name):
             values = tuple(self.variables.value(variable) or "" for variable in scheme["variables"])
             if scheme["type"] == "mutualTLS":
@@ -137,10 +138,6 @@ class Sources:
         variables = scheme["optional_variables"]
         token_url = self.variables.value(variables["token_url"]) if "token_url" in variables else None
         return TokenOption(grant, tuple(variables[role] for role in roles), token_url or token_url_of(scheme, grant))
-
-    def _from_caller(self, name: str, scheme: Mapping[str, Any]) -> Source | None:
-        value = (caller_headers() or {}).get(self.per_user[name], "").strip()
-        return Source(name, _grant(scheme), _split(scheme, value), private=True) if value else None
 
 
 def token_url_of(scheme: Mapping[str, Any], grant: str) -> str:

@@ -135,7 +135,7 @@ class Run:
             if not envelope["success"]:
                 failure = Failure.of(envelope)
                 unknown = failure.details.get("outcome") == UNKNOWN_OUTCOME
-                progress.unknown = unknown and not self._calls.is_idempotent(step)
+                progress.unknown = unknown and self._calls.rows[step.number].method in ("POST", "PATCH")
                 progress.key = failure.details.get("idempotency_key", progress.key)
                 raise failure
             progress.key = ""
@@ -305,8 +305,9 @@ class Run:
         """Have every call confirmed that is known by now and must be. Raises Failure if they are not."""
         if self._calls.is_safe_read(step.operation) or self._here in self._foreseen:
             return
-        keys, pending = [], []
+        keys, pending, unknown = [], [], set(range(step.number, len(self._plan.steps)))
         for key, other, params, item in self._known():
+            unknown.discard(key.position)
             if key in self._foreseen and self._calls.asks_person:
                 continue  # confirmed by that person before
             keys.append(key)
@@ -319,7 +320,7 @@ class Run:
             if first_use is not None:
                 pending.append((_Key(len(self._plan.steps), 0), first_use))
         begin = monotonic()
-        confirmed = await self._calls.confirm([confirmation for _, confirmation in pending]) if pending else 0
+        confirmed = await self._calls.confirm([held for _, held in pending], unknown) if pending else 0
         self._begin += monotonic() - begin  # while a person reads
         self._foreseen.update(keys)
         self._foreseen.difference_update(key for key, _ in pending[confirmed:])
@@ -394,7 +395,8 @@ class Run:
             plan |= {"continue": token, "continue_within_seconds": SECONDS}
         return Failure(
             failure.code,
-            f"Step {step.number}{f', item {progress.index}' if 'item' in where else ''}: {advised(failure, token)}",
+            f"Step {step.number}{f', item {progress.index}' if 'item' in where else ''}: "
+            f"{advised(failure, token, self._calls.later)}",
             {**failure.details, "plan": plan},
             failure.confirmation,
         )

@@ -39,6 +39,7 @@ class Side:
     ) -> None:
         self.rows: Mapping[int, Row] = {}
         self.token: str | None = None
+        self.later: Iterable[str] = ()
         self.warnings = Warnings()
         self.shown_warnings: list[dict[str, Any]] = []
         self.budget = calls.config.max_request_size
@@ -120,9 +121,16 @@ class Side:
         """Return what would have to be confirmed about any calls of an operation, if anything."""
         return await self._calls.foresee_first_use(self._call(operation, {}))
 
-    async def confirm(self, calls: Sequence[HeldCall]) -> int:
-        """Have calls confirmed together, and return how many of them were. Raises Failure if they are not."""
+    async def confirm(self, calls: Sequence[HeldCall], unknown: Container[int]) -> int:
+        """Have calls confirmed together, and return how many of them were. Raises Failure if they are not.
+
+        Calls of steps at `unknown` positions, and those that do not fit, may be asked about later.
+        """
         chosen = fitting(calls)
+        later = [self.rows[step.number] for step in self._plan.steps if step.number - 1 in unknown]
+        names = [row.name for row in later if self._calls.gatekeeper.asks(row)]
+        covered = {call.row.name for call in chosen if call.any}
+        self.later = sorted({*names, *(call.row.name for call in calls[len(chosen) :])} - covered)
         asking, token = self._calls.gatekeeper.asking, self._grant.take_token()
         await asking.confirm_calls(chosen, token, self._session, self._person)
         self._grant.confirm(chosen)
@@ -147,10 +155,6 @@ class Side:
             params = {**params, name: "full"}
         request = Request(operation, params, {}, self._grant, self._calls.config.max_answer_tokens * _INTERMEDIATE)
         return ToolCall(self._family, request, self._stamp, self._session, self._person)
-
-    def is_idempotent(self, step: Step) -> bool:
-        """Return True for a step whose calls do the same when they are made twice."""
-        return self.rows[step.number].method not in ("POST", "PATCH")
 
     def declares(self, step: Step, field: str) -> bool:
         """Return True if the document declares a field of the things that a step answers with."""

@@ -7,7 +7,7 @@ within a value that has no style are written as JSON.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from functools import partial
 from typing import Any
 from urllib.parse import quote
@@ -57,21 +57,18 @@ def _url_separator(style: str) -> str:
     return quote(_separator(style), safe=",")
 
 
-def _reserved(value: Any, safe: str = _RESERVED) -> str:
-    """Return one value with reserved characters and percent-encoded triplets left (RFC 6570, 3.2.3)."""
-    return "".join(
-        part if index % 2 else quote(part, safe=safe) for index, part in enumerate(_TRIPLET.split(wire_text(value)))
-    )
+def _reserved(value: Any, safe: str = _RESERVED, ends: Container[str] = ()) -> str:
+    """Return one value with reserved characters and percent-encoded triplets left (RFC 6570, 3.2.3).
 
-
-def _path_reserved(value: Any) -> str:
-    """Return one value of a path likewise; a triplet of what would end its segment is encoded once more."""
+    A triplet that `ends` what the value stands in is encoded once more.
+    """
     return "".join(
-        quote(part, safe="" if part.lower() in _SEGMENT_TRIPLETS else "%")
-        if index % 2
-        else quote(part, safe=_PATH_RESERVED)
+        part if index % 2 and part.lower() not in ends else quote(part, safe="" if index % 2 else safe)
         for index, part in enumerate(_TRIPLET.split(wire_text(value)))
     )
+
+
+_path_reserved = partial(_reserved, safe=_PATH_RESERVED, ends=_SEGMENT_TRIPLETS)
 
 
 def cookie_pairs(name: str, value: Any, *, explode: bool = True) -> list[str]:

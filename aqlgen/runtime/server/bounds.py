@@ -44,11 +44,6 @@ if TYPE_CHECKING:
 _PROCESS_KEY = secrets.token_bytes(32)
 
 
-def credential_headers(config: Config) -> tuple[str, ...]:
-    """Return the headers in which callers bring credentials of their own for the API."""
-    return tuple(header.lower() for header, _ in config.forward_header)
-
-
 def principal_of(scope: Scope) -> str | None:
     """Return who is authenticated: the digest of a token, or issuer, client and subject; None for nobody."""
     user = scope.get("user")
@@ -99,7 +94,7 @@ class SessionBounds:
     def __init__(self, app: ASGIApp, config: Config) -> None:
         self._app = app
         self._settings = config.http
-        self._headers = credential_headers(config)
+        self._headers = tuple(header.lower() for header, _ in config.forward_header)
         self._sessions: dict[str, _Session] = {}
         self._opening: Counter[str] = Counter()
 

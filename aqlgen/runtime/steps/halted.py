@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import UNKNOWN_OUTCOME, Code, Failure
@@ -107,8 +107,8 @@ class KeptPlans:
         self._ended.update((token, self._plans.pop(token)) for token in tokens & self._plans.keys())
 
 
-def advised(failure: Failure, token: str | None) -> str:
-    """Return a failure's message with how to go on."""
+def advised(failure: Failure, token: str | None, later: Iterable[str] = ()) -> str:
+    """Return a failure's message with how to go on, and the operations that may be asked about later."""
     message = failure.message.partition(" If your user agrees, ")[0].rstrip()
     if token is None:
         return message
@@ -121,4 +121,5 @@ def advised(failure: Failure, token: str | None) -> str:
         )
     elif failure.code is Code.CONFIRMATION_REQUIRED:
         advice = f"To continue: {RUN_STEPS} with continue{beside}; only if your user wants this."
+        advice += f" Another confirmation may be needed later for {names}." if (names := ", ".join(later)) else ""
     return f"{message} {advice}"
