@@ -59,7 +59,7 @@ _USUAL = {
 _CHANGING = {"duration_ms", "ms", "process", "frames", "hash", "previous", "timestamp", "resets_in_seconds", "refusals"}
 _MOVING = re.compile(r"\b\d+(?= seconds?\b)|<now[+\d]*>|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 """The rest of a time window, in sessions whose head says `moving`."""
-_PADDED = re.compile(r'(?<=\S) {2,}|(?<!\d)\d{1,7}(?= ms\b)|(?<="duration_ms":)[\d.]+')
+_PADDED = re.compile(r'(?<=\S) {2,}|(?<!\d)\d{1,7}(?= ms\b)|(?<="duration_ms":)[\d.]+|(?<="seconds": )[\d.]+')
 """Spaces between columns, and times, in the output of commands."""
 _TIMES = "seconds", "python", "process", "info"
 """Words of the lines of metrics that are different each time."""
@@ -127,7 +127,7 @@ class _Names:
     def _text(self, text: str) -> str:
         for known, name in self.fixed:
             text = text.replace(known, name)
-        text = _OPAQUE.sub(self._name, text)
+        text = _OPAQUE.sub(self._name, text).replace(f"{datetime.now(UTC):%Y-%m-%d}", "<today>")
         return _MOVING.sub("0", text) if self.is_moving else text
 
     def _name(self, match: re.Match[str]) -> str:

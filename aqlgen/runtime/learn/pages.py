@@ -33,6 +33,8 @@ _MOST_TRIES: Final = 8
 _LONGEST: Final = 2000
 _DEEPEST: Final = 3
 _MOST_BESIDE: Final = 40
+_OF_HTTP: Final = frozenset({"cache-control", "connection", "content-length", "content-type", "date", "etag", "server"})
+"""Headers that say nothing of a list, and lead nowhere."""
 _FAMILIES: Final = {"next_url": "link", "token": "cursor"}
 """Styles that are told apart by where the next page is named alone."""
 
@@ -229,7 +231,7 @@ def _tokens(small: _Small) -> Iterator[tuple[str, list[Any], dict[str, str]]]:
     """Yield possible cursors: the name, the values that lead to the pages that follow, and the fields of the paging."""
     for pointer, value in _beside(small.page.data, small.pointer):
         yield pointer, [value], {"next": pointer}
-    for name, value in small.page.response.headers.items():
+    for name, value in [pair for pair in small.page.response.headers.items() if pair[0] not in _OF_HTTP]:
         yield name, [value], {"next": name.title(), "next_in": "header"}
     last, second = (_identifier(small.whole, count) for count in (small.few, 2 * small.few))
     is_told = str(last) not in ("2", str(small.few)) if len(small.whole) > small.few else not str(last).isdigit()
@@ -334,9 +336,8 @@ def _beside(data: Any, items: str, pointer: str = "") -> list[tuple[str, Any]]:
     """Return the plain values beside a list with their pointers; none of a list, or of another list's items."""
     if not isinstance(data, dict):
         return [] if isinstance(data, list) or pointer == items else [(pointer, data)]
-    members = [pair for pair in list(data.items())[:_MOST_BESIDE] if is_plain(pair[0])]
-    inner = members if pointer.count("/") <= _DEEPEST else []
-    return [pair for key, value in inner for pair in _beside(value, items, f"{pointer}/{key}")][:_MOST_BESIDE]
+    plain = (pair for pair in list(data.items())[:_MOST_BESIDE] if is_plain(pair[0]) and pointer.count("/") <= _DEEPEST)
+    return [pair for key, value in plain for pair in _beside(value, items, f"{pointer}/{key}")][:_MOST_BESIDE]
 
 
 def _beside_list(small: _Small, data: Any) -> dict[str, str]:

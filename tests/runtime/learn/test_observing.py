@@ -118,9 +118,9 @@ STYLES: dict[str, tuple[dict[str, Any], Callable[[dict[str, str], int], Answer],
         | {"items": ""},
     ),
     "last item": (
-        query(limit=NUMBER, behind=TEXT),
-        lambda values, size: Answer([pet for pet in PETS if pet["id"] > values.get("behind", "")][:size]),
-        {"style": "cursor", "cursor_param": "behind", "item_cursor": "/id", "size_param": "limit", "items": ""},
+        query(limit=NUMBER, until=TEXT, after=TEXT),
+        lambda values, size: Answer([pet for pet in PETS if pet["id"] > values.get("after", "")][:size]),
+        {"style": "cursor", "cursor_param": "after", "item_cursor": "/id", "size_param": "limit", "items": ""},
     ),
     "address in the answer": (
         query(limit=NUMBER),
