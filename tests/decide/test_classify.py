@@ -340,7 +340,7 @@ def test_a_contradiction_wants_a_look_and_says_who_contradicts() -> None:
     """R-NAME-4"""
     decision = decide_one("POST /databases/{id}/migrate", "databases_update_region")
     assert decision.category is Category.EXECUTE
-    assert decision.category_reason.note == "the path ends in migrate, but its name says update"
+    assert decision.category_reason.note == "the path ends in migrate, but its name in the document says update"
     assert decision.review_reasons
 
 

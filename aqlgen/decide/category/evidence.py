@@ -33,7 +33,11 @@ class Verdict(NamedTuple):
 
 def witnesses(facts: Facts) -> tuple[tuple[str, Verb], ...]:
     """Return every strong verb that speaks about the operation, with where it stands."""
-    verbs = (("its name", facts.named_verb), ("its path", facts.action_verb), ("its summary", facts.summary_verb))
+    verbs = (
+        ("its name in the document", facts.named_verb),
+        ("its path", facts.action_verb),
+        ("its summary", facts.summary_verb),
+    )
     return tuple((place, verb) for place, verb in verbs if verb is not None and verb.strong)
 
 

@@ -192,7 +192,9 @@ def _get_named_by_change(facts: Facts) -> Verdict | None:
         return None
     believed = verb.word in _CHANGES or verb.word in _ACTS
     category, confidence = (verb.category, 0.55) if believed else (Category.READ, 0.65)
-    return Verdict(category, Evidence.HEURISTIC, confidence, f"GET, but its name says {verb.word}", Doubt.CONTRADICTED)
+    return Verdict(
+        category, Evidence.HEURISTIC, confidence, f"GET, but the document names it {verb.word}", Doubt.CONTRADICTED
+    )
 
 
 def _get_told_by_change(facts: Facts) -> Verdict | None:
@@ -244,11 +246,13 @@ def put(facts: Facts) -> Verdict | None:
     named, verb = facts.named_verb, facts.summary_verb
     if named and named.strong:
         if named.category is not Category.READ:
-            return Verdict(named.category, Evidence.RULE, 0.92, f"its name says {named.word}")
+            return Verdict(named.category, Evidence.RULE, 0.92, f"the document names it {named.word}")
         is_read = _heads_name(facts, named) and not facts.answers_nothing
         category = Category.READ if is_read else Category.UPDATE
         category = verb.category if verb and verb.category is not Category.READ else category
-        return Verdict(category, Evidence.HEURISTIC, 0.6, f"PUT, but its name says {named.word}", Doubt.CONTRADICTED)
+        return Verdict(
+            category, Evidence.HEURISTIC, 0.6, f"PUT, but the document names it {named.word}", Doubt.CONTRADICTED
+        )
     if named is None and facts.operation.body is None and _attaches(facts):
         return Verdict(Category.CREATE, Evidence.HEURISTIC, 0.68, "PUT of a member, with nothing to send")
     if verb and named is None and verb.category in (Category.CREATE, Category.EXECUTE):
@@ -294,7 +298,7 @@ def named(facts: Facts) -> Verdict | None:
     verb = facts.named_verb
     if verb is None or not verb.strong or verb.word in ("post", "put"):
         return None
-    return Verdict(verb.category, Evidence.RULE, 0.93, f"its name says {verb.word}")
+    return Verdict(verb.category, Evidence.RULE, 0.93, f"the document names it {verb.word}")
 
 
 def weakly_named(facts: Facts) -> Verdict | None:
@@ -303,8 +307,8 @@ def weakly_named(facts: Facts) -> Verdict | None:
     if verb is None or verb.word in ("post", "put"):
         return None
     if split(facts.operation.summary[:60])[:1] == (verb.word,):
-        return Verdict(verb.category, Evidence.RULE, 0.85, f"its name and its summary say {verb.word}")
-    return Verdict(verb.category, Evidence.HEURISTIC, 0.66, f"its name says {verb.word}")
+        return Verdict(verb.category, Evidence.RULE, 0.85, f"its name in the document and its summary say {verb.word}")
+    return Verdict(verb.category, Evidence.HEURISTIC, 0.66, f"the document names it {verb.word}")
 
 
 def summary(facts: Facts) -> Verdict | None:
@@ -324,7 +328,7 @@ def spoken_action(facts: Facts) -> Verdict | None:
     if facts.spoken_action is None:
         return None
     word, category = facts.spoken_action
-    return Verdict(category, Evidence.HEURISTIC, 0.72, f"its path and its name have {word}")
+    return Verdict(category, Evidence.HEURISTIC, 0.72, f"its path and its name in the document have {word}")
 
 
 def on_item(facts: Facts) -> Verdict | None:

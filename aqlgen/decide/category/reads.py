@@ -141,7 +141,7 @@ def doubt_read(facts: Facts) -> Verdict | None:
     verbs = (facts.named_verb, facts.action_verb, facts.summary_verb)
     words = [verb.word for verb in verbs if verb and verb.category is Category.READ]
     words = words or list(split(facts.operation.path.rsplit("/", 1)[-1])[-1:])
-    called = f"its name says {words[0] if words else 'read'}"
+    called = f"the document names it {words[0] if words else 'read'}"
     if words and _INFORMS.issuperset(words):
         note = f"{called}, but the {facts.method} sends information to the server"
         return Verdict(Category.EXECUTE, Evidence.HEURISTIC, 0.68, note)

@@ -118,9 +118,10 @@ class Reversal:
 
     def _emptied(self, reading: Reading) -> str:
         """Return the path whose DELETE undoes a restoring, or the setting of what has no fields; "" where none does."""
-        is_kept = not reading.fields and any({"deletion", "deleted"} & {*act.object} for act in reading.acts)
-        is_kept = is_kept or any(name.startswith("deleted") for name in self._known_of(reading))
-        if is_kept and "restore" in reading.verb_words:
+        if "restore" in reading.verb_words and (
+            (not reading.fields and any({"deletion", "deleted"} & {*act.object} for act in reading.acts))
+            or any(name.startswith("deleted") for name in self._known_of(reading))
+        ):
             return reading.template.rpartition("/")[0]  # what is deleted stays
         is_set = reading.facts.method in ("PUT", "POST") and reading.facts.shape.item and not reading.fields
         return reading.template if is_set else ""
