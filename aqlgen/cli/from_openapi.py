@@ -228,7 +228,10 @@ def _addresses(prepared: Prepared) -> Iterator[str]:
         yield "The document has no URL of the API: set MCP_AQL_BASE_URL, or base_url in adapter.toml."
     elif problem is not None and problem.rule != "incomplete":
         elsewhere = " if the API is elsewhere" if problem.rule == "local" else ""
-        yield visible(f"The document's address {problem.judgement}: {problem.reason}; {problem.remedy}{elsewhere}.")
+        whose = (
+            "document's" if any("://" in server.url for server in prepared.built[0].document.servers[:1]) else "API's"
+        )
+        yield visible(f"The {whose} address {problem.judgement}: {problem.reason}; {problem.remedy}{elsewhere}.")
     for part in prepared.built:
         named = any("://" in server.url for server in part.document.servers[:1])
         address = next((server["url"] for server in adapter.of_api(part.api).servers), "")

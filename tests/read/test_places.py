@@ -252,7 +252,7 @@ def test_a_document_from_a_url_without_a_server_is_served_there(servers: Any, tm
         result = run("from-openapi", origin, "-o", tmp_path / "shop")
     assert result.code == 0
     assert f"the document of {origin} is taken from {origin}/docs/openapi.json" in result.err
-    assert f"The document names no host: calls go to {origin}/, its origin." in result.out
+    assert "The API's address is local" in result.out and f"no host: calls go to {origin}/, its origin." in result.out
     adapter = json.loads((tmp_path / "shop/src/items_adapter/adapter.json").read_text())
     assert (adapter["servers"], adapter["accepted"]["api"]) == ([{"url": f"{origin}/"}], [origin])
     record = json.loads((tmp_path / "shop/MCPAQL-PROVENANCE.json").read_text())
