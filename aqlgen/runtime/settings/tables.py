@@ -190,8 +190,8 @@ class QuotaSettings(NamedTuple):
     warn_percent: Annotated[Percent, Names("QUOTA_WARN_PERCENT")] = 80
     """Percentage of a limit from which answers have a warning, {allowed}."""
     pause_percent: Annotated[Percent, Names("QUOTA_PAUSE_PERCENT")] = 95
-    """Percentage of a limit from which each call needs a confirmation, {allowed}. `confirmation.approval` says who
-    confirms. The value must be at least warn_percent. 100: no confirmation."""
+    """Percentage of a limit from which the client's user must agree to each call, {allowed}. The agent agrees if the
+    client cannot ask and `confirmation.approval` is "agent". At least warn_percent. 100: nobody must agree."""
     when_away: Annotated[Word[Literal["closed", "open"]], Names("QUOTA_WHEN_AWAY")] = "closed"
     """The handling of requests with a quota while the store is down. "closed": the adapter does not send them, so no
     limit is exceeded. "open": it sends them without counting, and warns."""
