@@ -10,8 +10,8 @@ from aqlgen.compare.grouping import Findings
 from aqlgen.compare.model import Level
 from aqlgen.compare.surface import Operation, Pairing, Surface, part_of
 from aqlgen.ir import Json
-from aqlgen.runtime.encode.styles import as_json
 from aqlgen.runtime.encode.urls import server_url
+from aqlgen.runtime.exact_json import write_json
 from aqlgen.runtime.hosts import Origin
 from aqlgen.runtime.hosts.report import HostUse, OperationHost, host_uses
 from aqlgen.runtime.table import Adapter, SecurityScheme, Server
@@ -117,7 +117,7 @@ class _Constant:
     def __str__(self) -> str:
         if self.sensitive:
             return "a sensitive value"
-        return self.value if isinstance(self.value, str) else as_json(self.value)
+        return self.value if isinstance(self.value, str) else write_json(self.value)
 
 
 _Constants: TypeAlias = Mapping[str, _Constant]

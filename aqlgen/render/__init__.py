@@ -87,12 +87,7 @@ def data(order: Order) -> dict[str, bytes]:
         element = adapter_element(order.table)
         files["schema/adapter.yaml"] = _encoded(element)
         files[f"schema/{order.identity.project}.md"] = _encoded(adapter_markdown(order.table, element))
-    return table_data(order) | files
-
-
-def table_data(order: Order) -> dict[str, bytes]:
-    """Return the files that hold the table itself."""
-    return {f"src/{order.identity.package}/{path}": content for path, content in table_files(order.table)}
+    return {f"src/{order.identity.package}/{path}": content for path, content in table_files(order.table)} | files
 
 
 def _encoded(text: str) -> bytes:

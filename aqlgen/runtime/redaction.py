@@ -225,16 +225,11 @@ def _forms_of(value: str) -> tuple[frozenset[str], frozenset[str]]:
     plain = {value, raw.decode("latin-1"), value.replace(" ", "+")}
     if len(value) < _SHORTEST_IN_DATA:
         return frozenset(plain), frozenset()
-    encoded = {raw.hex(), raw.hex().upper(), *_in_base64(raw)}
+    aligned = [base64.b64encode(b"\0" * shift + raw).decode("ascii") for shift in range(3)]
+    bounds = [(begin, (shift + len(raw)) * 8 // 6) for shift, begin in enumerate((0, 2, 3))]  # of the value alone
+    encoded = {raw.hex(), raw.hex().upper(), *(text[slice(*of)] for text, of in zip(aligned, bounds, strict=True))}
     encoded |= {text.replace("+", "-").replace("/", "_") for text in encoded}
     return frozenset(plain), frozenset(encoded)
-
-
-def _in_base64(content: bytes) -> Iterator[str]:
-    """Yield the characters of base64 that depend on the content alone, for each of its three alignments."""
-    for shift in range(3):
-        text = base64.b64encode(b"\0" * shift + content).decode("ascii")
-        yield text[(0, 2, 3)[shift] : (shift + len(content)) * 8 // 6]
 
 
 def _minimised(needles: frozenset[str]) -> tuple[str, ...]:

@@ -266,20 +266,19 @@ def with_reader_schemas(draft: Draft, operations: Mapping[str, tuple[str, Iterab
     placed = paired_placeholders(draft.decision.operation.path, path)
     parameters = tuple(
         replace(parameter, schema=read[placed[parameter.wire]])
-        if parameter.location == "path" and placed.get(parameter.wire) in read and _is_any_text(parameter.schema)
+        if parameter.location == "path"
+        and placed.get(parameter.wire) in read
+        and parameter.schema.get("type") == "string"
+        and parameter.schema.keys() <= ANNOTATIONS  # any text
         else parameter
         for parameter in draft.parameters
     )
     return replace(draft, parameters=parameters)
 
 
-def _is_any_text(schema: Mapping[str, Json]) -> bool:
-    return schema.get("type") == "string" and schema.keys() <= ANNOTATIONS
-
-
 def _without_unserved_reader(decision: Decision, names: Container[str]) -> Decision:
     """Return a decision without the operations that are not served; what can be read no more may be lost."""
-    traits = without_unserved(decision.traits, names)
+    traits = tuple(_without_unserved(trait, names) for trait in decision.traits)  # an update needs its reader to merge
     if traits == decision.traits:
         return decision
     before, after = (
@@ -291,11 +290,6 @@ def _without_unserved_reader(decision: Decision, names: Container[str]) -> Decis
         reason = with_loss(decision.danger, decision.danger_reason, note)
         return replace(decision, traits=traits, danger_reason=reason)
     return replace(decision, traits=traits)
-
-
-def without_unserved(traits: tuple[AnyTrait, ...], names: Container[str]) -> tuple[AnyTrait, ...]:
-    """Return the traits without the operations that are not served: an update needs its reader to merge."""
-    return tuple(_without_unserved(trait, names) for trait in traits)
 
 
 def _without_unserved(trait: AnyTrait, names: Container[str]) -> AnyTrait:

@@ -138,11 +138,6 @@ INPUTS: list[tuple[str, Edit, Expected]] = [
 ]
 
 
-@each(("edit", "expected"), [case[1:] for case in INPUTS], ids=[case[0] for case in INPUTS])
-def test_a_change_of_an_input_is_reported_by_its_effect(tmp_path: Path, edit: Edit, expected: Expected) -> None:
-    assert summaries(changes(tmp_path, edit)) == [expected]
-
-
 OUTPUTS: list[tuple[str, Edit, Expected]] = [
     (
         "gone",
@@ -197,8 +192,8 @@ OUTPUTS: list[tuple[str, Edit, Expected]] = [
 ]
 
 
-@pytest.mark.parametrize(("edit", "expected"), [case[1:] for case in OUTPUTS], ids=[case[0] for case in OUTPUTS])
-def test_a_change_of_an_answer_is_reported_by_its_effect(tmp_path: Path, edit: Edit, expected: Expected) -> None:
+@each(("edit", "expected"), [case[1:] for case in (*INPUTS, *OUTPUTS)], ids=[case[0] for case in (*INPUTS, *OUTPUTS)])
+def test_a_change_of_a_schema_is_reported_by_its_effect(tmp_path: Path, edit: Edit, expected: Expected) -> None:
     assert summaries(changes(tmp_path, edit)) == [expected]
 
 

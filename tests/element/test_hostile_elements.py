@@ -144,20 +144,14 @@ def test_code_in_an_element_is_data(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["//evil.example/x", "https://evil.example/", "http:/x", "\\\\evil.example\\x", "@evil.example/"]
-)
-def test_no_path_leads_to_another_host(tmp_path: Path, path: str) -> None:
-    assert refused(tmp_path, reading(f"GET {path}"))
-
-
-@pytest.mark.parametrize(
     "path",
     [
         "/a/../b", "/..", "/a/..", "/./a", "/%2e%2e/a", "/a/%2E./b", "/a/..\\b", "/a%2f..%2fb", "/a%5c..", "/{id}/../b",
-        "/a#b", "/#x", "/a?q=1#b",
+        "/a#b", "/#x", "/a?q=1#b", "//evil.example/x", "https://evil.example/", "http:/x", "\\\\evil.example\\x",
+        "@evil.example/",
     ],
 )  # fmt: skip
-def test_no_path_climbs_and_none_has_a_part_that_is_not_sent(tmp_path: Path, path: str) -> None:
+def test_no_path_climbs_leads_to_another_host_or_has_a_part_that_is_not_sent(tmp_path: Path, path: str) -> None:
     """R-TRUST-1: it would be another address than people read, or another operation of the same one."""
     assert refused(tmp_path, reading(f"GET {path}"))
 

@@ -13,7 +13,7 @@ import pytest
 
 from aqlgen.runtime import exact_json
 from aqlgen.runtime.decode.body import read_body
-from aqlgen.runtime.encode.styles import as_json, header_text, path_text, query_pairs
+from aqlgen.runtime.encode.styles import header_text, path_text, query_pairs
 from aqlgen.runtime.envelope import success, tool_result
 from aqlgen.runtime.exact_json import ExactFloat, fingerprint, loses_digits, read_float, write_json
 from aqlgen.runtime.safety.question_texts import literal
@@ -32,7 +32,7 @@ NUMBERS = [
 def test_what_is_read_is_written_with_the_same_digits(number: str) -> None:
     content = f'{{"a":[{number},"{number}"],"b":{{"c":{number}}}}}'
     data = read_body(content.encode(), "application/json")
-    assert as_json(data) == content
+    assert write_json(data) == content
     result = tool_result(success(data))
     (text,) = result.content
     assert getattr(text, "text", None) == f'{{"success":true,"data":{content}}}'
@@ -83,12 +83,12 @@ def test_an_exact_number_is_a_float_to_all_that_reckons() -> None:
     price = read_float("1.10")
     assert (price, price + 1, price > 1) == (1.1, 2.1, True)
     assert type(read_float("1.5")) is float
-    assert as_json(copy.deepcopy({"price": price})) == '{"price":1.10}'
+    assert write_json(copy.deepcopy({"price": price})) == '{"price":1.10}'
 
 
 def test_a_text_of_the_api_is_never_taken_for_a_number() -> None:
     data = {"price": read_float("1.10"), "text": f"{exact_json._MARK[:-1]}x:1.5", "more": "1.10"}
-    assert json.loads(as_json(data)) == data
+    assert json.loads(write_json(data)) == data
 
 
 def test_a_call_is_bound_to_the_value_of_a_number() -> None:

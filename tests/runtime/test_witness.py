@@ -307,14 +307,21 @@ async def test_an_edit_of_one_place_of_the_table_is_found(project: Path, edit: s
 def test_what_a_path_may_mean_is_looked_at_and_another_is_broken(tmp_path: Path) -> None:
     paths: Any = {
         path: {"post": {}, "put": {}}
-        for path in ("/keys", "/revokeKey", "/gettotals", "/totals", "/x/download", "/x/search")
+        for path in ("/keys", "/revokeKey", "/emptyBin", "/gettotals", "/totals", "/x/download", "/x/search")
     }
-    paths |= {"/lock": {"put": {}, "delete": {}}, "/note": {"put": {"requestBody": body()}, "delete": {}}}
+    verb = {"name": "verb", "in": "query", "schema": {"enum": ["GET", "DELETE"]}}
+    paths |= {
+        "/auth": {"get": {"parameters": [verb]}},
+        "/lock": {"put": {}, "delete": {}},
+        "/note": {"put": {"requestBody": body()}, "delete": {}},
+    }
     operations = {each.key: each for each in witness_of(tmp_path, {**DOCUMENT, "paths": paths}).documents[0].operations}
     graded = {
         ("DELETE /lock", "x", "DELETE", "reversible"): [Grade.LOOK],  # its path takes it back
         ("DELETE /note", "x", "DELETE", "reversible"): [Grade.WRONG],
         ("PUT /revokeKey", "x", "DELETE", "destructive"): [Grade.LOOK],
+        ("PUT /emptyBin", "x", "DELETE", "destructive"): [Grade.LOOK],
+        ("GET /auth", "x", "DELETE", "destructive"): [Grade.LOOK],
         ("PUT /keys", "x", "DELETE", "destructive"): [Grade.BROKEN],
         ("POST /gettotals", "get_totals", "READ", "safe"): [],
         ("POST /x/download", "x", "READ", "safe"): [],
@@ -336,16 +343,21 @@ def test_an_empty_object_of_pairs_is_nothing_that_is_missing(tmp_path: Path) -> 
     words: dict[str, Any] = {"name": "words", "in": "query", "required": True, "schema": {"type": "object"}}
     need = {**words, "schema": {"type": "object", "required": ["q"], "properties": {"q": TEXT}}}
     document = {"openapi": "3.1.0", "servers": [{"url": BASE}], "paths": {
-        "/words": {"get": {"parameters": [words]}}, "/needs": {"get": {"parameters": [need]}}}}  # fmt: skip
+        "/words": {"get": {"parameters": [words]}}, "/needs": {"get": {"parameters": [SIZE, need]}}}}  # fmt: skip
     witness = witness_of(tmp_path, document)
     assert problems(witness, "GET", "/words", b"", ("Accept", "*/*")) == []
     assert problems(witness, "GET", "/needs", b"", ("Accept", "*/*")) == ["broken: query words is missing"]
+    operation = witness.documents[0].operations[1]
+    assert operation.names_beside(operation.parameters[0]) == {"q"}  # whose pairs nothing would tell from it
 
 
 def test_a_value_has_the_fields_that_are_required_and_described_nowhere(tmp_path: Path) -> None:
     document = witness_of(tmp_path).documents[0]
     described = {"allOf": [{"type": "object", "properties": {"name": TEXT}}], "required": ["name", "namespace"]}
     assert sample(document, described).keys() == {"name", "namespace"}
+    assert sample(document, {"additionalProperties": TEXT}).keys() == {"key"}
+    marked, free = ({"properties": {"trial": {**TEXT, "readOnly": each}}} for each in (True, False))
+    assert [*document.properties({"oneOf": [marked, free]}, "readOnly")] == ["trial"]
 
 
 def test_a_key_that_operations_declare_may_be_sent_to_others_where_no_security_is_stated(tmp_path: Path) -> None:
@@ -541,7 +553,8 @@ HONEST: dict[str, Any] = {
         "/terms", "post", {"operationId": "addTerm", "requestBody": body(schema={"required": ["of"], "properties": {
             "of": {"$ref": "#/components/schemas/Of all"}, "b": TEXT}, "oneOf": [{"required": ["b"]}]}), "parameters": [
             {"name": "code", "in": "query", "schema": {"type": ["string", "null"], "pattern": "^c_[09]_$"}}]},
-        {"put": {"operationId": "scan", "requestBody": body("multipart/form-data", {"$ref": "./gone.json"})},
+        {"put": {"operationId": "scan", "requestBody": {
+            "content": {"multipart/form-data": {"schema": {"$ref": "./gone.json"}}}}},
          "query": {"operationId": "filter", "requestBody": body(schema={"properties": {"of": {"oneOf": [
              {"$ref": f"#/components/schemas/Of {name}"} for name in ("all", "one")], "discriminator": {
              "propertyName": "kind"}}}})}},
@@ -550,13 +563,26 @@ HONEST: dict[str, Any] = {
         "/rows/{id}.{uuid}", "get", {"operationId": "findRow", "parameters": [*VARIABLES, {**SIZE, "name": "tag"}, {
             **SIZE, "name": "tag[]", "schema": {"type": "array", "items": NUMBER}}]},
     ),
+    "a header has a list of objects, whose commas nothing would tell from others": (
+        "/tags", "get", {"operationId": "getTag", "parameters": [{"name": "X-Put", "in": "header", "schema": {
+            "type": "array", "items": {"type": "object", "properties": {"key": TEXT, "value": TEXT}}}}]},
+    ),
+    "a header leads to the next page": (
+        "/boxes", "get", {"operationId": "listBoxes", "parameters": [SIZE, {**SIZE, "name": "nextToken", "schema":
+            TEXT}], "responses": answer({"type": "array", "items": THING}, **{"X-Next-Token": {"schema": TEXT}})},
+    ),
+    "a scheme has words of another type, and the name of a header what its value begins with": (
+        "/alerts", "get", {"operationId": "listAlerts", "security": [{"key": []}]},
+    ),
     "a list has an ETag by which it is written": (
         "/rules", "get", {"operationId": "listRules", "responses": answer({"type": "array", "items": THING}, ETag={})},
         {"put": {"operationId": "setRules", "requestBody": body(schema={"type": "array", "items": THING}),
                  "parameters": [{"name": "If-Match", "in": "header", "schema": TEXT}]}},
     ),
 }  # fmt: skip
-LOGIN = {"type": "oauth2", "flows": {"clientCredentials": {"tokenUrl": BASE, "scopes": {"read": "", "write": ""}}}}
+LOGIN = {"type": "oauth2", "flows": {"clientCredentials": {"tokenUrl": BASE, "scopes": {"read": "", "write": ""}}},
+         "in": "header", "name": "Authorization"}  # fmt: skip
+BEARER = {"type": "apiKey", "in": "header", "name": "Authorization: Bearer", "scheme": "basic"}
 NODE = {"$ref": "#/components/schemas/Node", "description": "The next one"}
 NODES: dict[str, Any] = {
     "Node": {
@@ -582,7 +608,7 @@ NODES |= {kind: {"type": "object", "properties": {f"of{kind}": TEXT}} for kind i
 async def test_nothing_is_found_of_an_honest_adapter_where(tmp_path: Path, case: str) -> None:
     place, method, operation, *beside = HONEST[case]
     document = {"openapi": "3.1.0", "info": {"title": "Notes", "version": "1"}, "servers": [{"url": BASE}],
-                "components": {"schemas": NODES, "securitySchemes": {"login": LOGIN}}}  # fmt: skip
+                "components": {"schemas": NODES, "securitySchemes": {"login": LOGIN, "key": BEARER}}}  # fmt: skip
     path, project = tmp_path / "notes.json", tmp_path / "project"
     operations = {
         name: {"responses": {}, **each} for part in ({method: operation}, *beside) for name, each in part.items()

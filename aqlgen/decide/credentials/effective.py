@@ -138,7 +138,8 @@ def _from_parameters(document: Document, findings: _Findings) -> list[str]:
 def _declared(member: CredentialParameter, document: Document) -> SecurityScheme | None:
     """Return the document's scheme that sends a parameter, or else takes its token, None if there is none."""
     placed = (scheme for scheme in document.schemes if sends_parameter(scheme, member.example))
-    tokens = (scheme for scheme in document.schemes if is_token(member) and _takes_token(scheme))
+    tokens = (each for each in document.schemes if is_token(member)
+              and (each.kind in TOKENS or (each.kind, each.http_scheme.lower()) == ("http", "bearer")))  # fmt: skip
     return next(chain(placed, tokens), None)
 
 
@@ -175,10 +176,6 @@ def _demand_declared(document: Document, findings: _Findings) -> None:
         ]
         if names:
             findings.demanded[operation.key] = [*demanded, *names]
-
-
-def _takes_token(scheme: SecurityScheme) -> bool:
-    return scheme.kind in TOKENS or (scheme.kind == "http" and scheme.http_scheme.lower() == "bearer")
 
 
 def _note_parameter(member: CredentialParameter, scheme: str, findings: _Findings, place: str = "") -> None:

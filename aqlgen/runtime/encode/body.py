@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, quote_plus, unquote
 
 from ..errors import Code, Failure
+from ..exact_json import write_json
 from ..schema import steps_of
 from ..schema.field_names import Names, operations_to_wire
 from ..table import Body, JsonSchema, Parameter, Row
@@ -38,7 +39,7 @@ from ..wire import (
     stream_form,
 )
 from . import check_names, is_framing
-from .styles import as_json, percent_encoded, query_pairs, wire_text
+from .styles import percent_encoded, query_pairs, wire_text
 from .uploads import File, Files, first_type, type_of_file
 
 ReadFile = Callable[[str, Any, str], File]
@@ -63,7 +64,7 @@ def encode_querystring(value: Any, content_type: str, declared: Mapping[str, Par
         return []
     if media_type(content_type) == FORM and isinstance(value, Mapping):
         return form_pairs(value, declared)
-    text = value if isinstance(value, str) and not is_json(content_type) else as_json(value)
+    text = value if isinstance(value, str) and not is_json(content_type) else write_json(value)
     return [percent_encoded(text)] if text else []
 
 
@@ -85,7 +86,7 @@ def _json_text(value: Any) -> str:
         with suppress(ValueError, RecursionError):
             json.loads(value)
             return value
-    return as_json(value)
+    return write_json(value)
 
 
 class _PartRules(NamedTuple):
@@ -137,7 +138,7 @@ def _parts(name: str, value: Any, schema: JsonSchema, rules: _PartRules, read_fi
     elif is_json(content_type):
         yield _part(name, _json_text(value).encode(), content_type, headers)
     elif isinstance(value, Mapping | list | tuple):
-        yield _part(name, as_json(value).encode(), content_type or JSON, headers)
+        yield _part(name, write_json(value).encode(), content_type or JSON, headers)
     else:
         yield _part(name, wire_text(value).encode(), content_type, headers)
 
@@ -325,7 +326,7 @@ def _encode_text(content_type: str, value: str) -> tuple[str, bytes]:
 
 def _json_bytes(value: Any) -> bytes:
     try:
-        return _utf8_bytes(as_json(value))
+        return _utf8_bytes(write_json(value))
     except ValueError as error:
         if isinstance(error, UnicodeError):
             raise

@@ -14,12 +14,13 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from ..errors import Code, Failure, invalid, too_large
+from ..exact_json import write_json
 from ..schema.field_names import Names, Plan, Way
 from ..table import Adapter, Parameter, Row
 from ..wire import FORM, ApiRequest, Applied, SentFile, is_json, media_type
 from . import check_header, check_names
 from .body import assemble_body, encode_body, encode_querystring, form_pairs, with_credentials
-from .styles import as_json, cookie_pairs, form_cookies, header_text, path_text, percent_encoded, query_pairs
+from .styles import cookie_pairs, form_cookies, header_text, path_text, percent_encoded, query_pairs
 from .uploads import Files, ReadFiles
 from .urls import is_safe, not_encrypted, resolve_base_url, split_at_placeholders
 
@@ -330,7 +331,7 @@ def _content_text(value: Any, parameter: Parameter) -> str:
     content_type = parameter.content_type or ""
     if media_type(content_type) == FORM and isinstance(value, Mapping):
         return "&".join(form_pairs(value, parameter.fields))
-    return value if isinstance(value, str) and not is_json(content_type) else as_json(value)
+    return value if isinstance(value, str) and not is_json(content_type) else write_json(value)
 
 
 def _add_header(parameter: Parameter, value: Any, headers: dict[str, str], cookies: list[str]) -> None:

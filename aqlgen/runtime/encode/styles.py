@@ -24,11 +24,6 @@ _SEPARATORS = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"
 """What separates the values of an array, where it is no comma; tabs, and all of them beyond a query, are 2.0's."""
 
 
-def as_json(value: Any) -> str:
-    """Return a value as compact JSON. Raises ValueError for numbers that JSON does not have."""
-    return write_json(value)
-
-
 def wire_text(value: Any) -> str:
     """Return the text that stands for one value on the wire, before any encoding."""
     if isinstance(value, str):
@@ -37,7 +32,7 @@ def wire_text(value: Any) -> str:
         return value.text
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
-    return as_json(value)
+    return write_json(value)
 
 
 def percent_encoded(value: Any) -> str:
@@ -48,13 +43,8 @@ def percent_encoded(value: Any) -> str:
     return text if text.isascii() and text.isalnum() else quote(text, safe="")
 
 
-def _separator(style: str) -> str:
-    """Return what separates the values of an array, before it is encoded."""
-    return _SEPARATORS.get(style, ",")
-
-
 def _url_separator(style: str) -> str:
-    return quote(_separator(style), safe=",")
+    return quote(_SEPARATORS.get(style, ","), safe=",")
 
 
 def _reserved(value: Any, safe: str = _RESERVED, ends: Container[str] = ()) -> str:
@@ -119,7 +109,7 @@ def _parts(
 ) -> tuple[list[str], bool]:
     """Return the parts of an array, object or scalar without nulls, and True if each is `name=value`."""
     if isinstance(value, Mapping):
-        pairs = [(encode_name(inner), encode(item)) for inner, item in _present(value)]
+        pairs = [(encode_name(inner), encode(item)) for inner, item in value.items() if item is not None]
         if explode:
             return [f"{inner}={text}" for inner, text in pairs], True
         return [part for pair in pairs for part in pair], False
@@ -138,10 +128,6 @@ def _deep_paths(path: str, value: Any) -> Iterable[tuple[str, Any]]:
             yield from _deep_paths(f"{path}%5B{'' if flat else index}%5D", item)
     elif value is not None:
         yield path, value
-
-
-def _present(value: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    return [(key, item) for key, item in value.items() if item is not None]
 
 
 def path_text(
@@ -165,10 +151,11 @@ def path_text(
 
 
 def header_text(value: Any, style: str = "simple", *, explode: bool = False) -> str:
-    """Return a header's value; nothing is percent-encoded, so the caller must refuse line breaks."""
-    if isinstance(value, Mapping):
-        glue = "=" if explode else ","
-        return ",".join(f"{key}{glue}{wire_text(item)}" for key, item in _present(value))
-    if isinstance(value, list | tuple):
-        return _separator(style).join(wire_text(item) for item in value if item is not None)
-    return wire_text(value)
+    """Return a header's value; lists and objects within one make it JSON, whose commas nothing would tell from others.
+
+    Nothing is percent-encoded, so the caller must refuse line breaks.
+    """
+    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
+    if any(isinstance(each, Mapping | list | tuple) for each in inner):
+        return write_json(value)
+    return _SEPARATORS.get(style, ",").join(_parts(value, explode, wire_text, str)[0])

@@ -90,15 +90,11 @@ class Change:
     says: str
 
 
-def is_admitted(key: str, field: str, value: Any) -> bool:
-    """Return True for what an observation may set at the key of an operation, or at "" for the adapter."""
-    return jsonschema_rs.is_valid(_OF_OPERATIONS if key else _OF_ADAPTERS, {field: value})
-
-
 def _fields(observation: Observation) -> Iterator[tuple[str, str, Any]]:
     """Yield the key, the field and the value of what an observation proposes and may set."""
+    admitted = _OF_OPERATIONS if observation.key else _OF_ADAPTERS
     for field, value in observation.override.items():
-        if is_admitted(observation.key, field, value):
+        if jsonschema_rs.is_valid(admitted, {field: value}):
             yield observation.key or "adapter", field, value
 
 

@@ -16,7 +16,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice, takewhile
+from itertools import islice
+from posixpath import commonprefix
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure, invalid
@@ -315,7 +316,7 @@ class Validation:
             return []
         verb, thing = row.name.partition("_")[0], row.path.rpartition("/")[2]
         near = sorted(
-            (-_shared_steps(path, row.path), name)
+            (-len(commonprefix([path.split("/"), row.path.split("/")])), name)
             for name, family, (path,) in self._table.values("path")
             if family == row.family and name != row.name and path.endswith(f"/{thing}") and name.startswith(f"{verb}_")
         )
@@ -341,13 +342,6 @@ class Validation:
             for name in row.parameters:
                 spellings.setdefault(fold(name), []).append(name)
         return spellings
-
-
-def _shared_steps(path: str, other: str) -> int:
-    """Return how many steps two paths begin with alike."""
-    return sum(
-        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(path.split("/"), other.split("/"), strict=False))
-    )
 
 
 def _stray_fields(checks: _Checks, params: Mapping[str, Any]) -> Iterator[str]:

@@ -86,15 +86,16 @@ def answer_of(operation: Operation, url: str, starts: dict[str, int]) -> Answer:
         return Answer(number, sent | {"content-type": media}, b"<x/>" if "xml" in media else b"text")
     data, paging = sample(operation.document, schema, answers=True), paging_of(operation)
     if paging is not None:
-        data, following = _page(operation, paging, data, url, starts)
-        if following and "link" in map(str.lower, headers):
-            sent["link"] = f'<{following}>; rel="next"'
+        data, leads = _page(operation, paging, data, url, starts)
+        sent |= leads
     sent["content-type"] = "application/json" if "*" in media else media
     return Answer(number, sent, json.dumps(None if data is ABSENT else data).encode())
 
 
-def _page(operation: Operation, paging: Paging, data: Any, url: str, starts: dict[str, int]) -> tuple[Any, str | None]:
-    """Return the page that a request asks for, and the address of the next."""
+def _page(
+    operation: Operation, paging: Paging, data: Any, url: str, starts: dict[str, int]
+) -> tuple[Any, dict[str, str]]:
+    """Return the page that a request asks for, and the headers that lead to the next."""
     query = {name: values[-1] for name, values in parse_qs(url.partition("?")[2]).items()}
     count = int(query[paging.size]) if query.get(paging.size, "").isdecimal() else 2
     start = _start(operation, paging, query, starts)
@@ -108,7 +109,10 @@ def _page(operation: Operation, paging: Paging, data: Any, url: str, starts: dic
     following: Any = {"page": at + 1, "offset": at + count}.get(paging.style, f"cursor{begin + count}")
     address: str | None = f"{url.partition('?')[0]}?{urlencode({**query, paging.lead: following})}"
     following, address = (following, address) if begin + count < PAGE_ITEMS else (None, None)
-    return {**_led(data, following, address), paging.field: page} if paging.field else page, address
+    leads = {name: _led("", following, address, normal(name).removeprefix("x")) for name in operation.success[3]}
+    leads |= {name: address and f'<{address}>; rel="next"' for name in leads if name.lower() == "link"}
+    data = {**_led(data, following, address), paging.field: page} if paging.field else page
+    return data, {name.lower(): str(each) for name, each in leads.items() if each}
 
 
 def _behind(items: list[Any], cursor: str, begin: int) -> int:

@@ -145,6 +145,12 @@ class Operation:
         is_form = form.style == "form" and form.explode and not form.is_json
         return is_form and form.place in ("query", "body") and "object" in self.document.kinds(form.schema)
 
+    def names_beside(self, parameter: Parameter) -> set[str]:
+        """Return the names that other parameters of the same place are sent by."""
+        others = [each for each in self.parameters if each.place == parameter.place and each is not parameter]
+        spread = [self.document.properties(each.schema) if self.is_loose(each) else [each.name] for each in others]
+        return {name for names in spread for name in names}
+
     def owned(self, place: str, name: str) -> dict[str, Any]:
         """Return the owner's override of a parameter or field."""
         return _owned(self.owner, place, name)
@@ -184,7 +190,7 @@ class Document(Schemas):
         self.headers = frozenset(name.lower() for name in self._word.get("headers") or {})
         schemes = {**self.at(root, "components", "securitySchemes"), **self.at(root, "securityDefinitions"),
                    **(self._word.get("security_schemes") or {})}  # fmt: skip
-        self.schemes = {name: self.deref(scheme) for name, scheme in schemes.items()}
+        self.schemes = {name: _scheme(self.deref(scheme)) for name, scheme in schemes.items()}
         self.operations = tuple(
             self._operation(path, method, self.at(item), raw)
             for path, item in self.at(root, "paths").items()
@@ -303,6 +309,13 @@ class Document(Schemas):
         """The path of the first server, which stands before all paths; "" for none."""
         path = urlsplit(self.address([])).path.strip("/")
         return f"/{path}" if path and "{" not in path else ""
+
+
+def _scheme(stated: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a scheme without the words of another type; of `Authorization: Bearer` the name ends before the colon."""
+    words = {"apiKey": ("in", "name"), "http": ("scheme",)}.get(str(stated.get("type")), ())
+    kept = {word: each for word, each in stated.items() if word in words or word not in ("in", "name", "scheme")}
+    return {**kept, **({"name": str(kept["name"]).partition(":")[0]} if kept.get("in") == "header" else {})}
 
 
 def _form(fields: Mapping[str, Any]) -> dict[str, Any]:

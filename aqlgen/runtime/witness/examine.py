@@ -248,28 +248,27 @@ class _Examination:
     def _value(self, operation: Operation, parameter: Parameter, turn: int) -> Any:
         """Return a value of a parameter, the second of an enumeration for an empty one; of any object one with a field.
 
-        Pairs of an object that have the name of another parameter are left out: nothing tells them apart.
+        Pairs of an object that have the name of another parameter, or of a pair of another object, are left out.
         """
         values = (sample(operation.document, parameter.schema, turn + at, name=parameter.name) for at in range(2))
         value = next((each for each in values if each != ""), "")
-        names = {each.name for each in operation.parameters if each.place == parameter.place and each is not parameter}
+        names = operation.names_beside(parameter)
         if parameter.place == "path" and isinstance(value, str) and re.search(r"\}[^/{}]+\{", operation.path):
             return re.sub(r"\W", "", value)  # no sign says where it ends
         if isinstance(value, dict) and operation.is_loose(parameter) and names & value.keys():
-            self._say(Grade.DOCUMENT, f"{parameter.name} has fields that are parameters, too")
+            self._say(Grade.DOCUMENT, f"{parameter.name} has fields of other parameters, too")
             return {name: each for name, each in value.items() if name not in names} or ABSENT
         return {"key": "x"} if value == {} and parameter.required else value
 
     def _body(self, operation: Operation, schema: Any, turn: int) -> Any:
-        if "json" not in self._media and (
-            self._shown.takes_file or not re.search("form|text|xml|yaml|^$", self._media)
-        ):
+        media = self._media or min(operation.bodies, key=lambda name: "json" not in name)
+        if "json" not in media and (self._shown.takes_file or not re.search("form|text|xml|yaml|\\*", media)):
             return _BYTES
         document, value = operation.document, sample(operation.document, schema, turn, name="body")
-        if self._media.startswith("text/plain"):
+        if media.startswith("text/plain"):
             return value if isinstance(value, str) else "text"
         if not isinstance(value, dict):
-            is_form = "form" in self._media and value is not ABSENT  # a form has fields, whatever is known of them
+            is_form = "form" in media and value is not ABSENT  # a form has fields, whatever is known of them
             return {"key": "x"} if is_form else value
         value = {name: each for name, each in value.items() if self._shown.takes(name)}
         least = {name: each for name, each in value.items() if name in document.required(schema)}

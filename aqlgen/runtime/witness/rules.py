@@ -15,7 +15,7 @@ _FAMILIES = {
 _CLAIMS = {
     "GET CREATE": "create|add|new|register",
     "GET UPDATE": "update|set|edit|change",
-    "DELETE": "delete|remove|clear|flush|purge|revoke|destroy|end",
+    "DELETE": "delete|remove|clear|empty|flush|purge|revoke|destroy|end",
     "DELETE UPDATE": "(un|dis|de(?!lete|stroy)).*|remove|revoke|archive",
     "POST READ": "return|retrieve|show|view|provide|search|query|find|list|get|lookup|count|filter|validate|verify|"
     "check|preview|calculate|estimate|compare|export|read|fetch|describe|discover|report|test|batchget|graphql|match|suggest|"
@@ -58,6 +58,8 @@ def _family_problems(operation: Operation, name: str, family: str) -> Iterator[t
     text = f"{re.sub(r'{[^{}]*}', ' ', operation.path)} {raw.get('operationId') or ''} {name * is_named}"
     words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", text)
     first = re.findall(r"\w+", str(raw.get("summary") or raw.get("description") or ""))[:2]
+    for each in operation.parameters if method == "GET" else ():  # `?action=delete`
+        first += map(str, operation.document.members(each.schema))
     claims = re.compile(f"({_CLAIMS.get(f'{method} {family}', _CLAIMS.get(family, '-'))})s?")  # and of a third person
     says, hints = (any(claims.fullmatch(word.lower()) for word in each) for each in (words, first))
     if family in _FAMILIES.get(method, (family,)) and (says or not is_read):

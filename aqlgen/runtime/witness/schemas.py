@@ -21,6 +21,7 @@ _OPEN = frozenset((
     "propertyNames", "dependentRequired",
 ))  # fmt: skip
 """Keywords by which an object has fields beside its properties, or must have one of them."""
+_FIELDS = frozenset(("properties", "additionalProperties"))
 _DEEPEST = 8
 
 
@@ -161,7 +162,7 @@ class Schemas:
         """Return the JSON types that a schema allows; none: all."""
         kinds: set[str] = set()
         for part in self.parts(schema):
-            kind = part.get("type", "object" if "properties" in part else "any")
+            kind = part.get("type", "any" if part.keys().isdisjoint(_FIELDS) else "object")
             kinds |= _KINDS & set(kind if isinstance(kind, list) else [kind])
             if all(isinstance(each, str) for each in part.get("enum") or [None]):  # whatever type stands beside
                 kinds = kinds and kinds | {"string"}
@@ -170,21 +171,30 @@ class Schemas:
     def properties(self, schema: Any, beside: str = "") -> dict[str, Any]:
         """Return the properties of all parts of a schema, beside those with a mark.
 
-        A part that requires a property and declares it without `readOnly` takes the mark of another part back.
+        A part that requires a property and declares it without `readOnly` takes the mark of another part back, and so
+        does an alternative.
         """
         if id(schema) not in self._properties:
             schemas: dict[str, list[Any]] = {}
-            sent: set[str] = set()
+            self._properties[id(schema)] = schema, {}
+            sent = self._sent(schema)
             for part in self.parts(schema):
                 for name, each in (part.get("properties") or {}).items():
                     schemas[name] = schemas.get(name, []) + [each] * (each not in schemas.get(name, ()))
-                    if name in (part.get("required") or ()) and not {"$ref", "readOnly"} & set(each):
+                    if name in (part.get("required") or ()) and each.get("readOnly", "$ref" in each) is False:
                         sent.add(name)
             known = {name: each[0] if len(each) == 1 else {"allOf": each} for name, each in schemas.items()}
             known |= {name: {"readOnly": False, "allOf": [known[name]]} for name in sent if self.is_marked(known[name])}
             self._properties[id(schema)] = schema, known
         known = self._properties[id(schema)][1]
         return {name: each for name, each in known.items() if not (beside and self.is_marked(each, beside))}
+
+    def _sent(self, schema: Any) -> set[str]:
+        """Return the properties that not all alternatives that have them mark, and nothing beside them declares."""
+        parts = list(self.parts(schema, _PARTS[:1]))
+        options = [option for part in parts for word in _PARTS[1:] for option in part.get(word) or ()]
+        declared = {name for part in parts for name in part.get("properties") or ()}
+        return {name for option in options for name in self.properties(option, "readOnly")} - declared
 
     def required(self, schema: Any, beside: str = "readOnly") -> set[str]:
         """Return the properties that every value must have, beside those with a mark."""
