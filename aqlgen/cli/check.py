@@ -99,7 +99,8 @@ def check_command(
     _write(checked, reports, evidence)
     if record:
         _record(folder, checked)
-    reached = _passed(checked) if only else checked.report.level >= level and checked.report.is_sound
+    has_passed = any(result.cases for result in checked.report.results) and checked.report.counts["failed"] == 0
+    reached = has_passed if only else checked.report.level >= level and checked.report.is_sound
     if output_format is Output.JSON or not quiet or not reached:
         edited = sorted(Worktree(Project.open(folder)).of(Kind.MACHINE, State.EDITED))  # such as the sealed runtime
         _print(checked, output_format, reached=reached, show_all=show_all, edited=edited)
@@ -116,11 +117,6 @@ def _print(checked: CheckedAdapter, output_format: Output, *, reached: bool, sho
     if edited:
         text = f"Not as generated: {few(edited, 5)}. `aqlgen check --pristine` compares every file."
         typer.echo(text, err=not reached)
-
-
-def _passed(checked: CheckedAdapter) -> bool:
-    """Return True if tests ran, and none failed."""
-    return any(result.cases for result in checked.report.results) and checked.report.counts["failed"] == 0
 
 
 def _refuse(values: Mapping[str, object], why: str) -> None:

@@ -90,7 +90,7 @@ def serve_command(
     if len(spec) == 1 and (Path(spec[0]) / FILE).is_file():
         _refuse_beside_project(context.params, spec[0])
         project = Path(spec[0])
-        package = _package(project)
+        package = (project / "src" / Project.open(project).package).absolute()
     elif "-" in spec:
         message = "standard input is the client's, so the document cannot be there"
         raise OptionError.of("bad-option", message, help="Name a file or an address.")
@@ -179,11 +179,6 @@ def _generate(
             raise
         return None
     return prepared.diagnostics, prepared.sources
-
-
-def _package(project: Path) -> Path:
-    """Return the folder of the package of a user's project. Raises AqlgenError for one that cannot be served."""
-    return (project / "src" / Project.open(project).package).absolute()
 
 
 def _environment(package: Path, *, read_only: bool) -> dict[str, str]:

@@ -132,18 +132,13 @@ def as_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, str | int]]:
             "file": finding.file,
             "line": finding.line,
             "column": finding.column,
-            "code": protocol_code(finding.code),
+            "code": finding.code.upper().replace("-", "_") if finding.code.startswith("schema-") else finding.code,
             "message": finding.message,
             **({"expected": finding.expected, "actual": finding.actual} if finding.expected else {}),
             "suggestion": finding.help,
         }
         for finding in diagnostics
     ]
-
-
-def protocol_code(code: str) -> str:
-    """Return a code as programs read it: those about adapter elements are the protocol's (`SCHEMA_MISSING_FIELD`)."""
-    return code.upper().replace("-", "_") if code.startswith("schema-") else code
 
 
 def json_text(value: Json) -> str:

@@ -18,7 +18,7 @@ from aqlgen.runtime.calls.selection import items_path
 from aqlgen.runtime.encode.urls import without_names
 from aqlgen.runtime.schema import alternatives, as_schema, only_type, parts, pointer_of, referred, shape_of, union_of
 from aqlgen.runtime.schema.field_names import NAMED_AS, Names
-from aqlgen.runtime.table import Kind, Parameter, Update
+from aqlgen.runtime.table import Parameter, Update
 from aqlgen.runtime.text import folded
 from aqlgen.table.kinds import Choices
 from aqlgen.table.responses import first_success
@@ -76,11 +76,14 @@ class _Naming:
             wire = parameter.wire
             return self._typed(parameter, tuple(declared[wire] for declared in fields if wire in declared)[:1])
 
-        def kind_typed(kind: Kind) -> Kind:
-            return replace(kind, parameters={name: typed(item) for name, item in kind.parameters.items()})
-
         by_parameter = {
-            name: replace(choice, kinds={key: kind_typed(kind) for key, kind in choice.kinds.items()})
+            name: replace(
+                choice,
+                kinds={
+                    key: replace(kind, parameters={item: typed(value) for item, value in kind.parameters.items()})
+                    for key, kind in choice.kinds.items()
+                },
+            )
             for name, choice in choices.by_parameter.items()
         }
         changed = {name: typed(item) for name, item in choices.changed.items()}

@@ -296,7 +296,6 @@ async def test_a_plan_says_which_calls_its_confirmation_leaves_open(
         assert paths(place) == done
         go_on = {"continue": asked["error"]["details"]["plan"]["continue"]}
         asked = await run(place, **go_on, confirmation_token=asked["confirmation"]["token"], session=session)
-    assert asked["success"]
     assert [path for path in paths(place) if "DELETE" in path] == [f"DELETE /items/{number}" for number in (7, 8, 7)]
 
 

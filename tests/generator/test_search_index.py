@@ -318,6 +318,11 @@ def test_a_name_that_is_asked_for_stands_before_a_summary_and_a_longer_name(tmp_
         index = Ranking(Postings(index_of(tmp_path, api(paths))))
         names = [hit.name for hit in index.hits()]
         assert [index.search(name).hits[0].name for name in names] == names, names
+    page = plain_entry(
+        "create_site_page", "create", "safe", "site_page", "Create a page. Its day counts, not its time."
+    )
+    mark = plain_entry("create_page_mark", "create", "safe", "page_mark", "Add a mark to a page")
+    assert Ranking(Postings(index_text([mark, page]))).search("create a page").hits[0].name == "create_site_page"
 
 
 @each("text", ["how far is my parcel", "where is the parcel", "everything about my parcel", "parcels of my friends"])

@@ -271,7 +271,7 @@ SALES = [
             },
         ),
         ({"sum": "buyer.age", "avg": "amount"}, {"result": {"sum": 7, "avg": pytest.approx(35.3 / 3)}}),
-        ({"count": {"count": True}}, {"count": 4}),
+        ({"count": {"count": True}, "n": "count"}, {"count": 4, "n": 4}),
     ],
     ids=str,
 )

@@ -117,6 +117,7 @@ def read_aggregate(request: Any, agent_path: Callable[[str], str] = str) -> Aggr
 
 
 def _expression(name: str, request: Any, agent_path: Callable[[str], str]) -> _Expression:
+    request = {"count": True} if request == "count" else request
     if not isinstance(request, Mapping) or not request or not set(request) <= set(FUNCTIONS):
         raise _refused(f"'{name[:_LONGEST]}' is an object of {', '.join(FUNCTIONS)}", request)
     functions: dict[str, tuple[str, ...]] = {}

@@ -93,7 +93,12 @@ class _Merging:
             return await self._fill(asked, etag), self.warnings
         expected = etag or _declared(row, self.params)
         read = await self._read(creates=expected is None)
-        _check_version(expected, read.etag)
+        if read.etag is not None and expected not in (None, "*") and _tag(str(expected)) != _tag(read.etag):
+            raise Failure(
+                Code.VERSION_MISMATCH,
+                f"Version mismatch: the resource is not of version {shown(expected)}. Read it again, then update it.",
+                {"expected_version": expected, "actual_version": line(read.etag, 200)},
+            )
         if expected is None:
             etag = self._condition(read)
         if not plan.patches:
@@ -267,16 +272,6 @@ def _declared(row: Row, params: Mapping[str, Any]) -> str | None:
 def _knows_versions(row: Row) -> bool:
     """Return True if the API says that it notices a change by the ETag, be it a weak one."""
     return row.update is not None and row.update.etag
-
-
-def _check_version(expected: str | None, etag: str | None) -> None:
-    """Raise Failure if what was read is not of the version that the caller expects."""
-    if etag is not None and expected not in (None, "*") and _tag(str(expected)) != _tag(etag):
-        raise Failure(
-            Code.VERSION_MISMATCH,
-            f"Version mismatch: the resource is not of version {shown(expected)}. Read it again, then update it.",
-            {"expected_version": expected, "actual_version": line(etag, 200)},
-        )
 
 
 def _tag(etag: str) -> str:

@@ -248,7 +248,9 @@ async def _pieces(response: httpx2.Response) -> AsyncIterator[bytes]:
     """Yield the content piece by piece, decompressed unless the call asked for its coding. Raises CodingError."""
     stream = response.stream
     coding = response.headers.get("content-encoding", "")
-    if not coding or _is_requested(coding, response.request.headers.get("accept-encoding", "")):
+    accepted = response.request.headers.get("accept-encoding", "").split(",")
+    requested = {part.partition(";")[0].strip().lower() for part in accepted} - {"", "identity", *_CODINGS}
+    if not coding or coding.strip().lower() in requested:
         async for chunk in stream:  # type: ignore[union-attr]
             yield chunk
         return
@@ -257,9 +259,3 @@ async def _pieces(response: httpx2.Response) -> AsyncIterator[bytes]:
         for piece in decompressor.feed(chunk):
             yield piece
     decompressor.close()
-
-
-def _is_requested(coding: str, accept_encoding: str) -> bool:
-    """Return True if the call asked for a coding unknown to the adapter: its response is passed on as it came."""
-    names = {part.partition(";")[0].strip().lower() for part in accept_encoding.split(",")}
-    return coding.strip().lower() in names - {"", "identity", "gzip", "x-gzip", "deflate"}

@@ -181,9 +181,14 @@ class RequestBuilder:
         return _Segment(literals, fields) if fields else literals[0]
 
     def _headers(self, row: Row) -> tuple[tuple[str, str], ...]:
-        """Return the headers of each request: the document's, then those that the owner set for the adapter."""
+        """Return the headers of each request: the document's, then those that the owner set for the adapter.
+
+        The declared content types are accepted, JSON first.
+        """
+        declared = (str(response.get("content_type") or "") for response in row.responses.values())
+        kinds = sorted(dict.fromkeys(filter(None, declared)), key=lambda kind: not is_json(kind))
         headers = {
-            "Accept": row.headers.get("Accept") or _accept_header(row),
+            "Accept": row.headers.get("Accept") or ", ".join(kinds) or "*/*",
             "User-Agent": f"{self._adapter.name}-adapter/{self._adapter.version}",
             **{name: value for name, value in row.headers.items() if name != "Accept"},
         }
@@ -359,11 +364,3 @@ def _unsendable(parameter: Parameter, forbidden: str) -> Failure:
     place = "cookie" if parameter.location == "cookie" else "header"
     message = f"Parameter '{parameter.name}' is sent as a {place}: it must not hold {forbidden}"
     return invalid(parameter.name, message)
-
-
-def _accept_header(row: Row) -> str:
-    """Return the Accept header: the content types that the document declares, JSON first; `*/*` when it has none."""
-    content_types = dict.fromkeys(
-        str(response["content_type"]) for response in row.responses.values() if response.get("content_type")
-    )
-    return ", ".join(sorted(content_types, key=lambda content_type: not is_json(content_type))) or "*/*"

@@ -22,6 +22,7 @@ _RANK = 0.05  # what a place further down in the search costs
 _MOST, _OPENING, _DEEPEST = 40, 80, 2
 _BESIDE = re.compile("_(?:by|for|via)_")  # what parts a thing from its filter, its owner, or one of several ways to it
 _CHANGING = ("update", "execute")
+_MAKING = {stem("create"), *SAME[stem("create")]}
 _OTHERS = 2  # how many parameters may differ before they are those of another operation
 
 
@@ -120,11 +121,14 @@ class Unknown:
     def _asks_for(self, candidate: _Candidate) -> bool:
         """Return True if the name asks for what a write does, to the thing that it does it to; not to all for one."""
         row, last = candidate.row, candidate.thing[-1:]
-        are_all = row.family != "create" and candidate.is_plural and self._is_other_number(candidate)
+        makes = not {row.family, candidate.verb}.isdisjoint(("create", *_MAKING))
+        are_all = not makes and candidate.is_plural and self._is_other_number(candidate)
         if are_all or not self._does(candidate) or self._unfit(candidate) >= _OTHERS:
             return False
         same = {candidate.verb, *SAME.get(candidate.verb, ())}
-        if self._family in _CHANGING and row.family in _CHANGING:
+        if (self._family, self._asked[:1]) == ("execute", last):
+            same.update(last)  # such as `fork_repo`, which creates a fork
+        if {self._family, row.family}.issubset(_CHANGING):
             same.update(_listed(candidate.fields.values()).difference(candidate.thing))
         if self._family not in (None, row.family) and same.isdisjoint(self._asked):
             return False
@@ -137,13 +141,15 @@ class Unknown:
         """Return how many parameters of the call are unknown, and how many parts of the path are not given."""
         row = candidate.row
         needed = {name for name, parameter in row.parameters.items() if parameter.location == "path"}
+        required = {name for name, parameter in row.parameters.items() if parameter.required}
         names = [*row.parameters, *candidate.fields]
         meant = {key: row.wire_names.get(key) or _meant(key, names) for key in self._params}
         taken, elsewhere = {*meant.values()} - {None}, {key for key, name in meant.items() if name is None}
         lacking = len(needed.difference(taken)) if self._params else 0
         strange = len(self._params) - len(taken)
-        if lacking == strange == 1 and not any(terms(key) in self._places for key in elsewhere):
-            return _NEAR  # the one is probably the other
+        open_count = lacking or len(required.difference(taken))
+        if open_count == 1 and 0 < strange <= _OTHERS and self._places.isdisjoint(map(terms, elsewhere)):
+            return _NEAR + strange - 1  # one of them is probably the other
         return lacking + strange
 
     def _wording(self, candidate: _Candidate) -> float:

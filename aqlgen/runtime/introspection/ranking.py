@@ -186,7 +186,7 @@ class _Features:
         return {
             "words": score / 10,
             "name": self._covered(name[1:] if name and verb_class(name[0]) else name),
-            "summary": self._covered(summary),
+            "summary": (self._covered(summary) + self._covered(terms(hit.summary.partition(". ")[0]))) / 2,
             "all words": covered / self._total,
             "any place": mention / self._total,
             "pairs": len(self._asked.pairs & {*pairwise(name), *pairwise(summary)}) / self._most_pairs,
@@ -270,7 +270,8 @@ class Ranking:
         def place(short: str) -> tuple[bool, bool, float, bool, str]:
             row = hit(short)
             is_name, is_summary = (
-                terms(known) == stems != () and plain_words(known) == plain for known in (row.name, row.summary)
+                terms(known) == stems != () and plain_words(known) == plain
+                for known in (row.name, row.summary.partition(". ")[0])
             )
             is_name = is_name if named is None else short == named
             return not is_name, not is_summary, -weighed[short], row.family == "delete", row.name

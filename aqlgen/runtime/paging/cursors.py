@@ -51,8 +51,11 @@ class Cursors:
         await self._custody.prepare()
 
     def write(self, operation: str, filters: Mapping[str, Any], place: Place) -> str:
-        """Return the cursor of a place."""
-        return self._custody.spare_sealer().wrap(_KIND, _pack(place), _bound(operation, filters))
+        """Return the cursor of a place, without what is usual at its end."""
+        pairs = enumerate(zip(place, _USUAL, strict=True), 1)
+        count = max((index for index, (value, usual) in pairs if value != usual), default=0)
+        packed = json.dumps(place[:count], separators=(",", ":")).encode()
+        return self._custody.spare_sealer().wrap(_KIND, packed, _bound(operation, filters))
 
     def read(self, name: str, cursor: str, operation: str, filters: Mapping[str, Any]) -> Place:
         """Return the place of a cursor. Raises Failure if it belongs to another list, or was changed."""
@@ -71,11 +74,3 @@ def _bound(operation: str, filters: Mapping[str, Any]) -> str:
 
 
 _USUAL = Place()
-
-
-def _pack(place: Place) -> bytes:
-    """Return a place as JSON, without what is usual at its end."""
-    count = max(
-        (index for index, pair in enumerate(zip(place, _USUAL, strict=True), 1) if pair[0] != pair[1]), default=0
-    )
-    return json.dumps(place[:count], separators=(",", ":")).encode()

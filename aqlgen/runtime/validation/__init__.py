@@ -242,7 +242,7 @@ class Validation:
 
         known = reading.value
         missing = [name for name, parameter in row.parameters.items() if parameter.required and name not in known]
-        problems = [missing_problem(row, missing)] if missing else []
+        problems = [missing_problem(row, missing, self._lists(row, missing))] if missing else []
         if unknown:
             problems.append(unknown_problem(row, list(unknown), self._nested_fields(row), self._takers(row, unknown)))
         problems += [twice_problem(name, alias) for name, alias in twice]
@@ -309,6 +309,13 @@ class Validation:
         """Return the fields of the parameters that are objects of the body."""
         schemas = {name: parameter.schema for name, parameter in row.parameters.items() if parameter.location == "body"}
         return {name: frozenset(union_of(self._table.types, schema).properties) for name, schema in schemas.items()}
+
+    def _lists(self, row: Row, missing: Sequence[str]) -> list[str]:
+        """Return the read of all the things of which a row reads one, if it is not said which one."""
+        path, _, last = row.path.rpartition("/")
+        is_open = row.family == "read" and last in {f"{{{row.parameters[name].wire}}}" for name in missing}
+        rows = self._table.values("path") if is_open else ()
+        return [name for name, family, (known,) in rows if family == row.family and known == path]
 
     def _takers(self, row: Row, unknown: Collection[str]) -> list[str]:
         """Return the other reads of the same things that have these parameters; a write leads to no other one."""

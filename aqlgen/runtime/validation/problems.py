@@ -76,14 +76,15 @@ def _safe(problem: Problem) -> str:
     return problem.message if not leaks(problem.message) else "A parameter is not valid, see details"
 
 
-def missing_problem(row: _Operation, names: Sequence[str]) -> Problem:
-    """Return the problem of required parameters that were not given, each with what it expects."""
+def missing_problem(row: _Operation, names: Sequence[str], lists: Sequence[str] = ()) -> Problem:
+    """Return the problem of required parameters that were not given; `lists` are operations that need no such thing."""
 
     def described(name: str) -> str:
         expected = _expectation(row.parameters[name].schema)
         return f"'{name}' ({expected})" if expected else f"'{name}'"
 
     also = f". Also missing: {', '.join(map(described, names[1:]))}" if len(names) > 1 else ""
+    also += f". For all of them: {' or '.join(lists)}" if lists else ""
     details = {"param_name": names[0], "operation": row.name, "missing_params": list(names)}
     return Problem(Code.MISSING_PARAM, names[0], f"Missing required parameter {described(names[0])}{also}", details)
 

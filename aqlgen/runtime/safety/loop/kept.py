@@ -57,7 +57,7 @@ class KeptExecutions:
         if current_caller() is None and not anyone:
             return None
         values = await self._state.shared.kept(_SPACE, _key())
-        return None if values is None else Executions.restored(values, self._profile, _ignore)
+        return None if values is None else Executions.restored(values, self._profile, lambda _: None)
 
     async def change(self, session: Session, step: Callable[[Executions], Result]) -> Result:
         """Return the result of a step that changes the executions; it may be taken several times, and counts once.
@@ -138,7 +138,3 @@ def _key() -> str:
     """Return the key of the caller's executions; callers who are not known share one."""
     caller = current_caller()
     return "anyone" if caller is None else f"caller {caller}"
-
-
-def _ignore(_: Execution) -> None:
-    """Do nothing: what was only read is recorded when it is changed."""
