@@ -42,8 +42,9 @@ _OPAQUE = re.compile(
     r"(?P<execution>exec_[0-9a-f]{16})|(?P<plan>plan_[0-9a-f]{32})|req_[0-9a-f]{8}_(?P<request>[0-9a-f]+)|"
     r"(?P<caller>(?<=credential:)[0-9a-f]{16})|(?P<archive>(?<=audit-)\d{8}T\d{12}Z)|"
     r"(?P<code>\b[A-Z2-9]{4}(?:-[A-Z2-9]{4}){3,8}\b)|(?P<matter>(?<=approve, as )\w{10})|"
-    r"(?P<lines>(?<=and unchanged: )\d+ lines?)|(?P<key>\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}\b)|"
-    r"(?P<address>127\.0\.0\.1:\d+)|(?P<folder>(?<![\w/.-])/[\w/.-]*/tmp\w+)|"
+    r"(?P<lines>(?<=and unchanged: )\d+ lines?)|(?P<took>(?<=Operation took )\d+)|"
+    r"(?P<marker>(?<=Look for ')[0-9a-f-]{18})|"
+    r"(?P<key>\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}\b)|(?P<address>127\.0\.0\.1:\d+)|(?P<folder>(?<![\w/.-])/[\w/.-]*/tmp\w+)|"
     r"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00))|"
     r"(?P<cursor>(?<![\w-])(?=[\w-]*[a-z])(?=[\w-]*[A-Z\d])[\w-]{30,})"
 )
@@ -56,10 +57,13 @@ _USUAL = {
     "accept=application/json", "content-type=application/json", "cookie=check_session=SESSION",
 }  # fmt: skip
 """Headers of requests that say nothing, all or with this value."""
-_CHANGING = {"duration_ms", "ms", "process", "frames", "hash", "previous", "timestamp", "resets_in_seconds", "refusals"}
+_CHANGING = {
+    "duration_ms", "ms", "seconds", "process", "frames", "hash", "previous", "timestamp", "resets_in_seconds",
+    "refusals", "port",
+}  # fmt: skip
 _MOVING = re.compile(r"\b\d+(?= seconds?\b)|<now[+\d]*>|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 """The rest of a time window, in sessions whose head says `moving`."""
-_PADDED = re.compile(r'(?<=\S) {2,}|(?<!\d)\d{1,7}(?= ms\b)|(?<="duration_ms":)[\d.]+|(?<="seconds": )[\d.]+')
+_PADDED = re.compile(r"(?<=\S) {2,}|(?<!\d)\d{1,7}(?= ms\b)")
 """Spaces between columns, and times, in the output of commands."""
 _TIMES = "seconds", "python", "process", "info"
 """Words of the lines of metrics that are different each time."""
@@ -134,7 +138,7 @@ class _Names:
         kind, text = str(match.lastgroup), match[0]
         if kind == "request":
             return f"<request-{int(match['request'], 16)}>"
-        if kind in ("address", "folder", "lines"):
+        if kind in ("address", "folder", "lines", "took"):
             self.known.setdefault(text, f"<{kind}>")
         if kind == "time":
             seconds = (datetime.fromisoformat(text) - datetime.now(UTC)).total_seconds()
@@ -204,7 +208,10 @@ async def played(run: Run, session: Session) -> list[dict[str, Any]]:
     settings = str(shutil.copy(run.launch.variables["MCP_AQL_CONFIG"], audit.parent))
     (audit.parent / "unknown.toml").write_text("[http]\nporte = 1\n", encoding="utf-8")
     port = run.launch.variables["MCP_AQL_SERVER_VARIABLES"].removeprefix("port=")
-    names.known |= {f"127.0.0.1:{port}": "<address>", str(audit.parent): "<folder>", f'"{port}"': '"<port>"'}
+    names.known |= {
+        f"127.0.0.1:{port}": "<address>", str(audit.parent): "<folder>", f'"{port}"': '"<port>"',
+        "x" * 65_536: "<long>", "x" * 1024: "<k>", "word " * 64: "<chatter>",
+    }  # fmt: skip
     names.fixed = [*names.known.items(), *_CREDENTIALS.items()]
     head = names.meant(session.head)
     run = run.with_settings({**SETTINGS, "AUDIT_PATH": str(audit), "CONFIG": settings, **head.get("settings", {})})
@@ -219,8 +226,7 @@ async def played(run: Run, session: Session) -> list[dict[str, Any]]:
         runs = await _connected(stack, run, head, person, names)
         for step in session.steps:
             inputs = {name: step[name] for name in INPUTS if name in step}
-            asked.clear()
-            replies[:] = inputs.get("person", [])
+            asked[:], replies[:] = [], inputs.get("person", [])
             meant, shown = names.meant(inputs), dict[str, Any]()
             if "restart" in step:
                 await stack.aclose()
@@ -238,7 +244,7 @@ async def played(run: Run, session: Session) -> list[dict[str, Any]]:
                 else Reply(status, b64decode(data[7:]) if data.startswith("base64,") else data.encode(), headers)
                 for status, data, headers in meant.get("api", ())
             ]
-            with caller.api.behaving(lambda _, api=api: api.pop(0) if api else None):
+            with caller.api.behaving(lambda _, api=api, at=caller: _filled(api.pop(0), at.arrived) if api else None):
                 shown |= await _step(caller, meant, audit, runs, len(step.get("lines", ())))
             requests = [_request(request) for request in caller.arrived]
             requests = sorted(requests, key=str) if "together" in inputs else requests
@@ -246,6 +252,16 @@ async def played(run: Run, session: Session) -> list[dict[str, Any]]:
             more = {"requests": requests, "asked": asked, "notices": notices}
             steps.append(inputs | names.named(shown | {name: value for name, value in more.items() if value}))
     return steps
+
+
+def _filled(reply: Reply, arrived: Sequence[Arrived]) -> Reply:
+    """Return a reply with the members of the last object that was sent in place of `<sent>`."""
+    return replace(
+        reply,
+        body=reply.body.replace(
+            b"<sent>", next((request.body[1:-1] for request in reversed(arrived) if request.body[:1] == b"{"), b"")
+        ),
+    )
 
 
 async def _step(run: Run, step: Mapping[str, Any], audit: Path, runs: Sequence[Run], expected: int) -> dict[str, Any]:
@@ -262,7 +278,7 @@ async def _step(run: Run, step: Mapping[str, Any], audit: Path, runs: Sequence[R
         code, output, errors = await output_of(run.launch, *step["run"])
         return {
             "code": code,
-            "output": [_PADDED.sub("  ", line) for line in output.splitlines()],
+            "output": data_of(output) or [_PADDED.sub("  ", line) for line in output.splitlines()],
             "errors": [data_of(line) or line for line in errors.splitlines()],
         }
     if "post" in step:

@@ -320,7 +320,7 @@ async def test_a_failure_halts_and_the_answer_says_what_was_done_and_how_to_go_o
     settings = {"policy": "open"}
     error = (await run(create, delete, FIND, settings=settings))["error"]
     assert error["code"] == "NOT_FOUND_RESOURCE"
-    assert error["message"].startswith("Step 2: There is no such thing To continue: run_steps with continue")
+    assert error["message"].startswith("Step 2: There is no such thing. To continue: run_steps with continue")
     plan = error["details"]["plan"]
     assert plan["halted_at"] == {"step": 2, "operation": "delete_animal"}
     assert plan["done"] == [{"step": 1, "id": "new", "operation": "create_animal", "data": api.animals[4]}]

@@ -122,4 +122,4 @@ def advised(failure: Failure, token: str | None, later: Iterable[str] = ()) -> s
     elif failure.code is Code.CONFIRMATION_REQUIRED:
         advice = f"To continue: {RUN_STEPS} with continue{beside}; only if your user wants this."
         advice += f" Another confirmation may be needed later for {names}." if (names := ", ".join(later)) else ""
-    return f"{message} {advice}"
+    return f"{message.removesuffix('.')}. {advice}"

@@ -188,7 +188,6 @@ def deprecations_of(row: Row, table: Table | None) -> Deprecations | None:
         name: parameter.schema
         for name, parameter in row.parameters.items()
         if table is not None
-        and parameter.location.startswith("body")
         and reaches(parameter.schema, table.types, lambda inner: inner.get("deprecated") is True, {})
     }
     return Deprecations(row.deprecated, parameters, fields) if row.deprecated or parameters or fields else None

@@ -33,7 +33,7 @@ def call_warnings(
         yield _warning("operation", row.name, _stated(row))
     paths = {name: None for name in params if name in deprecated.parameters}
     if table is not None:
-        for name in params.keys() & deprecated.fields.keys():
+        for name in filter(params.__contains__, deprecated.fields):
             paths |= dict.fromkeys(_deprecated_paths(params[name], deprecated.fields[name], table, name, 0))
     for path in paths:
         yield _warning("parameter", path, {})
@@ -117,7 +117,7 @@ def _deprecated_paths(value: Any, schema: JsonSchema, table: Table, path: str, d
         for item in value[:_MOST_ITEMS] if shape.items else ():
             yield from _deprecated_paths(item, shape.items[0], table, path, depth + 1)
         return
-    for name in shape.properties.keys() & value.keys():
+    for name in filter(value.__contains__, shape.properties):
         inner = shape.properties[name][1]
         if inner.get("deprecated") is True:
             yield f"{path}.{name}"

@@ -91,9 +91,9 @@ async def test_a_deprecated_field_within_a_parameter_is_named_by_its_path_once(u
     """R-WARN-2"""
     async with agent(users) as client:
         assert await client.warned("create_user", name="Ada", homes=[{"street": "A"}]) == []
-        homes = [{"street": "A", "fax": "1"}, {"street": "B", "fax": "2"}]
-        [warning] = await client.warned("create_user", name="Ada", homes=homes)
-    assert warning["message"] == "Parameter 'homes.fax' is deprecated"
+        [warning] = await client.warned("create_user", name="Ada", homes=[home := {"street": "A", "fax": "1"}, home])
+        [other] = await client.warned("search_pages", home=home)
+    assert [warning["message"], other["message"]] == [f"Parameter '{x}.fax' is deprecated" for x in ("homes", "home")]
 
 
 @pytest.mark.parametrize(

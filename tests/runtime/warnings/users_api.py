@@ -42,7 +42,7 @@ READS: dict[str, Any] = {
     "search_all": row("/search", parameters={"q": QUERY, "limit": QUERY, "order": {**QUERY, "deprecated": True}}),
     "search_pages": row(
         "/pages",
-        parameters={"q": QUERY, "limit": QUERY},
+        parameters={"q": QUERY, "limit": QUERY, "home": {"in": "query", "schema": {"$ref": "#/types/Home"}}},
         responses={"200": {"content_type": "application/json", "schema": FOUND}},
         pagination={"style": "page", "page_param": "page", "size_param": "limit", "items": "", "parameters": {}},
     ),
