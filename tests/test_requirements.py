@@ -28,13 +28,10 @@ def proofs_in(path: Path) -> dict[str, str]:
     return {node.name: f"{about}\n{ast.get_docstring(node) or ''}" for node in functions}
 
 
-def modules_of_tests() -> list[Path]:
-    return [*ROOT.glob("tests/**/test_*.py"), *ROOT.glob("aqlgen/runtime/testing/test_*.py")]
-
-
 def homes(name: str) -> str:
     """Return where a test of this name is, as a hint for a row whose test has moved."""
-    modules = sorted(path.relative_to(ROOT).as_posix() for path in modules_of_tests() if name in proofs_in(path))
+    tests = [*ROOT.glob("tests/**/test_*.py"), *ROOT.glob("aqlgen/runtime/testing/test_*.py")]
+    modules = sorted(path.relative_to(ROOT).as_posix() for path in tests if name in proofs_in(path))
     return f"it is in {' and '.join(modules)}" if modules else "no test has that name"
 
 

@@ -80,11 +80,6 @@ def text(value: str) -> str:
     return html.escape(value, quote=True)
 
 
-def breakable(name: str) -> str:
-    """Return an operation's name with places for line breaks between its words."""
-    return name.replace("_", "<wbr>_")
-
-
 def _lede(data: Entry, review: int) -> str:
     """Return two sentences on what the page holds, with links to what needs attention."""
     operations, skipped = data["operations"], len(data["skipped"])
@@ -118,7 +113,8 @@ def _choice(field: str, value: str, label: str) -> str:
 
 
 def _link(entry: Entry) -> str:
-    return f'<a class="op" href="#op/{entry["name"]}">{breakable(entry["name"])}</a>'
+    breakable = entry["name"].replace("_", "<wbr>_")
+    return f'<a class="op" href="#op/{entry["name"]}">{breakable}</a>'
 
 
 def _api(entry: Entry) -> str:

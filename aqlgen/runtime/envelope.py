@@ -93,7 +93,7 @@ def tool_result(envelope: Envelope, client: str = "") -> CallToolResult:
         envelope = _encodable(envelope)
         text = escaped(write_json(envelope))
     content = TextContent(type="text", text=_REFERENCE if client in _SHOW_BOTH else text)
-    return CallToolResult(content=[content], structured_content=with_floats(envelope), is_error=failed)
+    return CallToolResult(content=[content], structured_content=with_floats(envelope, to_show=True), is_error=failed)
 
 
 def _encodable(value: Any) -> Any:

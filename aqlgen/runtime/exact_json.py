@@ -97,11 +97,16 @@ def write_json(value: Any, encode: Callable[[Any], str] = _compact) -> str:
     return _MARKED.sub(r"\1", encode(_replaced(value, lambda number: _MARK + number.text)))
 
 
-def with_floats(value: Any) -> Any:
-    """Return a value with the nearest plain floats, for those who know no others: validators, structured content."""
+def with_floats(value: Any, *, to_show: bool = False) -> Any:
+    """Return a value with the nearest plain floats, for those who know no others: validators, structured content.
+
+    A number beyond all floats is the largest of them, `to_show` its text.
+    """
     if not _alive or not _holds(value):
         return value
-    return _replaced(value, lambda number: min(max(float(number), -_LARGEST), _LARGEST))
+    return _replaced(
+        value, lambda it: it.text if to_show and math.isinf(it) else min(max(float(it), -_LARGEST), _LARGEST)
+    )
 
 
 def _holds(value: Any) -> bool:

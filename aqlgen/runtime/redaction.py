@@ -25,7 +25,10 @@ _SHORTEST_IN_DATA = 8
 _MAX_OTHERS = 4096
 _MAX_LAYERS = 5
 _MAX_MINIMISED = 400
+_LONGEST_PATTERN = 1000
+"""Characters of a secret that is masked in every spelling; with a longer one in another, all of the text is masked."""
 _ESCAPE = re.compile(r"\\(?:u[0-9A-Fa-f]{4}|[\"\\/bfnrt])")
+_PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})++")
 _BACKSLASH = "\\"
 _BREAK = r"(?:\s|\\[nr])*+"
 """What may divide base64 and hexadecimal: white space, and line breaks as JSON writes them."""
@@ -252,7 +255,7 @@ def _readings(text: str) -> Iterator[str]:
             text = _ESCAPE.sub(lambda match: _character(match[0]), text)
         if text != before:
             yield text
-        decoded = unquote(text, "latin-1") if "%" in text else text
+        decoded = _PERCENT.sub(lambda match: bytes.fromhex(match[0].replace("%", "")).decode("latin-1"), text)
         if decoded != text:
             yield decoded
         if decoded == before:
@@ -273,7 +276,7 @@ def _joined(text: str) -> str:
 @lru_cache(1024)
 def _pattern(needle: str, between: str) -> re.Pattern[str]:
     """Return what finds a needle each of whose characters may be encoded once. It never looks back: it is linear."""
-    return re.compile(between.join(map(_ways, needle)))
+    return re.compile(between.join(map(_ways, needle)) if len(needle) <= _LONGEST_PATTERN else re.escape(needle))
 
 
 def _ways(character: str) -> str:

@@ -28,12 +28,8 @@ def prose(text: str) -> str:
     if "](" in text:
         text = LINK.sub(r"\1", text)
     if "<" in text:
-        text = TAG.sub(_space, without_pairs(text))
+        text = TAG.sub(lambda match: match[0] if match[0].startswith("`") else " ", without_pairs(text))
     return " ".join(text.split())
-
-
-def _space(match: re.Match[str]) -> str:
-    return match[0] if match[0].startswith("`") else " "
 
 
 def without_pairs(text: str) -> str:

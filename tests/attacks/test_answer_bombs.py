@@ -9,11 +9,14 @@ import json
 import time
 import zlib
 from collections.abc import Callable
+from threading import current_thread, main_thread
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from guarded_shop import Shop
 
+from aqlgen.runtime import client
 from aqlgen.runtime.client.receive import CodingError, Decompressor
 from aqlgen.runtime.decode.api_error import read_error
 from aqlgen.runtime.decode.body import decode_text, known_charset, read_body
@@ -25,6 +28,7 @@ from aqlgen.runtime.encode.body import _encode_text
 from aqlgen.runtime.errors import Failure
 from aqlgen.runtime.schema.validators import Schemas, stated_pattern
 from aqlgen.runtime.server.stdio import Refusal, parse
+from aqlgen.runtime.session import Session
 from aqlgen.runtime.text import bounded, leaks, line
 from aqlgen.runtime.wire import ApiResponse
 from aqlgen.table.sample_values import ValueMaker
@@ -67,6 +71,7 @@ CONTENTS: dict[str, bytes] = {
     "no numbers": b'{"a": NaN, "b": Infinity, "c": -Infinity}',
     "repeated keys": b"{" + b'"a":1,' * 100_000 + b'"a":2}',
     "commas": b"[" + b"1," * 1_000_000 + b"1]",
+    "numbers with exponents": b"[" + b"1e9," * 2_000_000 + b"1]",
     "lone surrogates": b'["' + b"\\ud800" * 50_000 + b'"]',
     "a line of ten megabytes": b'"' + b"x" * 10_000_000 + b'"',
     "lines": b"{}\n" * 100_000,
@@ -89,6 +94,18 @@ def test_json_that_should_burst_the_decoder_is_data_or_a_failure(content: bytes)
         else:
             message = ""
     assert len(message) < 500
+
+
+@pytest.mark.anyio
+async def test_a_long_answer_is_read_beside_other_calls(
+    shop: Callable[..., Shop], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads = []
+    monkeypatch.setattr(client, "decode_response", lambda *_, **__: threads.append(current_thread()))
+    for size in (1, 2_000_000):
+        place = shop(answer={"name": "x" * size})
+        await place.dispatcher.handle(None, {"operation": "get_item", "params": {"item_id": 1}}, Session("s"))
+    assert [thread is main_thread() for thread in threads] == [True, False]
 
 
 HEADERS: dict[str, str] = {

@@ -16,6 +16,7 @@ from aqlgen.runtime.safety.questions import QuestionStore
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.tables import ConfirmationSettings
 from aqlgen.runtime.state.custody import State, open_store
+from tests.runtime.safety.test_revocation import code
 
 pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("form", FORMS)]
 DELETE = {"operation": "delete_item", "params": {"item_id": "7"}}
@@ -64,10 +65,6 @@ async def place(tmp_path: Path, form: str) -> AsyncIterator[Callable[..., Place]
     yield make
     for state in states:
         await state.close()
-
-
-def code(envelope: Envelope) -> str:
-    return "" if envelope["success"] else str(envelope["error"]["code"])
 
 
 STRETCHED: dict[str, dict[str, Any]] = {

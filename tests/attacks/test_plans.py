@@ -23,15 +23,12 @@ from aqlgen.runtime.steps import halted as kept_module
 from aqlgen.runtime.steps.halted import KeptPlans
 from aqlgen.runtime.wire import ApiRequest
 from tests.cases import each
+from tests.runtime.test_steps import ref
 
 pytestmark = pytest.mark.anyio
 PAY = {"amount": 100, "recipient": "DE89 3704"}
 READ = {"id": "a", "operation": "get_item", "params": {"item_id": "7"}}
 DELETE = {"operation": "delete_item", "params": {"item_id": "7"}}
-
-
-def ref(text: str) -> dict[str, str]:
-    return {"$ref": text}
 
 
 async def run(shop: Shop, *steps: Any, person: Any = None, session: str | None = "s", **params: Any) -> dict[str, Any]:

@@ -300,6 +300,13 @@ def test_no_secret_and_no_text_make_the_search_long(secret: str) -> None:
             assert "***" in redact(f"{text * 2000} {json.dumps(secret)} {quote(secret)}", {secret})
 
 
+def test_a_secret_as_long_as_a_header_is_masked_at_once() -> None:
+    secret = "k1%Z" * 15_000
+    with cpu_seconds(1.0):
+        assert redact(f"key {secret} is wrong", {secret}) == "key *** is wrong"
+        assert redact(f"key {quote(secret)} is wrong", {secret}) == "***"
+
+
 def test_what_is_around_a_secret_in_a_url_stays() -> None:
     url = f"https://x.example/a?k={quote(KEY, safe='')}&page=2"
     assert redact(url, {KEY}) == "https://x.example/a?k=***&page=2"

@@ -20,10 +20,6 @@ NUMBER, READ_ONLY = {"type": "number"}, {**TEXT, "readOnly": True}
 KEY = object_of(k=TEXT, v=list_of(list_of(INTEGER)))
 
 
-def mapped(schema: Any) -> dict[str, Any]:
-    return {"type": "object", "additionalProperties": schema}
-
-
 NULL = {"type": "null"}
 ANYTHING = {"type": "object"}
 GEO = object_of(lat=NUMBER, lng=NUMBER)

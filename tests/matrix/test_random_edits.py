@@ -107,7 +107,9 @@ class User:
                 self.tree[action.name] = "".join(self._line(number, line) for line in range(action.count)).encode()
             return
         paths = [path for path in LIKELY if path in self.tree] if action.likely else []
-        paths = paths or sorted(path for path in self.tree if path != ".gitattributes" and not _is_code(path))
+        if not paths:  # an edit of code is refused, which would hide what else a user does
+            free = (path for path in self.tree if path != ".gitattributes" and not is_code(path, "shop_adapter"))
+            paths = sorted(free)
         self._to(paths[action.file % len(paths)], action, number)
 
     def _to(self, path: str, action: Action, number: int) -> None:
@@ -150,11 +152,6 @@ class User:
 
     def _is_free(self, name: str) -> bool:
         return not any(path == name or path.startswith(f"{name}/") or name.startswith(f"{path}/") for path in self.tree)
-
-
-def _is_code(path: str) -> bool:
-    """Return True for code whose edits are refused, which would hide what else a user does."""
-    return is_code(path, "shop_adapter")
 
 
 def unique(bench: Bench, lines: Mapping[str, str]) -> set[str]:

@@ -15,9 +15,10 @@ from aqlgen.runtime.warnings.ceiling import Cut, cut_warnings, fit
 from tests.cases import each
 from tests.examples import examples
 
+KEYS = st.text(max_size=12) | st.sampled_from(["key" * 999, "other" * 1999])
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=400) | st.text("abc ", max_size=3000),
-    lambda inner: st.lists(inner, max_size=12) | st.dictionaries(st.text(max_size=12), inner, max_size=12),
+    lambda inner: st.lists(inner, max_size=12) | st.dictionaries(KEYS, inner, max_size=12),
     max_leaves=60,
 )
 
@@ -78,6 +79,7 @@ def test_an_object_of_very_many_fields_keeps_the_first() -> None:
         (Cut((), "items", 20, 5), False, {"fields": ["[5:]"]}),
         (Cut(("map",), "fields", 20, 5), False, {"fields": ["map"]}),
         (Cut(("a.b",), "items", 20, 5), False, None),
+        (Cut(("key" * 90,), "items", 20, 5), False, None),
     ],
 )
 def test_each_cut_says_how_to_go_on(cut: Cut, page: bool, following: Any) -> None:
@@ -85,6 +87,7 @@ def test_each_cut_says_how_to_go_on(cut: Cut, page: bool, following: Any) -> Non
     assert warning.details is not None
     assert warning.details.get("next") == following
     assert warning.details["original_count"] == 20
+    assert len(warning.details["field"]) <= 200
     assert warning.message == f"Response truncated to 5 {cut.unit}"
     [warning] = cut_warnings([cut], 1000, page=page, selector="")
     assert warning.details is not None

@@ -88,7 +88,9 @@ def test_what_to_set_names_every_way_to_a_token(tmp_path: Path) -> None:
         "flows": {"clientCredentials": {"token_url": "https://login.acme.dev/token", "scopes": []}},
         "optional_variables": {"client_id": "P_ID", "client_secret": "P_SECRET"},
     }
-    report = doctor(write(tmp_path, security_schemes={"oauth": oauth}, security=[["oauth"], ["absent"]]), ENVIRON)
+    folder = write(tmp_path, security_schemes={"oauth": oauth}, security=[["oauth"], ["absent"]])
+    report = doctor(folder, ENVIRON)
+    assert doctor(folder, {**ENVIRON, "MCP_AQL_BASE_URL": "http://[::1"})["base_url"] is None
     assert report["next"] == [
         "Set P_TOKEN, or P_ID and P_SECRET, or the credential 'absent', of a kind that is not served, for 1 operation"
     ]

@@ -265,6 +265,11 @@ def test_doctor_tells_of_a_login(
     out, _ = capsys.readouterr()
     assert f"or login                 in use       P_CLIENT_ID and the command login  {local.url}/token" in out
     hidden(["refresh-token-1", "access-token-1"], out)
+    (tmp_path / "state" / "s.sqlite3").write_text("no database " * 100)
+    assert [main(folder, None, command) for command in (["doctor"], ["login", "--forget"])] == [0, 1]
+    out, err = capsys.readouterr()
+    assert "does not answer" in out
+    assert err.startswith("Error: the state in ")
 
 
 def test_the_address_of_the_document_says_nothing_of_the_login(tmp_path: Path) -> None:

@@ -257,8 +257,8 @@ def test_a_refusal_of_the_token_endpoint_says_what_to_do(
 
 @pytest.mark.parametrize(
     "answer",
-    [Answer({"access_token": "made-1-token"}, 201), Answer({"access_token": "made-1-token", "error": None}, 202)],
-    ids=["created", "error-null"],
+    [Answer({"access_token": "made-1-token", **more}, 201) for more in ({}, {"error": None}, {"expires_in": 10**400})],
+    ids=["created", "error-null", "for-ever"],
 )
 def test_any_success_with_a_token_has_given_one(tmp_path: Path, answer: Answer) -> None:
     server = Server()
@@ -274,6 +274,7 @@ def test_any_success_with_a_token_has_given_one(tmp_path: Path, answer: Answer) 
         (Answer({}, 503), "failed (HTTP 503)"),
         (Answer({}, 201), "without a token"),
         (Answer({"access_token": 7}), "without a token"),
+        (Answer({"access_token": " "}), "without a token"),
         (Answer({}, 302, {"Location": "https://evil.example/"}), "redirected"),
         (Answer(b"x" * 2_000_000), "too much"),
     ],

@@ -43,12 +43,8 @@ SHARED_JSON = {"manifest.json", "server-card.json", "server.json"}
 """Data in the form of others, which has no place for a comment."""
 
 
-def _hostile() -> dict[str, str]:
-    return PLAIN | dict.fromkeys(TEXTS, HOSTILE)
-
-
 def test_texts_of_the_api_reach_no_python_file() -> None:
-    plain, hostile = render_template(PLAIN), render_template(_hostile())
+    plain, hostile = render_template(PLAIN), render_template(PLAIN | dict.fromkeys(TEXTS, HOSTILE))
     assert plain.keys() == hostile.keys()
     changed = {path for path in plain if plain[path] != hostile[path]}
     pages = {"README.md", "CLIENTS.md"}

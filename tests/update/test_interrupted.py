@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.update.repos import ISOLATED, ROOT, Repo, Templates, grown, operation
+from tests.update.test_stored_forms import files
 
 pytestmark = [pytest.mark.long, pytest.mark.usefixtures("forked")]
 
@@ -45,10 +46,6 @@ def ended(repo: Repo, spec: Path, folder: Path, command: str, signal: str, *, al
 def _heed_interrupts() -> None:
     """Undo what a shell does to commands in the background: they ignore Ctrl-C, and so would what they start."""
     signals.signal(signals.SIGINT, signals.SIG_DFL)
-
-
-def files(repo: Repo) -> dict[str, bytes]:
-    return {path: content for path, content in repo.snapshot().items() if not path.startswith(".git/")}
 
 
 @pytest.mark.parametrize("signal", ["INT", "TERM", "KILL"])

@@ -11,6 +11,7 @@ import pytest
 from aqlgen.render.provenance import file_hash, tree_hash
 from tests.generator.commands import run
 from tests.update.repos import SOURCE, Repo, Templates
+from tests.update.test_stored_forms import report as status
 
 pytestmark = pytest.mark.long
 
@@ -28,10 +29,6 @@ def edit(repo: Repo, *paths: str) -> None:
     for path in paths:
         repo.write(path, repo.read(path) + "\n\nOURS = 1\n")
     repo.commit()
-
-
-def status(repo: Repo) -> Any:
-    return run("status", repo.folder, "--output-format", "json").json
 
 
 def check(repo: Repo, *options: str) -> Any:

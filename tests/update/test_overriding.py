@@ -110,7 +110,8 @@ def test_old_names_become_aliases_when_they_are_asked_for(repo: Repo, spec: Spec
 
 
 def test_overrides_and_settings_that_are_not_committed_are_taken_and_stay_as_they_are(inner: Repo) -> None:
-    overrides, settings = "GET /goods: {name: browse_goods}\n", repo_text(inner, "adapter.toml") + "\n# ours\n"
+    overrides = "GET /goods: {name: browse_goods}\n"
+    settings = (inner.folder / "adapter.toml").read_text(encoding="utf-8") + "\n# ours\n"
     inner.write("overrides.yaml", overrides)
     inner.write("adapter.toml", settings)
     before = inner.snapshot()
@@ -154,10 +155,6 @@ def test_status_says_what_overrides_change_for_an_agent(repo: Repo) -> None:
     done = run("status", repo.folder)
     assert "Changes for agents:" in done.out
     assert "browse_goods" in done.out.split("Changes for agents")[1]
-
-
-def repo_text(repo: Repo, path: str) -> str:
-    return (repo.folder / path).read_text(encoding="utf-8")
 
 
 SEEN = """\

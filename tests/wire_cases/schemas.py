@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .answers import fields
 from .case import (
     BAD,
     BOOLEAN,
@@ -23,11 +24,6 @@ from .case import (
 
 JSON, FORM, MULTIPART = "application/json", "application/x-www-form-urlencoded", "multipart/form-data"
 END = b"--{B}--\r\n"
-
-
-def fields(**properties: Any) -> dict[str, Any]:
-    """Return the schema of an object."""
-    return {"type": "object", "properties": properties}
 
 
 def formats() -> list[Case]:

@@ -111,7 +111,7 @@ def find_document(spec: str, web: Web, limits: Limits, is_document: Callable[[st
         is_typed = not tried and urlsplit(url).path != "/"  # which the user may have of a redirect to another host
         silence = limits.silence / (1 if is_typed else _UNANSWERED if len(unanswered) == len(tried) else 2)
         try:
-            final, data = web.get(url, _anywhere if is_typed else is_within, silence)
+            final, data = web.get(url, (lambda _address: True) if is_typed else is_within, silence)
             if is_document(url, data):
                 return final, data
             tried[url] = "no document"
@@ -144,10 +144,6 @@ def _places(named: str) -> Iterator[str]:
         yield named
         yield from (urljoin(below, place) for place in PLACES[1 : PLACES.index(_FIRST_PAGE)])
     yield from (urljoin(urljoin(named, "/"), place) for place in PLACES)
-
-
-def _anywhere(_address: str) -> bool:
-    return True
 
 
 def _host(url: str) -> str:

@@ -25,7 +25,7 @@ class Logins:
     """Logins in a file that only its owner can read.
 
     A login has a refresh_token, or an access_token with expires, and client_id and token_url. Reading creates no file;
-    without durable state there are no logins.
+    without durable state there are no logins. Raises StoreAway for a file that does not work.
     """
 
     def __init__(self, state: SqliteState | None = None) -> None:
@@ -41,19 +41,19 @@ class Logins:
         state = self._state
         if state is None or state.path is None or not state.path.exists():
             return None
-        login = state.get(_SPACE, scheme)
+        login = state.do("get", _SPACE, scheme)
         return login if isinstance(login, dict) else None
 
     def put(self, scheme: str, login: Mapping[str, Any], seconds: float | None = None) -> None:
         """Store a login, for a number of seconds or for good."""
         if self._state is not None:
-            self._state.put(_SPACE, scheme, dict(login), seconds)
+            self._state.do("put", _SPACE, scheme, dict(login), seconds)
 
     def drop(self, scheme: str) -> bool:
         """Delete a login. Returns True if there was one."""
         existed = self.get(scheme) is not None
         if existed and self._state is not None:
-            self._state.drop(_SPACE, scheme)
+            self._state.do("drop", _SPACE, scheme)
         return existed
 
 

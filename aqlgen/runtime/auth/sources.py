@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 from urllib.parse import urljoin
 
 from ..encode.urls import is_safe, server_url
+from ..errors import Failure
 from ..session import caller_headers
 from ..settings.config import Config
 from ..settings.load import ConfigError, Variables
@@ -232,12 +234,11 @@ def _entry(sources: Sources, name: str, scheme: Mapping[str, Any], base: str) ->
 def _options(sources: Sources, name: str, base: str) -> Iterator[dict[str, Any]]:
     """Yield the ways to a token of a scheme."""
     for option in sources.options(name):
-        yield {
-            "grant": option.grant,
-            "variables": list(option.variables),
-            "set": sources.is_ready(name, option),
-            "token_url": urljoin(f"{base.rstrip('/')}/", option.token_url) if option.token_url else None,
-        }
+        is_ready, url = False, option.token_url
+        with suppress(Failure, ValueError):  # `doctor` tells of a state or an address that does not work elsewhere
+            is_ready = sources.is_ready(name, option)
+            url = url and urljoin(f"{base.rstrip('/')}/", url)
+        yield {"grant": option.grant, "variables": list(option.variables), "set": is_ready, "token_url": url or None}
 
 
 def lines(entry: Mapping[str, Any]) -> Iterator[str]:

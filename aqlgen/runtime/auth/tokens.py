@@ -120,7 +120,7 @@ def _refusal(answer: Fetched) -> Refused | None:
     """Return the refusal in an answer, None if it holds a token. Some servers report errors with a success."""
     body = answer.body
     value = body.get("access_token")
-    if answer.ok and isinstance(value, str) and value and value.isprintable() and not body.get("error"):
+    if answer.ok and isinstance(value, str) and value.strip() and value.isprintable() and not body.get("error"):
         return None
     if answer.status >= 500:
         raise Unreachable(f"failed (HTTP {answer.status})")
@@ -149,7 +149,7 @@ def _seconds(value: Any) -> float | None:
         return None
     try:
         seconds = float(value)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return seconds if 0 < seconds < 1e10 else None
 

@@ -18,6 +18,8 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+import anyio.to_thread
+
 from ..errors import UNKNOWN_OUTCOME, Failure
 from ..text import folded
 from ..wire import QuotaPaused, changes_something, current_spending
@@ -47,6 +49,10 @@ class Gate(Protocol):
 
     def admit_hooked(self, row: Row, call: Call, method: str) -> None:
         """Admit a request that a hook changed."""
+
+
+_LONG, _LIMITER = 1 << 20, anyio.CapacityLimiter(1)
+"""Bytes of an answer that is read in a thread, and how many are at a time."""
 
 
 class Exchanges:
@@ -141,10 +147,13 @@ class Exchanges:
                 self._gate.admit_hooked(row, call, hooked.method)
         return hooked
 
-    def decode(self, response: ApiResponse, row: Row, params: Mapping[str, Any]) -> Any:
-        """Return the data of an answer that was sent for. Raises Failure for an error of the API, as `send` does."""
+    async def decode(self, response: ApiResponse, row: Row, params: Mapping[str, Any]) -> Any:
+        """Return the data of an answer, a long one read in a thread, one at a time. Raises Failure as `send` does."""
+        decode = partial(self.api.of(row).decode, response, row, params)
         try:
-            return self.api.of(row).decode(response, row, params)
+            if len(response.content) <= _LONG:
+                return decode()
+            return await anyio.to_thread.run_sync(decode, limiter=_LIMITER)
         except Failure as failure:
             raise self._advised(failure, row, params, self.request) from None
 

@@ -168,7 +168,7 @@ class _Merging:
             answer = read_json(response.content) if response.status < 300 else None
         except (ValueError, RecursionError):
             raise unreadable(reader) from None
-        self.exchanges.decode(response, reader, reading)
+        await self.exchanges.decode(response, reader, reading)
         return _Read(answer, response.headers.get("etag"))
 
     async def _verify(self, state: Carried, asked: Mapping[str, Any]) -> None:

@@ -6,15 +6,14 @@ Exit codes: 0 done, 1 failed, 2 bad arguments or settings, 3 HTTP without saying
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..errors import CommandError
-from ..exact_json import read_float
+from ..errors import CommandError, Failure
+from ..exact_json import read_json
 from ..hooks import HookError
 from ..redaction import redact, without_userinfo
 from ..settings.load import ConfigError
@@ -36,7 +35,7 @@ def main(folder: Path, hooks: object | None = None, arguments: Sequence[str] | N
         return _COMMANDS[options.command](folder, hooks, options)
     except (ConfigError, HookError) as problem:
         return _fail(redact(without_userinfo(str(problem)), _secrets(adapter)), 2)
-    except CommandError as problem:
+    except (CommandError, Failure) as problem:
         return _fail(str(problem), 1)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
@@ -131,7 +130,7 @@ def _params(arguments: Sequence[str], read_pairs: Callable[[Sequence[str]], dict
     if len(arguments) > 1:
         raise ValueError(arguments)
     text = arguments[0] if arguments else "{}"
-    return json.loads(sys.stdin.read() if text == "-" else text, parse_float=read_float)
+    return read_json(sys.stdin.read() if text == "-" else text)
 
 
 def _login(folder: Path, _: object | None, options: argparse.Namespace) -> int:

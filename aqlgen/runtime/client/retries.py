@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import anyio
 
-from ..hosts import is_public_host
+from ..hosts import Origin, is_public_host
 from ..redaction import occurs
 from ..wire import SAFE_METHODS, ApiRequest, ApiResponse
 
@@ -177,14 +177,14 @@ def changes_origin(request: ApiRequest, target: ApiRequest) -> bool:
 
 
 def _target(source: httpx2.URL, location: str) -> httpx2.URL | None:
-    """Return the absolute target, None for one that is not a URL of the web."""
+    """Return the absolute target, None for one whose origin is beyond no doubt."""
     import httpx2
 
     try:
         target = source.join(location).copy_with(fragment=None)
     except (httpx2.InvalidURL, ValueError, UnicodeError):
         return None
-    return target if target.scheme in ("http", "https") and target.host else None
+    return target if Origin.of(str(target)) is not None else None
 
 
 def _same_origin(source: httpx2.URL, target: httpx2.URL) -> bool:

@@ -177,7 +177,7 @@ class _Call:
                 return self._latest
             reason = f"the API did not answer within {self._owner._timeout:g} seconds"
         elif isinstance(error, httpx2.ConnectError):
-            reason = unreachable(error, self._first)
+            reason = unreachable(error, self._request)
         elif isinstance(error, httpx2.ProxyError):
             reason = "the proxy between the adapter and the API refused the request"
         elif isinstance(error, (httpx2.TransportError, httpx2.StreamError)):

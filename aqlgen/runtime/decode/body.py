@@ -41,7 +41,7 @@ _CHARSET_LIST = (
 _CHARSETS = frozenset(_CHARSET_LIST.split())
 """The charsets of texts, by Python's names of their codecs: no answer may choose any other codec."""
 _CHARSET_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.:-]{0,40}")
-_MAX_VALUES = 3_000_000
+_MAX_VALUES = 1_500_000
 """Values of one JSON text: each takes far more memory than the few bytes that it may be written in."""
 _MAX_DEPTH = 150
 """Levels that can be passed on to the client with room to spare; anything deeper is given as its JSON."""

@@ -102,9 +102,8 @@ def _told_problems(problems: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _told_headers(headers: Mapping[str, str], status: int) -> Mapping[str, str]:
     """Return the headers to show; of where a redirect leads, only the host is for an agent (`redirected_to`)."""
-    if not 300 <= status < 400:
-        return headers
-    return {name: value for name, value in headers.items() if name not in ("location", "link")}
+    hidden = ("location", "link") if 300 <= status < 400 else ()
+    return {name: value for name, value in headers.items() if name not in hidden}
 
 
 def _wait_seconds(headers: Mapping[str, str]) -> int | None:

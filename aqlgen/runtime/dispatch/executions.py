@@ -197,7 +197,7 @@ class Executions:
             return replace(request, url=url)
 
         response = await exchanges.send(row, {}, change)
-        return response, exchanges.decode(response, row, {}), None
+        return response, await exchanges.decode(response, row, {}), None
 
     def _cancelling(self, handle: Handle, session: Session) -> tuple[Row, dict[str, Any]]:
         """Return the operation that cancels the work, with its parameters. Raises Failure if there is none."""

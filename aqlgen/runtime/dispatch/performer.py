@@ -79,7 +79,7 @@ class Performer:
             await self._read_pages(answer, row, params, options, exchanges)
         else:
             response = await self._answered(exchanges, call, params, options)
-            answer.data = exchanges.decode(response, row, params)
+            answer.data = await exchanges.decode(response, row, params)
             if row.adapter_parameters or row.update is not None:
                 self._read_whole(answer, row, params, exchanges)
         fitted = self._shaped(answer, call, options, exchanges)

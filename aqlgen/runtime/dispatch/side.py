@@ -235,7 +235,8 @@ class Side:
             row = self.rows[step.number]
             if any(parameter.sensitive and name in step.params for name, parameter in row.parameters.items()):
                 return None
-        report = None if self._grant.plan is None else self._grant.plan.as_kept()
+        plan = self._grant.plan
+        report = None if plan is None else [plan.operation, plan.digest, dict(plan.params), plan.execution]
         kept = {**self._written, "progress": progress, "report": report}
         return await self._calls.kept_plans.put(kept, self._session)
 

@@ -32,12 +32,6 @@ class _Known:
     reason: str
     gated: bool = True
 
-    @property
-    def mildness(self) -> int:
-        """The place in a list that begins with the most dangerous."""
-        danger = self.subject.danger
-        return -LEVELS.index(danger) if danger in LEVELS else -len(LEVELS)
-
 
 class Dangers:
     """Answers from the operation table and the settings; the levels are collected at the first list."""
@@ -126,7 +120,8 @@ class Dangers:
     def _sorted(self) -> Sequence[_Known]:
         values = self._table.values("danger", "review", "effects", "asked", "danger_reason")
         known = [_Known(Subject(name, family, *each[:-1]), each[-1]) for name, family, each in values]
-        return sorted([*known, *self._protocols()], key=lambda known: known.mildness)
+        mildness = {level: place for place, level in enumerate(reversed(LEVELS))}  # the most dangerous first
+        return sorted([*known, *self._protocols()], key=lambda known: mildness.get(known.subject.danger, -1))
 
     def _protocols(self) -> Iterator[_Known]:
         yield _Known(Subject("introspect", "read", "safe"), "category: READ", gated=False)

@@ -19,7 +19,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from starlette.requests import Request
@@ -157,7 +157,8 @@ def serve_page(
     The address goes to the terminal, or to `address_file`, which only its owner can read and which goes when the page
     does. Raises ConfigError for settings, NoTerminal, and BindError for a port that is taken.
     """
-    terminal = _terminal()
+    streams = (stream for stream in (sys.stderr, sys.stdout) if stream is not None)
+    terminal = next((stream for stream in streams if stream.isatty()), None)  # agents may see a client's log
     if terminal is None and address_file is None:
         raise NoTerminal(
             "the page's address allows approvals, so it is shown only on a terminal: run the command in one, or "
@@ -221,12 +222,6 @@ def _listeners(port: int) -> list[socket.socket]:
     for listener in listeners:
         listener.listen(_BACKLOG)
     return listeners
-
-
-def _terminal() -> TextIO | None:
-    """Return the stream that a person reads: the log of an MCP client, which agents may see, is none."""
-    streams = (stream for stream in (sys.stderr, sys.stdout) if stream is not None)
-    return next((stream for stream in streams if stream.isatty()), None)
 
 
 def _on_enter(show: Callable[[], None]) -> None:

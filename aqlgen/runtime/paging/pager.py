@@ -143,7 +143,7 @@ class Pager:
             return request
 
         response = await exchanges.send(row, params, change)
-        data = exchanges.decode(response, row, params)
+        data = await exchanges.decode(response, row, params)
         listed = data if isinstance(data, str) else at(data, plan.items)  # a text is not a list, and yet the answer
         items = listed if isinstance(listed, list) else [] if listed in (MISSING, None) else [listed]
         position = find_next_position(plan, place, data, items, response, sent[0])

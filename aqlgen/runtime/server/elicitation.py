@@ -175,8 +175,10 @@ class ClientPerson(Person):
                 "send the rest again",
                 {"reason": "a person is asked before anything is done"},
             )
-        call, handle = self._call_digest(question), self._params.request_state
-        session_id = self._session.id
+        session_id, params, handle = self._session.id, self._params, self._params.request_state
+        bound = [session_id, current_caller(), params.name, params.arguments, question]
+        text = json.dumps(bound, sort_keys=True, default=str)
+        call = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         if handle is None or not await self._questions.take(handle, call, session_id):
             await self._questions.begin(session_id, call)
             raise Unanswered(question, await self._questions.put(call, session_id), schema)
@@ -204,12 +206,6 @@ class ClientPerson(Person):
             except Exception:  # noqa: BLE001 - anything else that the client answers is not a yes
                 return None
         return {"action": "cancel"}
-
-    def _call_digest(self, question: str) -> str:
-        params = self._params
-        bound = [self._session.id, current_caller(), params.name, params.arguments, question]
-        call = json.dumps(bound, sort_keys=True, default=str)
-        return hashlib.sha256(call.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _is_yes(answer: Any) -> bool:

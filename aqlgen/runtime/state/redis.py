@@ -153,7 +153,7 @@ class RedisStore(Store):
     async def _asked(self, answer: Awaitable[Value]) -> Value:
         try:
             return await answer
-        except (import_module("redis.exceptions").RedisError, OSError, TimeoutError) as problem:
+        except (import_module("redis.exceptions").RedisError, OSError, ValueError, RecursionError) as problem:
             raise StoreAway(f"the store does not answer: {type(problem).__name__}") from None
 
     def _opened(self) -> Any:
@@ -174,7 +174,10 @@ class RedisStore(Store):
 
 
 def _value(text: bytes | None) -> Any:
-    return None if text is None else json.loads(text)
+    try:
+        return None if text is None else json.loads(text)
+    except (ValueError, RecursionError):
+        raise StoreAway("the store does not keep its data") from None
 
 
 def _milliseconds(seconds: float | None) -> int | None:

@@ -38,7 +38,8 @@ _PATIENCE = 5.0
 class SqliteState:
     """State in one file that several processes may share, or in memory for the lifetime of this object.
 
-    The methods are those of the store, of which each is one transaction; they block, and raise sqlite3.Error.
+    The methods are those of the store, of which each is one transaction; they block, and raise sqlite3.Error; `do`
+    raises StoreAway instead.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -46,6 +47,15 @@ class SqliteState:
         self._lock = threading.Lock()
         self._connection: Connection | None = None
         self._file: tuple[int, int] | None = None
+
+    def do(self, step: str, *arguments: Any) -> Any:
+        """Perform a step of the store. Raises StoreAway."""
+        import sqlite3
+
+        try:
+            return getattr(self, step)(*arguments)
+        except (sqlite3.Error, OSError, ValueError, RecursionError) as problem:
+            raise StoreAway(f"the state in {self.path or 'memory'} does not work: {problem}") from None
 
     def get(self, space: str, key: str) -> Any:
         """Return the value, or None."""
@@ -205,13 +215,8 @@ class SqliteStore(Store):
         self.state.close()
 
     async def _do(self, step: str, *arguments: Any) -> Any:
-        import sqlite3
-
-        work = partial(getattr(self.state, step), *arguments)
-        try:
-            return work() if self.state.path is None else await anyio.to_thread.run_sync(work)
-        except (sqlite3.Error, OSError) as problem:
-            raise StoreAway(f"the state in {self.state.path or 'memory'} does not work: {problem}") from None
+        work = partial(self.state.do, step, *arguments)
+        return work() if self.state.path is None else await anyio.to_thread.run_sync(work)
 
 
 def _set_wal(connection: Connection) -> None:

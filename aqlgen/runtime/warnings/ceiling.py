@@ -11,10 +11,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ..text import encoded, estimate
+from ..text import encoded, estimate, line
 from . import CallWarning
 
 CODE = "VALIDATION_TRUNCATED_WARNING"
+
+_LONGEST_PATH: Final = 200
+"""Characters of a path of `fields`."""
 
 _LEAST: Final = 12
 """Tokens below which a value is not worth showing a part of."""
@@ -87,7 +90,7 @@ def cut_warnings(
     """
     for cut in cuts[:_MOST_WARNINGS]:
         details: dict[str, Any] = {
-            "field": ".".join(cut.path) or "data",
+            "field": line(".".join(cut.path), _LONGEST_PATH) or "data",
             "original_count": cut.original,
             "truncated_count": cut.kept,
             "limit": cut.kept,
@@ -97,7 +100,7 @@ def cut_warnings(
             details["next"] = "pageInfo.endCursor"
         elif selector:
             fields = _fields_of_rest(cut, asked, page=page)
-            if fields:
+            if 0 < len(fields) <= _LONGEST_PATH:
                 details["next"] = {selector: [fields]}
         severity = "medium" if cut.kept * 2 < cut.original else "low"
         yield CallWarning(CODE, f"Response truncated to {cut.kept} {cut.unit}", severity, details)
@@ -203,9 +206,9 @@ def _object(value: dict[str, Any], room: int, path: tuple[str, ...], cuts: list[
     if value.get("encoding") == "base64" and isinstance(value.get("content"), str):
         cuts.append(Cut((*path, "content"), "characters", len(value["content"]), 0))
         return {**value, "content": ""}  # a part of a file is of no use
-    if len(value) * _LEAST > room:
+    names = {key: _cost(key, room) + _BRACKETS for key in value} if len(value) * _LEAST <= room else {}
+    if sum(names.values()) > left or not names:
         return _map(value, left, path, cuts)
-    names = {key: estimate(encoded(key)) + _BRACKETS for key in value}
     costs = {key: names[key] + _cost(inner, room) for key, inner in value.items()}
     rooms = dict(zip(value, _shared(list(costs.values()), left), strict=True))
     return {
@@ -227,7 +230,7 @@ def _map(value: Mapping[str, Any], left: int, path: tuple[str, ...], cuts: list[
     """Return the leading entries of an object that has more of them than can be shown in part."""
     kept: dict[str, Any] = {}
     for key, inner in value.items():
-        left -= estimate(encoded(key)) + _BRACKETS + _cost(inner, max(left, 1))
+        left -= _cost(key, max(left, 1)) + _BRACKETS + _cost(inner, max(left, 1))
         if left < 0:
             break
         kept[key] = inner

@@ -61,7 +61,9 @@ def select_warnings(warnings: Iterable[CallWarning], config: Config, state: dict
     ]
     selected.sort(key=rank)
     if len(selected) > _MOST:
-        omitted = _omitted(selected[_MOST - 1 :])
+        rest = selected[_MOST - 1 :]
+        details = {"omitted_count": len(rest), "limit": _MOST, "codes": sorted({warning.code for warning in rest})}
+        omitted = CallWarning(OMITTED, f"{len(rest)} further warnings were left out", "low", details)
         silent = is_among(OMITTED, config.warn_suppress)
         selected = selected[:_MOST] if silent else [*selected[: _MOST - 1], omitted]
     return [warning.as_json() for warning in selected]
@@ -94,12 +96,6 @@ def _is_news(key: Key, warning: CallWarning, known: dict[Key, tuple[float, int]]
         known.pop(next(iter(known)))
     known[key] = (now, urgency)
     return True
-
-
-def _omitted(rest: list[CallWarning]) -> CallWarning:
-    codes = sorted({warning.code for warning in rest})
-    details = {"omitted_count": len(rest), "limit": _MOST, "codes": codes}
-    return CallWarning(OMITTED, f"{len(rest)} further warnings were left out", "low", details)
 
 
 _NO_PARAMS: Mapping[str, Any] = {}

@@ -20,15 +20,12 @@ from aqlgen.runtime.errors import Code, Failure
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 from tests.cases import each
+from tests.runtime.api.test_client import at_once
 
 from .hand_made import STRING, Make, operation
 
 TYPES = {"Pet": {"type": "object", "properties": {"pet_id": {"type": "integer", "x-name": "petId"}}}}
 PET = {"$ref": "#/types/Pet"}
-
-
-async def at_once(_: float) -> None:
-    """Replace a pause."""
 
 
 class Drip(httpx2.AsyncByteStream):

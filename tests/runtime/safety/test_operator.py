@@ -26,6 +26,7 @@ from aqlgen.runtime.cli import main
 from aqlgen.runtime.safety.questions import QuestionStore
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session, with_caller
+from tests.runtime.safety.test_revocation import code
 
 pytestmark = pytest.mark.anyio
 ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])
@@ -95,10 +96,6 @@ Make = Callable[..., Place]
 async def call(parts: Assembly, request: dict[str, Any] = DELETE, caller: str | None = "anna") -> Envelope:
     with with_caller({}, caller):
         return await parts.dispatcher.handle(None, request, Session())
-
-
-def code(envelope: Envelope) -> str:
-    return "" if envelope["success"] else str(envelope["error"]["code"])
 
 
 def waits_as(envelope: Envelope) -> str:

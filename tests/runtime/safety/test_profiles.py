@@ -9,10 +9,6 @@ from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.settings.load import ConfigError, load
 
 
-def settings_file(folder: Path, text: str) -> None:
-    (folder.parent.parent / "adapter.toml").write_text(text)
-
-
 def test_the_environment_sets_the_loop_too(package: Path) -> None:
     """R-LOOP-2"""
     config = load(
@@ -46,6 +42,6 @@ def test_the_loop_is_disabled_unless_it_is_asked_for() -> None:
 )
 def test_what_cannot_be_used_is_refused_with_the_reason(package: Path, text: str, reason: str) -> None:
     """R-LOOP-3"""
-    settings_file(package, text)
+    (package.parent.parent / "adapter.toml").write_text(text)
     with pytest.raises(ConfigError, match=reason):
         load(package, {})

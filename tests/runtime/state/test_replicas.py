@@ -24,6 +24,7 @@ from aqlgen.runtime.state.custody import State, open_store
 from aqlgen.runtime.table import Adapter, Table
 from tests.cases import without_ids
 from tests.runtime.redis_server import RedisServer
+from tests.runtime.safety.test_revocation import code
 
 pytestmark = pytest.mark.anyio
 DELETE = {"operation": "delete_animal", "params": {"animal_id": 7}}
@@ -72,10 +73,6 @@ async def call(
     with with_caller({}, caller):
         request = {**request, "params": {**request.get("params", {}), **more}}
         return await dispatcher.handle(None, request, Session())
-
-
-def code(envelope: Envelope) -> str:
-    return "" if envelope["success"] else str(envelope["error"]["code"])
 
 
 async def token_of(dispatcher: Dispatcher) -> str:

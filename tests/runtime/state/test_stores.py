@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from pathlib import Path
 
@@ -168,6 +169,21 @@ async def test_a_file_that_is_no_state_is_a_store_that_is_away(tmp_path: Path) -
     (tmp_path / "s").write_text("no database " * 100)
     with pytest.raises(StoreAway, match="does not work"):
         await open_store(f"sqlite:///{tmp_path}/s", "zoo", {}).get("a", "b")
+
+
+async def test_a_row_that_is_no_json_is_a_store_that_is_away(server: RedisServer, tmp_path: Path) -> None:
+    for url in (server.url, f"sqlite:///{tmp_path}/s"):
+        store = open_store(url, "odd", {})
+        await store.put("a", "key", 1)
+        if url == server.url:
+            assert server.ask(b"SET mcp-aql:{odd}:a:key nonsense\r\n").startswith(b"+OK")
+        else:
+            with sqlite3.connect(tmp_path / "s") as other:
+                other.execute("UPDATE kept SET value = ?", ["[" * 100_000])
+        for step in (store.get("a", "key"), store.items("a")):
+            with pytest.raises(StoreAway):
+                await step
+        await store.close()
 
 
 async def test_adapters_share_a_server_without_meeting(server: RedisServer) -> None:

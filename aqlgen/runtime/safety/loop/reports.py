@@ -51,10 +51,6 @@ class PlanReport:
     params: Mapping[str, Any]
     execution: str | None = None
 
-    def as_kept(self) -> list[Any]:
-        """Return it as it is kept with a plan that halted."""
-        return [self.operation, self.digest, dict(self.params), self.execution]
-
 
 class Reports(Protocol):
     """The dispatcher's knowledge of operations."""
