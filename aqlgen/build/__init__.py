@@ -93,19 +93,15 @@ def build(resolver: Resolver, openapi: str, schemes: Mapping[str, Json] | None =
         servers=build_servers(root.get("servers")),
         security=build_requirements(context, root.get("security"), known, "/security") or (),
         schemes=all_schemes,
-        tags=_tags(root.get("tags")),
+        tags=tuple(
+            Tag(text(tag.get("name")), text(tag.get("description")) or text(tag.get("summary")))
+            for tag in (root["tags"] if isinstance(root.get("tags"), list) else ())
+            if isinstance(tag, dict)
+        ),
         operations=tuple(served),
         scopes=build_scopes(root.get("security"), known),
     )
     return Built(document, tuple(skipped), tuple(context.diagnostics), resolver, schemes or {}, api)
-
-
-def _tags(raw: Json) -> tuple[Tag, ...]:
-    return tuple(
-        Tag(text(tag.get("name")), text(tag.get("description")) or text(tag.get("summary")))
-        for tag in (raw if isinstance(raw, list) else ())
-        if isinstance(tag, dict)
-    )
 
 
 def _info(context: Context, raw: Json) -> tuple[str, str, str]:

@@ -18,7 +18,6 @@ from aqlgen.diagnostics.errors import OptionError
 from aqlgen.diagnostics.plain import counted, few
 from aqlgen.diagnostics.report import as_json, json_text
 from aqlgen.diagnostics.report import as_text as text_of
-from aqlgen.ir import Json
 from aqlgen.project import Project
 from aqlgen.project.worktree import CheckRecord, State, Worktree
 from aqlgen.project.write import write_file
@@ -196,7 +195,23 @@ def _check_pristine(folder: Path, *, output_format: Output, quiet: bool) -> None
     with progress(shown=shown) as stage:
         checked = check(folder, stage)
     if output_format is Output.JSON:
-        typer.echo(json_text(_as_json(checked)))
+        typer.echo(
+            json_text(
+                {
+                    "success": not checked.exit_code,
+                    "output_directory": str(checked.folder),
+                    "package": checked.package,
+                    "pristine": {
+                        "files": checked.files,
+                        "generated_again": checked.generated_again,
+                        "why_not": checked.why_not,
+                        "installed": checked.installed,
+                        "unknown": list(checked.unknown),
+                        "findings": as_json(checked.findings),
+                    },
+                }
+            )
+        )
     elif checked.exit_code or not quiet:
         typer.echo(_as_text(checked), err=bool(checked.exit_code))
     raise typer.Exit(checked.exit_code)
@@ -214,19 +229,3 @@ def _as_text(checked: Checked) -> str:
         return f"{folder} cannot be checked in full: {why_not}. {files} as recorded.{listed}"
     installed = f"{visible(checked.installed)} has the same" if checked.installed else "the package is not installed"
     return f"{folder} is pristine: {files} unedited and reproducible; {installed}.{listed}"
-
-
-def _as_json(checked: Checked) -> dict[str, Json]:
-    return {
-        "success": not checked.exit_code,
-        "output_directory": str(checked.folder),
-        "package": checked.package,
-        "pristine": {
-            "files": checked.files,
-            "generated_again": checked.generated_again,
-            "why_not": checked.why_not,
-            "installed": checked.installed,
-            "unknown": list(checked.unknown),
-            "findings": as_json(checked.findings),
-        },
-    }

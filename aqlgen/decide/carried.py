@@ -158,7 +158,9 @@ def _requests(pointer: str, fields: _Fields) -> Iterator[CarriedPlace]:
     address = _address(fields)
     for name, schemas in fields.items() if address is not None else ():
         values = {value.upper() for value in _values(schemas)}
-        is_called = split(name) in _METHOD_FIELDS and any(map(_is_text, schemas))
+        is_called = split(name) in _METHOD_FIELDS and any(
+            each.get("type") in ("string", None) and not _is_container(each) for each in schemas
+        )
         is_listed = pointer.endswith("/*") and bool(values)
         if (is_called or is_listed) and values <= _METHODS and (not values or not values <= READING_METHODS):
             yield CarriedPlace(at=pointer, field=name, address=address, optional=not pointer.endswith("/*"))
@@ -243,10 +245,6 @@ def _values(schemas: Iterable[_Schema]) -> list[str]:
 
 def _strings(values: Json) -> list[str]:
     return [value for value in values if isinstance(value, str)] if isinstance(values, list) else []
-
-
-def _is_text(schema: _Schema) -> bool:
-    return schema.get("type") in ("string", None) and not _is_container(schema)
 
 
 def _is_container(schema: _Schema) -> bool:

@@ -43,6 +43,7 @@ _PHRASES: Final = re.compile(
             rf"\b(?:it|this|that|they|these|data|deleted \w+|removed \w+|which) {_NEVER} (?:be )?{_BACK}\b",
             rf"\b(?:delet|remov|eras|destroy|clos|lost|purg|terminat)\w* .{{0,80}}{_NEVER} (?:be )?{_BACK}\b",
             rf"\b(?:is|are|it's|be|an?|this|and|deletion|action|operation|change) (?:\w+ ){{0,2}}?{_FINAL}\b",
+            r"\byou (?:will|may) lose\b|\bwill be (?:permanently )?lost\b",
             r"\b(?:irreversibly|irrevocably|irretrievably|unrecoverably)\b",
             rf"\bpermanently,? (?:and \w+ly )?{_LOSE}\w*",
             rf"\b{_LOSE}\w* (?:\S+ ){{0,8}}?(?:permanently|for good|forever)\b",

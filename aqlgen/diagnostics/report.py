@@ -165,16 +165,12 @@ def _excerpt(line: str, number: int, column: int, paint: str) -> list[str]:
     before = ("…" if start else "") + visible(part[: column - 1 - start])
     after = visible(part[column - 1 - start :]) + ("…" if start + _WIDTH < len(line) else "")
     gutter = f"{number:>5} | "
-    arrow = " " * (len(gutter) - 2) + "| " + " " * _columns(before) + "^"
-    return [gutter + before + after, paint.format(arrow)]
-
-
-def _columns(text: str) -> int:
-    """Count the cells that a terminal gives to the text."""
-    return sum(
+    cells = sum(
         0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "WF" else 1
-        for character in text
+        for character in before
     )
+    arrow = " " * (len(gutter) - 2) + "| " + " " * cells + "^"
+    return [gutter + before + after, paint.format(arrow)]
 
 
 def _paint(severity: Severity, colour: bool) -> str:

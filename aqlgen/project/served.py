@@ -41,7 +41,10 @@ class ServedProjects:
     @classmethod
     def of(cls, options: Options, environ: Mapping[str, str], *, accept_hosts: bool) -> Self:
         """Return the projects of the options; headers are credentials, and decide nothing here. Raises FileError."""
-        places = [(request.name, _place(request.spec)) for request in options.requests]
+        places = [
+            (name, without_credentials(spec) if is_url(spec) else spec and os.path.abspath(spec))
+            for name, spec in ((request.name, request.spec) for request in options.requests)
+        ]
         about = repr((places, options.name, options.auth, overrides_content(options), accept_hosts))
         return cls(states_folder(environ) / "aqlgen" / "served" / _short(about))
 
@@ -100,10 +103,6 @@ class ServedProjects:
         """Return the projects that there are, the last one started first."""
         projects = [file.parent for file in self.home.glob(f"*/{FILE}")]
         return sorted(projects, key=lambda folder: folder.stat().st_mtime, reverse=True)
-
-
-def _place(spec: str) -> str:
-    return without_credentials(spec) if is_url(spec) else spec and os.path.abspath(spec)
 
 
 def _short(text: str) -> str:

@@ -217,7 +217,22 @@ def joined(tables: Mapping[str, Table], prefixes: Mapping[str, str]) -> Table:
     first = next(iter(tables.values())).adapter
     rows = tuple(sorted((row for table in tables.values() for row in table.rows), key=lambda row: row.name))
     types = {name: schema for table in tables.values() for name, schema in table.types.items()}
-    sections = {api: _section(api, table.adapter, prefixes.get(api, "")) for api, table in tables.items()}
+    sections = {
+        api: ApiSection(
+            name=api,
+            title=adapter.title,
+            description=adapter.description,
+            api_version=adapter.api_version,
+            servers=adapter.servers,
+            accepted=adapter.accepted,
+            security=with_api(adapter.security, api) or (),
+            scopes={scheme_of(api, name): scopes for name, scopes in adapter.scopes.items()},
+            headers=adapter.headers,
+            counts=adapter.counts,
+            prefix=prefixes.get(api, ""),
+        )
+        for api, adapter in ((api, table.adapter) for api, table in tables.items())
+    }
     titles = [section.title for section in sections.values()]
     adapter = replace(
         first,
@@ -238,22 +253,6 @@ def joined(tables: Mapping[str, Table], prefixes: Mapping[str, str]) -> Table:
     )
     workflows = sorted((item for table in tables.values() for item in table.workflows), key=lambda item: item.name)
     return Table(rows, dict(sorted(types.items())), _with_operations(adapter, rows), tuple(workflows))
-
-
-def _section(api: str, adapter: Adapter, prefix: str) -> ApiSection:
-    return ApiSection(
-        name=api,
-        title=adapter.title,
-        description=adapter.description,
-        api_version=adapter.api_version,
-        servers=adapter.servers,
-        accepted=adapter.accepted,
-        security=with_api(adapter.security, api) or (),
-        scopes={scheme_of(api, name): scopes for name, scopes in adapter.scopes.items()},
-        headers=adapter.headers,
-        counts=adapter.counts,
-        prefix=prefix,
-    )
 
 
 def _listed(titles: Sequence[str]) -> str:

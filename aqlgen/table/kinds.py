@@ -213,9 +213,9 @@ def _merged(
         name: {
             place: replace(known[place], required=known[place].required and parameter.required)
             if name == default and place in known
-            else _alike(parameter, union[place])
+            else replace(parameter, name=alike.name, description=alike.description, preset=alike.preset)
             for parameter in whole.parameters
-            if (place := _place(parameter)) in union and place not in fixed
+            if (alike := union.get(place := _place(parameter))) and place not in fixed
         }
         for name, whole in bodies.items()
     }
@@ -268,11 +268,6 @@ def _place(parameter: Parameter) -> tuple[str, str]:
 def _by_place(parameters: Iterable[Parameter]) -> dict[tuple[str, str], Parameter]:
     """Return the parameters of the body by their places."""
     return {_place(parameter): parameter for parameter in parameters if parameter.location in ("body", "body_rest")}
-
-
-def _alike(parameter: Parameter, shown: Parameter) -> Parameter:
-    """Return a kind's parameter under the name that it is shown by, with the owner's value and, unless new, words."""
-    return replace(parameter, name=shown.name, description=shown.description, preset=shown.preset)
 
 
 def _shared(parameter: Parameter, kinds: Sequence[Parameter | None]) -> Parameter:

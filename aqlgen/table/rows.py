@@ -222,7 +222,11 @@ def _fixed(operation: Operation, location: Location) -> dict[str, str]:
 def _texts(decision: Decision, boilerplate: Boilerplate) -> tuple[str, str]:
     """Return summary and description: the owner's words, else the document's, else the name's."""
     operation, override = decision.operation, decision.override
-    stated_summary = "" if _repeats(operation.summary, operation.operation_id) else operation.summary
+    stated_summary = (
+        ""
+        if len(operation.summary.split()) == 1 and letters(operation.summary) == letters(operation.operation_id or "")
+        else operation.summary
+    )
     documented = boilerplate.without(operation.description)
     summary = override.summary or decision.description or stated_summary or documented
     description = decision.description or documented or override.summary or stated_summary
@@ -236,11 +240,6 @@ def _evidence(decision: Decision) -> tuple[str, ...]:
         return ()
     texts = (evidence.says for evidence in decision.evidence if evidence.says not in decision.danger_reason.note)
     return tuple(line(text, _LONGEST_EVIDENCE) for text in dict.fromkeys(texts))[:_MOST_EVIDENCE]
-
-
-def _repeats(summary: str, operation_id: str | None) -> bool:
-    """Return True if a summary only repeats the operation's id, in any spelling."""
-    return len(summary.split()) == 1 and letters(summary) == letters(operation_id or "")
 
 
 def reads_with_etag(decisions: Iterable[Decision]) -> frozenset[str]:

@@ -261,7 +261,6 @@ def test_a_doubtful_word_wants_money_beside_it() -> None:
         ("POST /v1/prices", "createPrice"),
         ("POST /refunds/estimate", "estimateRefund"),
         ("POST /refund-policies", "createRefundPolicy"),
-        ("POST /payments/{id}/cancel", "cancelPayment"),
         ("POST /quotes", "createQuote"),
         ("PATCH /v1/charges/{id}", "updateCharge"),
     ],

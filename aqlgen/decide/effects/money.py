@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Final
 
 from aqlgen.decide.decision import Category, Danger, Effect
@@ -41,7 +41,7 @@ _PREPARING: Final = READING.union(
 _AMOUNTS: Final = frozenset("amount amt price total quantity qty value sum balance".split())
 _SETTLING: Final = frozenset(
     "execute initiate submit send approve accept confirm complete authorize release capture reverse settle deposit"
-    " transfer distribute fund redeem void close sell activate cancel withdraw".split()
+    " transfer distribute fund redeem void close sell activate cancel withdraw renew".split()
 )
 """Verbs that may move money or end a movement; on a thing that is money by its noun, every EXECUTE does."""
 _MUCH: Final = 0.25
@@ -54,8 +54,14 @@ _PAID: Final = frozenset("currency beneficiary recipient payee counterparty".spl
 _AT_BANK: Final = tuple(
     frozenset(words.split()) for words in ("iban", "routing number", "sort code", "direct deposit", "bank account")
 )
-_PAID_WITH: Final = frozenset({("payment",), ("payment", "method"), ("credit", "card")})
+_PAID_WITH: Final = frozenset({("payment",), ("payment", "method"), ("payment", "token"), ("credit", "card")})
+_TOKENS: Final = (("token",), ("nonce",))
 """Fields that say where money comes from or goes to."""
+_KEEPERS: Final = frozenset(
+    "customer user employee person contact vendor supplier payee beneficiary recipient counterparty company"
+    " merchant".split()
+)
+"""Things of which an account, or a means of payment, is only kept."""
 _KINDS: Final = frozenset({"plan", "type", "size", "tier"})
 """Things of which a request chooses one, and which may have a price."""
 
@@ -112,18 +118,35 @@ def _by_thing(reading: Reading) -> str:
 
 
 def _by_account(reading: Reading) -> str:
-    """Return the field that says where money comes from or goes to, "" where such an account is only kept."""
-    return "" if _keeps_account(reading) and not reading.sends(_SUMS) else _account(reading)
+    """Return the field that says where money comes from or goes to, "" where such an account is only kept.
+
+    Another bank account of an employee or a customer redirects what is paid; another card of theirs pays nothing.
+    """
+    if reading.sends(_SUMS) and not _is_means(reading):
+        return _account(reading)
+    is_held = reading.noun in _KEEPERS and reading.category is not Category.UPDATE
+    is_kept = is_held or reading.noun == "account" or reading.thing[-2:] in _PAID_WITH or _is_means(reading)
+    return "" if is_kept else _account(reading, frozenset() if reading.noun in _KEEPERS else _PAID_WITH)
 
 
-def _keeps_account(reading: Reading) -> bool:
-    return reading.noun == "account" or reading.thing[-2:] in _PAID_WITH
+def _is_means(reading: Reading) -> bool:
+    """Return True for what acts on a means of payment, or on a part of one."""
+    spoken = [singular(word) for words in (*reading.path_nouns[-2:], reading.object) for word in words]
+    return not _PAID_WITH.isdisjoint(pairwise(spoken)) and not _deletes(reading)
 
 
-def _account(reading: Reading) -> str:
+def _kept(reading: Reading) -> str:
+    """Return what is kept of an account or of a means of payment, "" where nothing is."""
+    is_kept = reading.noun in _KEEPERS or reading.noun == "account" or reading.thing[-2:] in _PAID_WITH
+    account = _account(reading) if is_kept or _is_means(reading) else ""
+    return account or ("it changes a means of payment" if _is_means(reading) else "")
+
+
+def _account(reading: Reading, means: frozenset[Words] = _PAID_WITH) -> str:
     """Return the field of an account or of a means of payment."""
     near = (name for name, depth in reading.fields.items() if 0 <= depth <= 1)
-    fields = (name for name in near if name in _PAID_WITH or any(map(set(map(singular, name)).issuperset, _AT_BANK)))
+    bare = ((name, name[:-1] if name[-1:] in _TOKENS else name) for name in near)
+    fields = (name for name, paid in bare if paid in means or any(map(set(map(singular, name)).issuperset, _AT_BANK)))
     numbers = (name for name, depth in reading.fields.items() if not depth and name[-2:] == ("account", "number"))
     has_bank = any("bank" in name[-2:] for name, depth in reading.fields.items() if not depth)
     return next((f"its request has {'_'.join(name)}" for name in chain(fields, numbers if has_bank else ())), "")
@@ -188,7 +211,7 @@ def _priced(reading: Reading) -> frozenset[Words]:
 
 def cost(reading: Reading) -> Finding | None:
     """Find an account that is kept, a sum that is set (reading the old one pays nothing back), a plan, or a price."""
-    if _keeps_account(reading) and (account := _account(reading)):
+    if account := _kept(reading):
         return Finding(Effect.MONEY, Danger.REVERSIBLE, account, "field")
     sums = (name for name, depth in reading.fields.items() if not depth and name and name[-1] in _SUMS)
     changed = next(sums, ())
@@ -205,13 +228,13 @@ def _of_item(reading: Reading) -> Finding | None:
     collection, part = _collection(reading)
     verbs = reading.verb_words | set(reading.path_things[-1:])  # `POST /payments/{id}/cancels`
     is_settled = _settles(verbs, reading)
-    is_movement = reading.category is Category.UPDATE and reading.noun in _MOVEMENTS and not part
-    is_changed = is_movement and reading.sends(_AMOUNTS | {"status"})
-    if not collection or not (is_settled or is_changed):
+    is_update = reading.category is Category.UPDATE and reading.noun in _MOVEMENTS and not part
+    if not collection or not (is_settled or (is_update and reading.sends(_AMOUNTS | {"status"}))):
         return None
-    makers = reading.around.once("makers of money", lambda: _makers(reading))
-    maker = makers.get(collection, "")
-    return Finding(Effect.MONEY, Danger.DANGEROUS, f"{maker} moves money") if maker else None
+    maker = reading.around.once("makers of money", lambda: _makers(reading)).get(collection, "")
+    is_sure = is_settled and reading.noun in _MOVEMENTS & _deals(reading) and not verbs.isdisjoint(_SETTLING)
+    says = f"{maker} moves money" if maker else f"it settles a {reading.noun}"
+    return Finding(Effect.MONEY, Danger.DANGEROUS, says) if maker or is_sure else None
 
 
 def _collection(reading: Reading) -> tuple[str, str]:
@@ -232,11 +255,8 @@ def _settles(verbs: frozenset[str], reading: Reading) -> bool:
 
 def _makers(reading: Reading) -> dict[str, str]:
     """Return the names of the operations that move money when they make something, by path."""
-    return {
-        other.template: other.name
-        for other in reading.others.values()
-        if other.facts.method == "POST" and not other.facts.shape.item and _moves(other) is not None
-    }
+    posts = (each for each in reading.others.values() if each.facts.method == "POST" and not each.facts.shape.item)
+    return {each.template: each.name for each in posts if _moves(each) is not None}
 
 
 def _by_act(reading: Reading) -> Finding | None:
@@ -254,9 +274,10 @@ def _by_act(reading: Reading) -> Finding | None:
 def _is_payment(act: Act, reading: Reading, *, has_amount: bool) -> bool:
     """Return True for an act that pays, whose object is money, or may be and is made or settled."""
     noun = head(act.object)
-    if not act.verbs.isdisjoint(_PAYING) or (noun in _MOVEMENTS and (has_amount or not reading.fields)):
-        return True
     is_verb = any(map(find_verb, act.verbs)) or reading.facts.operation.summary.lower().startswith((*act.verbs,))
+    is_moved = noun in _MOVEMENTS and is_verb and (has_amount or not reading.fields)
+    if is_moved or not act.verbs.isdisjoint(_PAYING):
+        return True
     is_made = (reading.category is Category.CREATE and is_verb) or "create" in act.verbs
     is_of_money = has_amount or (_is_about_money(reading) and not _is_priceless(reading))
     return noun in _DOUBTFUL and (is_made or _settles(act.verbs, reading)) and is_of_money

@@ -24,10 +24,10 @@ MEANS: Final = frozenset(
 )
 """Things by which people are admitted, or that give rights."""
 _PEOPLE: Final = frozenset(
-    "user account employee person principal customer guest operator member owner admin collaborator".split()
+    "user account subaccount employee person principal customer guest operator member owner admin collaborator".split()
 )
 _KEPT: Final = frozenset("password passphrase pin secret credential".split())
-_RIGHTS: Final = _KEPT | frozenset("role permission admin superuser privilege access".split())
+_RIGHTS: Final = _KEPT | frozenset("role permission right admin superuser privilege access".split())
 _ADMITTING: Final = frozenset(
     "impersonate promote demote grant revoke authorize ban unban suspend unsuspend block unblock deactivate"
     " reactivate activate assign approve".split()
@@ -53,6 +53,8 @@ def access(reading: Reading) -> Finding | None:
     if means := heads & MEANS:
         article = "an" if min(means)[0] in "aeiou" else "a"
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it changes {article} {min(means)}")
+    if heads & {"group", "team"} and reading.category is Category.UPDATE and (sent := reading.sends(_GRANTED)):
+        return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"its request has {sent}", "field")
     if heads & _PEOPLE and (sent := reading.sends(_RIGHTS | {"scope"}) or _state(reading)):
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"its request has {sent}", "field")
     says = _admits(reading, heads)
@@ -92,7 +94,12 @@ def _joins(reading: Reading) -> bool:
 
 
 def access_beside(reading: Reading) -> Finding | None:
-    """Find what may give access: a word of it in its names or fields."""
+    """Find what may give access: a word of it in its names or fields, or another address of a person who signs in."""
+    is_changed = reading.category is Category.UPDATE and reading.heads & (
+        _PEOPLE - {"person", "customer", "guest", "owner"}
+    )
+    if is_changed and (sent := reading.sends(frozenset({"email"}))):
+        return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"its request has {sent}", "field")
     words = (frozenset((*reading.thing, *reading.object)) & MEANS) | (_GRANTED & set(reading.path_things))
     if words:
         return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it mentions {min(words)}")

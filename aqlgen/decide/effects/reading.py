@@ -157,7 +157,7 @@ class Reading:
             (pointer.count("/"), schemas.sent(schemas.properties(schema)))
             for pointer, schema in body_objects(operation, schemas)
         ]
-        nearest = next((depth for depth, names in objects if len({*names} - {"idempotency_key"}) > 1), 0)
+        nearest = next((depth for depth, names in objects if len(names) > 1), 0)
         fields: dict[Words, int] = {}
         for depth, names in objects:
             if len(fields) < _MOST_FIELDS:

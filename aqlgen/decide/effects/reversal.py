@@ -98,10 +98,11 @@ class Reversal:
             self._at[f"{reading.template}/{{}}"],
             (other for other in alike if words.issuperset(map(singular, chain(*other.path_nouns)))),
         )
-        return next((other for other in others if other is not reading and _takes_back(other)), None)
+        known = (other for other in others if other is not reading and other.facts.method != "GET")
+        return next((each for each in known if each.facts.method == "DELETE" or each.verb_words & _TAKING_BACK), None)
 
     def _inverse(self, reading: Reading) -> Reading | None:
-        """Return the operation whose verb undoes the verb of this one, on the same path or beside it."""
+        """Return the operation whose verb undoes that of this one, on its path, or beside it on the same object."""
         here, nouns = self._at[reading.template], reading.path_nouns
         beside: Iterable[Reading] = (
             self._beside[reading.template.rpartition("/")[0], nouns][:_MOST_ALIKE] if nouns else ()
@@ -110,9 +111,12 @@ class Reversal:
             if other.facts.method == "DELETE":
                 return other
         for other in (*here, *beside, *self._of.get(reading.object, [])[:_MOST_ALIKE]):
-            if other.facts.method != "GET" and any(
-                _undoes(verb, inverse) for verb in reading.verb_words for inverse in other.verb_words
-            ):
+            is_other = other.facts.method != "GET" and (
+                other.template == reading.template
+                or {*reading.object} <= {*other.object}
+                or {*other.object} <= {*reading.object}
+            )
+            if is_other and any(_undoes(verb, inverse) for verb in reading.verb_words for inverse in other.verb_words):
                 return other
         return None
 
@@ -124,7 +128,7 @@ class Reversal:
         ):
             return reading.template.rpartition("/")[0]  # what is deleted stays
         is_set = reading.facts.method in ("PUT", "POST") and reading.facts.shape.item and not reading.fields
-        return reading.template if is_set else ""
+        return "" if not is_set or (reading.facts.method == "PUT" and _is_file(reading)) else reading.template
 
     def _alike(self, *things: Words) -> list[Reading]:
         """Return the operations that act on some things."""
@@ -207,12 +211,6 @@ def _deletes(field: str) -> bool:
     """Return True for a field that says that something is deleted (`delete_files`); no old value brings that back."""
     verb = find_verb(field.partition("_")[0])
     return verb is not None and verb.strong and verb.category is Category.DELETE
-
-
-def _takes_back(other: Reading) -> bool:
-    return other.facts.method == "DELETE" or (
-        other.facts.method != "GET" and not other.verb_words.isdisjoint(_TAKING_BACK)
-    )
 
 
 @lru_cache(maxsize=16384)

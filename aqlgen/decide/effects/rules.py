@@ -61,7 +61,7 @@ _EMPTYING: Final = frozenset({"reset_*", "truncate_*"})
 _DESTROYING: Final = frozenset("delete destroy purge wipe erase truncate".split())
 _ENDING: Final = frozenset(
     "cancel close terminate restore revert rollback rebuild reinstall regenerate rotate reset expire clear flush"
-    " empty overwrite discard remove drop".split()
+    " empty overwrite discard remove drop reject decline".split()
 )
 """Verbs after which something is gone, unless structure proves that it comes back."""
 _NOUN_ENDS: Final = (("ion", "e"), ("lation", ""), ("cation", "ke"), ("ure", "e"), ("al", "e"))
@@ -71,6 +71,8 @@ _RESTARTING: Final = frozenset("logout unsubscribe rotate restart reboot uninsta
 _FETCHING: Final = frozenset("get list lookup look search find query fetch read retrieve show count".split())
 _CALLED_BACK: Final = frozenset({"callback", "webhook"})
 _ADDRESSES: Final = (("url",), ("uri",))
+_LEADING_OUT: Final = frozenset("webhook hook callback drain forward forwarding".split())
+_LED_TO: Final = frozenset("url uri endpoint callback address target".split())
 _AVERTING: Final = frozenset("cancel stop abort pause undo restore recover disable".split())
 _REPLACING: Final = frozenset("update replace set put overwrite write change edit modify manage".split())
 
@@ -157,13 +159,10 @@ def _by_pattern(reading: Reading) -> Finding | None:
         _matched(reading, level, pattern, words)
         for words in reading.names
         for level, pattern in _PATTERNS
-        if (words is reading.words or pattern not in _OF_NAMES) and _matches("_".join(words), pattern)
+        if (words is reading.words or pattern not in _OF_NAMES)
+        and (fnmatchcase("_".join(words), pattern) or "_".join(words) == pattern.removesuffix("_*"))
     ]
     return max(matches, key=lambda finding: finding.level.rank, default=None)
-
-
-def _matches(name: str, pattern: str) -> bool:
-    return fnmatchcase(name, pattern) or (pattern.endswith("_*") and name == pattern[:-2])
 
 
 def _matched(reading: Reading, level: Danger, pattern: str, words: Words) -> Finding:
@@ -274,7 +273,9 @@ def _by_ending_thing(reading: Reading) -> Finding | None:
 
 def _by_ending(reading: Reading) -> Finding | None:
     """Find what is said to end or to overwrite something."""
-    return _said(reading, Effect.ENDS, lambda act: bool(act.verbs & _ENDING))
+    return _said(
+        reading, Effect.ENDS, lambda act: bool(act.verbs & _ENDING) and not act.verbs & {"rejected", "declined"}
+    )
 
 
 def _said(
@@ -332,6 +333,14 @@ def _by_outside(reading: Reading) -> Finding | None:
     return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, says) if is_executed or _successes(reading) == {"202"} else None
 
 
+def _by_address(reading: Reading) -> Finding | None:
+    """Find what sends the API's data, or its visitors, elsewhere: a webhook with its address, a record of the DNS."""
+    is_record = reading.noun == "record" and reading.category is Category.UPDATE
+    sent = reading.sends(frozenset({"ttl"}) if is_record else _LED_TO if reading.heads & _LEADING_OUT else frozenset())
+    is_found = bool(sent) and reading.category is not Category.DELETE
+    return Finding(Effect.PEOPLE, Danger.REVERSIBLE, f"its request has {sent}", "field") if is_found else None
+
+
 def _successes(reading: Reading) -> set[str]:
     return {response.status for response in reading.facts.operation.responses if response.status.startswith("2")}
 
@@ -357,6 +366,7 @@ RULES: Final = (
     Rule("chosen", 0.75, outward.chosen),
     Rule("people-beside", _DOUBT, outward.people_beside),
     Rule("outside", _DOUBT, _by_outside),
+    Rule("address", _DOUBT, _by_address),
     Rule("may-overwrite", 0.75, _by_overwriting),
     Rule(CARRIES, 0.8, _by_carried, of_reads=True),
     Rule(REPLACES, _DOUBT, _by_replacement, unless_proven=True),

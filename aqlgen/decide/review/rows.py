@@ -58,6 +58,7 @@ _SHARES: Final = {
     "people": 0.56,
     "ends": 0.5,
     "outside": 0.5,
+    "address": 0.5,
     "unproven": 0.5,
     "access": 0.4,
     "replaces": 0.31,

@@ -208,13 +208,9 @@ class Library:
         if ".." in path.split("/"):
             return False
         return any(
-            same_origin(url, prefix) and f"{path}/".startswith(_folder(unquote(urlsplit(prefix).path)))
+            same_origin(url, prefix) and f"{path}/".startswith(f"{unquote(urlsplit(prefix).path).removesuffix('/')}/")
             for prefix in self._prefixes
         )
-
-
-def _folder(path: str) -> str:
-    return path if path.endswith("/") else f"{path}/"
 
 
 def _refused_scheme(reference: str, scheme: str) -> NotRead:
