@@ -429,6 +429,7 @@ AREA = {"required": ["idempotency_key"], "properties": dict.fromkeys(("$_type", 
 HONEST: dict[str, Any] = {
     "a body of plain text is given as text, whatever its schema says": (
         "/notes", "post", {"operationId": "sendNote", "requestBody": body("text/plain", {"type": "object"})},
+        {"put": {"operationId": "importNotes", "requestBody": body("application/octet-stream", UPLOAD)}},
     ),
     "of variables whose names end alike the longest is found first": (
         "/catalogs/{id}/products/{uuid}", "get", {"operationId": "getCatalogProduct", "parameters": VARIABLES},
@@ -447,7 +448,7 @@ HONEST: dict[str, Any] = {
     ),
     "the number of a page is a text": (
         "/records", "get", {"operationId": "listRecords", "responses": answer({"type": "array", "items": THING}),
-                            "parameters": [{**PAGE[0], "schema": {"type": "string", "default": "1"}}, SIZE]},
+        "parameters": [{**PAGE[0], "schema": {**TEXT, "default": "1"}}, {**SIZE, "schema": {**TEXT, "example": "9"}}]},
     ),
     "a page is as large as the smallest that the document allows": (
         "/documents", "get", {"operationId": "listDocuments", "parameters": PAGE,
@@ -469,7 +470,9 @@ HONEST: dict[str, Any] = {
         "/settings", "post", {"operationId": "addSetting", "requestBody": body(schema={"type": "object", "properties": {
             "name": TEXT, "meta": {"type": "object", "properties": {"madeAt": {**TEXT, "readOnly": True}}}}})},
     ),
-    "a variable of the path is declared nowhere": ("/rooms/{room}", "get", {"operationId": "getRoom"}),
+    "a variable of the path is declared nowhere, and a list has a line for each item": ("/rooms/{accept}", "get", {
+        "operationId": "streamRoom", "responses": {"200": {"description": "", "content": {"application/x-ndjson": {
+            "schema": {"type": "array", "items": THING}}}}}}),
     "names of fields differ in signs alone, and a key of repeated calls is required": (
         "/areas", "post", {"operationId": "addArea", "responses": answer(AREA), "requestBody": body(schema=AREA)},
     ),
@@ -577,7 +580,7 @@ HONEST: dict[str, Any] = {
     "a list has an ETag by which it is written": (
         "/rules", "get", {"operationId": "listRules", "responses": answer({"type": "array", "items": THING}, ETag={})},
         {"put": {"operationId": "setRules", "requestBody": body(schema={"type": "array", "items": THING}),
-                 "parameters": [{"name": "If-Match", "in": "header", "schema": TEXT}]}},
+                 "parameters": [{"name": "If-Match", "in": "header", "required": True, "schema": TEXT}]}},
     ),
 }  # fmt: skip
 LOGIN = {"type": "oauth2", "flows": {"clientCredentials": {"tokenUrl": BASE, "scopes": {"read": "", "write": ""}}},
@@ -589,8 +592,6 @@ NODES: dict[str, Any] = {
         "allOf": [{"properties": {"id": TEXT, "next": NODE}}, {"properties": {"next": {**NODE, "title": "Next"}}}]
     },
 }
-
-
 NODES["Filter"] = {
     "$recursiveAnchor": True,
     "type": "object",
@@ -607,7 +608,7 @@ NODES |= {kind: {"type": "object", "properties": {f"of{kind}": TEXT}} for kind i
 @pytest.mark.parametrize("case", HONEST)
 async def test_nothing_is_found_of_an_honest_adapter_where(tmp_path: Path, case: str) -> None:
     place, method, operation, *beside = HONEST[case]
-    document = {"openapi": "3.1.0", "info": {"title": "Notes", "version": "1"}, "servers": [{"url": BASE}],
+    document = {"openapi": "3.1.0", "info": {"title": "Notes", "version": "1"}, "servers": [{"url": "https://Things.example/v1"}],
                 "components": {"schemas": NODES, "securitySchemes": {"login": LOGIN, "key": BEARER}}}  # fmt: skip
     path, project = tmp_path / "notes.json", tmp_path / "project"
     operations = {

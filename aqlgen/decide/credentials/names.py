@@ -88,11 +88,6 @@ def stem(name: str) -> str:
     return "_".join(words[:-1]) if len(words) > 1 and words[-1] in COMPANIONS else "_".join(words)
 
 
-def is_signing_part(parameter: Parameter) -> bool:
-    """Return True if a parameter is a part of an AWS signature, which is made anew for each request."""
-    return parameter.location in (Location.HEADER, Location.QUERY) and parameter.name.lower() in _SIGNING
-
-
 def is_token_endpoint(operation: Operation, fields: Iterable[str]) -> bool:
     """Return True if an authorization server gives, shows or revokes tokens by an operation (RFC 6749, 7009, 7662).
 
@@ -122,6 +117,5 @@ def sends(scheme: SecurityScheme) -> tuple[str, str]:
 
 def sends_parameter(scheme: SecurityScheme, parameter: Parameter) -> bool:
     """Return True if a parameter stands where a scheme puts its credential, or a part of it."""
-    if scheme.kind == SIGNATURE and is_signing_part(parameter):
-        return True
-    return sends(scheme) == parameter.key
+    is_signature = parameter.location in (Location.HEADER, Location.QUERY) and parameter.name.lower() in _SIGNING
+    return (scheme.kind == SIGNATURE and is_signature) or sends(scheme) == parameter.key

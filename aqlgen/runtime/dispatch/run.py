@@ -140,7 +140,9 @@ class Run:
                 raise failure
             progress.key = ""
             self._calls.add_warnings(envelope.get("warnings", ()), step.number)
-            _check_known(envelope.get("warnings", ()))
+            for warning in envelope.get("warnings", ()):  # a list filtered or counted by a field that no item has
+                if warning["code"] == UNKNOWN_FIELD and "undeclared" in warning.get("details", {}):
+                    raise _unknown(warning["details"]["undeclared"])
             data = envelope["data"]
             self._size += size_of(data, _MOST_KEPT)
             progress.each.append(data)
@@ -400,14 +402,6 @@ class Run:
             {**failure.details, "plan": plan},
             failure.confirmation,
         )
-
-
-def _check_known(warnings: Sequence[Mapping[str, Any]]) -> None:
-    """Raise Failure if a call filtered or counted a list by a field that no item has."""
-    for warning in warnings:
-        details = warning.get("details", {})
-        if warning["code"] == UNKNOWN_FIELD and "undeclared" in details:
-            raise _unknown(details["undeclared"])
 
 
 def _unknown(fields: Mapping[str, str | None]) -> Failure:

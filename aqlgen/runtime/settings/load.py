@@ -142,7 +142,10 @@ def load(folder: Path, environ: Mapping[str, str]) -> Config:
     if conflict:
         raise ConfigError(conflict)
     beside = trust_file(folder, environ)
-    _check_files_folder(config.files_folder, beside.parent)
+    with suppress(OSError):  # files whose names the API chooses would lie beside `adapter.toml` and `trust.json`
+        if config.files_folder and Path(config.files_folder).expanduser().samefile(beside.parent):
+            text = f"'files.folder' is {beside.parent}: files of the API would mix with yours; give a separate folder"
+            raise ConfigError(text)
     trust = read_trust(beside)
     if trust is not None and sources["trust_level"] == "default":
         sources["trust_level"] = TRUST_FILE
@@ -193,15 +196,6 @@ def _read_file(folder: Path, environ: Mapping[str, str]) -> tuple[str, dict[str,
         return path.name, parse_settings(path.name, path.read_bytes())
     except OSError as problem:
         raise ConfigError(f"cannot read {path}: {problem.strerror}") from None
-
-
-def _check_files_folder(folder: str, project: Path) -> None:
-    """Raise ConfigError if files whose names the API chooses would lie beside `adapter.toml` and `trust.json`."""
-    with suppress(OSError):
-        if folder and Path(folder).expanduser().samefile(project):
-            raise ConfigError(
-                f"'files.folder' is {project}: files of the API would mix with yours; give a separate folder"
-            )
 
 
 class Variables:

@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, urlencode
 from .document import Operation, normal
 from .samples import ABSENT, sample
 
+TAG = '"witness"'  # of each resource that has an ETag
 PAGE_ITEMS = 5  # of each list that pages
 SIZES = ("limit", "perpage", "pagesize", "size", "maxresults", "top", "take", "pagelimit")
 COUNTS = ("total", "totalcount", "totalitems", "totalresults")  # fields of a page: the items of all pages
@@ -77,7 +78,7 @@ def answer_of(operation: Operation, url: str, starts: dict[str, int]) -> Answer:
     `starts` remembers the number of the first page where the document does not say it.
     """
     status, media, schema, headers = operation.success
-    sent = {"etag": '"witness"'} if "etag" in map(str.lower, headers) else {}
+    sent = {"etag": TAG} if "etag" in map(str.lower, headers) else {}
     number = int(status) if status.isdigit() else 200
     sent |= {"location": f"{url.partition('?')[0]}/made-9"} if (number, operation.method) == (201, "POST") else {}
     if not media or number == 204:
@@ -89,7 +90,8 @@ def answer_of(operation: Operation, url: str, starts: dict[str, int]) -> Answer:
         data, leads = _page(operation, paging, data, url, starts)
         sent |= leads
     sent["content-type"] = "application/json" if "*" in media else media
-    return Answer(number, sent, json.dumps(None if data is ABSENT else data).encode())
+    lines = data if isinstance(data, list) and "ndjson" in media else [None if data is ABSENT else data]
+    return Answer(number, sent, "\n".join(map(json.dumps, lines)).encode())
 
 
 def _page(

@@ -323,7 +323,7 @@ def _form(fields: Mapping[str, Any]) -> dict[str, Any]:
     names = [name for name, each in fields.items() if each.get("required") is True]
     properties = {name: each["schema"] for name, each in fields.items()}
     schema = {"type": "object", "properties": properties, "required": names}
-    return {"required": bool(names), "schema": schema, "encoding": fields}
+    return {"required": bool(names) or None, "schema": schema, "encoding": fields}
 
 
 def _owned(word: Mapping[str, Any], place: str, name: str) -> dict[str, Any]:
@@ -332,11 +332,15 @@ def _owned(word: Mapping[str, Any], place: str, name: str) -> dict[str, Any]:
 
 
 def first_address(servers: Any, base: str = "") -> str:
-    """Return the address of the first server, by https where the same is among them as it is written."""
+    """Return the address of the first server, by https where the same is among them as it is written.
+
+    The case of a host does not matter (RFC 3986, 3.2.2): it is sent in lower case.
+    """
     urls = [str(server.get("url")) for server in servers]
     secure = urls[0].replace("http:", "https:", 1) if urls else ""
     stated = _url(servers[urls.index(secure) if secure in urls else 0]) if urls else ""
     address = urljoin(base, stated).partition("?")[0].rstrip("/")
+    address = re.sub(r"^https?://[^/]*", lambda match: match[0].lower(), address)
     return re.sub(r"^(https://[^/]*):443(?=/|$)|^(http://[^/]*):80(?=/|$)", r"\1\2", address)
 
 

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from .answers import COUNTS, PAGE_ITEMS, Answer, answer_of, paging_of
+from .answers import COUNTS, PAGE_ITEMS, TAG, Answer, answer_of, paging_of
 from .arrival import lost, unanswered
 from .document import Document, Operation, Parameter, normal
 from .judge import Finding, Grade, Judgement, Request, judge
@@ -162,13 +162,15 @@ class _Examination:
     async def _find(self, details: Mapping[str, Any]) -> None:
         """Call the operation's own example, and take the operation whose request it makes."""
         for example in details.get("examples") or [{"request": {}}]:
-            main, _, envelope = await self._call(example["request"].get("params") or {}, EXAMPLE)
+            params = example["request"].get("params") or {}
+            params |= dict.fromkeys(params.keys() & self._shown.tags, TAG)
+            main, _, envelope = await self._call(params, EXAMPLE)
             if main is not None:
                 if not envelope.get("success"):
                     is_asked = "MISSING" in str(envelope.get("error"))  # for what the read of an update does not give
                     self.operation = None if is_asked else self.operation
-                    grade = Grade.LOOK if is_asked else Grade.BROKEN
-                    self._say_unsent(grade, f"{EXAMPLE} fails: {_short(envelope)}", envelope)
+                    text = f"{EXAMPLE} fails: {_short(envelope)}"
+                    self._say_unsent(Grade.LOOK if is_asked else Grade.BROKEN, text, envelope)
                 return
             grade = Grade.BROKEN if details.get("examples") else Grade.LOOK
             self._say_unsent(grade, f"{EXAMPLE} sends nothing: {_short(envelope)}", envelope)
@@ -235,14 +237,15 @@ class _Examination:
                 value = self._value(operation, parameter, turn)
                 if value is ABSENT and parameter.required:
                     return None
-                if value is not ABSENT and value not in ("", [], {}):
+                if value not in (ABSENT, "", [], {}):
                     values[parameter.key] = value
         body = operation.body(self._media)
         if body is not None and (turn or self._shown.needs_body or _needs(operation, body.schema)):
             value = self._body(operation, body.schema, turn)
             if value is ABSENT:
                 return None
-            values["body", ""] = value
+            if value != {} or self._shown.whole:
+                values["body", ""] = value
         return values
 
     def _value(self, operation: Operation, parameter: Parameter, turn: int) -> Any:
@@ -250,8 +253,8 @@ class _Examination:
 
         Pairs of an object that have the name of another parameter, or of a pair of another object, are left out.
         """
-        values = (sample(operation.document, parameter.schema, turn + at, name=parameter.name) for at in range(2))
-        value = next((each for each in values if each != ""), "")
+        values = [sample(operation.document, parameter.schema, turn + at, name=parameter.name) for at in range(2)]
+        value = TAG if normal(parameter.name) == "ifmatch" else values[values[0] == ""]
         names = operation.names_beside(parameter)
         if parameter.place == "path" and isinstance(value, str) and re.search(r"\}[^/{}]+\{", operation.path):
             return re.sub(r"\W", "", value)  # no sign says where it ends
@@ -291,7 +294,7 @@ class _Examination:
             await self._call({**self._shown.params(values), "first": int(most) + 1}, "a page that is too large")
         for _ in range(PAGE_ITEMS):
             main, _, envelope = await self._call({**self._shown.params(values), **page}, "a page")
-            if paging.size and main is not None and main.values.get(("query", paging.size)) != size:
+            if paging.size and main is not None and str(main.values.get(("query", paging.size))) != str(size):
                 self._say(Grade.WRONG, f"a page of {size} is not asked for by {paging.size}={size}")
             data = envelope.get("data")
             if not isinstance(data, dict) or not isinstance(data.get("items"), list):

@@ -167,7 +167,7 @@ class _Reading:
     def _parameter(self, parameter: Parameter) -> None:
         place, name, schema = parameter.place, parameter.name, parameter.schema
         key = name.lower() if place == "header" else name
-        if (place, key) in self._used or key == "accept":
+        if (place, key) in self._used or (place, key) == ("header", "accept"):
             return
         pairs = [(other, text) for other, text in self._pairs[place] if (place, other) not in self._used]
         mark = {"label": ".", "matrix": ";"}.get(parameter.style, "")

@@ -58,6 +58,11 @@ class Shown:
         return "first" in self.entries and "endCursor" in str(self.entries.get("after", {}).get("description"))
 
     @property
+    def tags(self) -> set[str]:
+        """The parameters that are the ETag of what is written."""
+        return {name for (_, wire), name in self.names.items() if normal(wire) == "ifmatch"}
+
+    @property
     def in_full(self) -> dict[str, str]:
         """The parameter by which a call has all fields of the answer, if it can choose them."""
         return {name: "full" for name, entry in self.entries.items() if entry.get("type") == "FieldSelection"}
@@ -156,7 +161,7 @@ class Shown:
             is_lax = key[0] == "body" and (self._is_free or operation.body_required is False)
             is_free = not must or is_lax or "default" in document.at(schema)
             problems += await differences(entry, schema, place, required=None if is_free else required)
-        if self.whole and body is not None and self._fields:
+        if self.whole and body is not None and self._fields and not self.takes_file:
             entry, stated = self.entries[self.whole], operation.body_required or None
             problems += await differences(entry, body.schema, "body", required=stated)
         problems += self._misplaced(operation)
