@@ -83,10 +83,10 @@ async def test_who_has_none_to_give_up_is_refused_when_all_are_taken(package: Pa
 
 @pytest.mark.anyio
 async def test_an_open_stream_does_not_keep_a_session_from_making_room(package: Path) -> None:
-    """A client may leave the stream of a session open for ever; it ends with the session."""
+    """A client may leave the stream of a session open, and go on with one that is lost; it ends with the session."""
     async with endpoint(package, HttpSettings(auth="token", sessions_per_caller=1), environ=TOKENS) as adapter:
         session = await adapter.open(token=A)
-        headers = [("accept", "text/event-stream"), ("mcp-session-id", session)]
+        headers = [("accept", "text/event-stream"), ("mcp-session-id", session), ("last-event-id", "1")]
         stream = asyncio.create_task(adapter.send("GET", headers=headers, token=A))
         await asyncio.sleep(0.05)
         assert not stream.done()

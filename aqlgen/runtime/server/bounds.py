@@ -100,7 +100,8 @@ class SessionBounds:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request for a session of another caller, or for one too many; pass the others on."""
-        scope = {**scope, CALLER_KEY: caller_of(scope, self._headers)}
+        headers = [pair for pair in scope["headers"] if pair[0] != b"last-event-id"]  # no event is kept
+        scope = {**scope, "headers": headers, CALLER_KEY: caller_of(scope, self._headers)}
         version, handle = _header(scope, _VERSION), _header(scope, _SESSION)
         if version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS:
             await self._app(scope, receive, send)

@@ -186,7 +186,9 @@ def _roles(candidates: list[_Candidate], place: str) -> Roles:
     offset = _first(candidates, OFFSET, _counts)
     if offset is None and size is not None and not keys & RANGE_END:
         offset = _first(candidates, RANGE_START, _is_start)
-    offset = offset or _first(candidates, CURSOR, _is_position)
+    offset = offset or _first(
+        candidates, CURSOR, lambda it: it.kinds == {"integer"} and _OFFSET.search(it.description) is not None
+    )
     cursor = _first([candidate for candidate in candidates if candidate is not offset], CURSOR, _is_cursor)
     token = next(filter(None, (_first(candidates, names, test) for names, test in _TOKENS)), None)
     paged = cursor or token
@@ -242,11 +244,6 @@ def _counts(candidate: _Candidate) -> bool:
 
 def _is_start(candidate: _Candidate) -> bool:
     return not candidate.calendar and not candidate.kinds.isdisjoint({"integer", "number"})
-
-
-def _is_position(candidate: _Candidate) -> bool:
-    """Return True for a number that is described as an offset, whatever its name."""
-    return candidate.kinds == {"integer"} and _OFFSET.search(candidate.description) is not None
 
 
 def _is_cursor(candidate: _Candidate) -> bool:
