@@ -14,11 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
+from importlib import import_module
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Protocol
-
-import anyio.to_thread
 
 from ..errors import UNKNOWN_OUTCOME, Failure
 from ..text import folded
@@ -51,7 +50,8 @@ class Gate(Protocol):
         """Admit a request that a hook changed."""
 
 
-_LONG, _LIMITER = 1 << 20, anyio.CapacityLimiter(1)
+_LONG = 1 << 20
+_limiter = cache(lambda: import_module("anyio").CapacityLimiter(1))  # not above: generating imports this package
 """Bytes of an answer that is read in a thread, and how many are at a time."""
 
 
@@ -153,7 +153,7 @@ class Exchanges:
         try:
             if len(response.content) <= _LONG:
                 return decode()
-            return await anyio.to_thread.run_sync(decode, limiter=_LIMITER)
+            return await import_module("anyio.to_thread").run_sync(decode, limiter=_limiter())
         except Failure as failure:
             raise self._advised(failure, row, params, self.request) from None
 
