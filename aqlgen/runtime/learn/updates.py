@@ -140,7 +140,7 @@ class _Update:
     steps: tuple[str, ...]
     fields: Mapping[str, JsonSchema]
     names: Mapping[str, str]
-    required: frozenset[str]
+    required: tuple[str, ...]
     tries: list[Try] = field(default_factory=list)
 
     @classmethod
@@ -151,7 +151,7 @@ class _Update:
         if not any(free_value(schema, types, "") is not None for _, schema in shape.properties.values()):
             shape, steps = union_of(types, plan.written), ()
         properties = {wire: (name, schema) for name, (wire, schema) in shape.properties.items()}
-        required = frozenset(wire for wire, (name, _) in properties.items() if name in shape.required)
+        required = tuple(wire for wire, (name, _) in properties.items() if name in shape.required)
         fields = {wire: schema for wire, (_, schema) in properties.items()}
         return cls(site, plan, reader, steps, fields, {wire: name for wire, (name, _) in properties.items()}, required)
 
