@@ -177,7 +177,7 @@ def changes_origin(request: ApiRequest, target: ApiRequest) -> bool:
 
 
 def _target(source: httpx2.URL, location: str) -> httpx2.URL | None:
-    """Return the absolute target, None for one whose origin is beyond no doubt."""
+    """Return the absolute target, None for one without a clear origin."""
     import httpx2
 
     try:

@@ -230,7 +230,7 @@ class _Update:
                 self._say_computed(changed, ", also when it is restored")
                 self.site.ledger.done(entry)
                 return
-            least = {key: value for key, value in original.items() if key in self.required} | ours
+            least = {key: original[key] for key in filter(original.__contains__, self.required)} | ours
             with suppress(Elsewhere):
                 await self.write(entry, entry.values, without_nulls(least if ours and not attempt else original))
 
