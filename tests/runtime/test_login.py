@@ -265,6 +265,8 @@ def test_doctor_tells_of_a_login(
     out, _ = capsys.readouterr()
     assert f"or login                 in use       P_CLIENT_ID and the command login  {local.url}/token" in out
     hidden(["refresh-token-1", "access-token-1"], out)
+    for file in (tmp_path / "state").glob("s.sqlite3*"):
+        file.unlink()  # also the journal, from which SQLite would restore it
     (tmp_path / "state" / "s.sqlite3").write_text("no database " * 100)
     assert [main(folder, None, command) for command in (["doctor"], ["login", "--forget"])] == [0, 1]
     out, err = capsys.readouterr()
