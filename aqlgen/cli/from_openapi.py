@@ -224,21 +224,19 @@ def _addresses(prepared: Prepared) -> Iterator[str]:
     """Yield what is to be said of the address of each API."""
     adapter = prepared.table.adapter
     problem = main_address_problem(adapter)
+    named = [any("://" in server.url for server in part.document.servers[:1]) for part in prepared.built]
     if not addressed(prepared.table):
         yield "The document has no URL of the API: set MCP_AQL_BASE_URL, or base_url in adapter.toml."
     elif problem is not None and problem.rule != "incomplete":
         elsewhere = " if the API is elsewhere" if problem.rule == "local" else ""
-        whose = (
-            "document's" if any("://" in server.url for server in prepared.built[0].document.servers[:1]) else "API's"
-        )
+        whose = "document's" if named[0] else "API's"
         yield visible(f"The {whose} address {problem.judgement}: {problem.reason}; {problem.remedy}{elsewhere}.")
-    for part in prepared.built:
-        named = any("://" in server.url for server in part.document.servers[:1])
+    for part, is_named in zip(prepared.built, named, strict=True):
         address = next((server["url"] for server in adapter.of_api(part.api).servers), "")
         options = prepared.options
         typed = None if options is None or options.of_several else Typed.of(options.requests[0].spec)
         yield from map(visible, () if typed is None else typed.elsewhere(address))
-        if "://" in address and not named:
+        if "://" in address and not is_named:
             yield f"The document names no host: calls go to {visible(address)}, its origin."
 
 

@@ -34,8 +34,9 @@ _NAME = "get_placed_"
 _AT_ONCE = 4
 _LIBRARIES = "mcp", "jsonschema-rs", "anyio", "httpx2", "pydantic", "starlette", "uvicorn"
 _PROBE = Path(__file__).parents[1] / "probe"
-PASSED = _PROBE / "passed"
 """The project of our document, with its table alone."""
+PASSED = _PROBE / "passed"
+"""The records of the runtimes that have passed the sessions."""
 _SECRETS = {"PROBE_KEY": "check-key-0123456789", "PROBE_SESSION": "check-session-0123456789"}
 _AWKWARD, _ENCODED = "\u221aa&b=c/d?e#f+g h%", "%E2%88%9Aa%26b%3Dc%2Fd%3Fe%23f%2Bg%20h%25"
 _PAIRS = {"wide": "1", _AWKWARD: "2"}
@@ -127,7 +128,7 @@ async def sessions(run: Run) -> None:
 def _kept(run: Run) -> list[Path]:
     """Return the files that may hold the cases that this runtime has passed: of the user, and of aqlgen; none: play.
 
-    Their name has the hash of what the cases follow from: the code of the package, the sessions, Python and libraries.
+    Their name is a hash of the package's code, the sessions, and the versions of Python and the libraries.
     """
     src, package, root = run.launch.project / "src", run.launch.package, cache_folder()
     if root is None or any(not path.startswith(f"{package}/") for path in sources(src)):  # which may shadow a library

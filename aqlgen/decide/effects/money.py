@@ -55,8 +55,9 @@ _AT_BANK: Final = tuple(
     frozenset(words.split()) for words in ("iban", "routing number", "sort code", "direct deposit", "bank account")
 )
 _PAID_WITH: Final = frozenset({("payment",), ("payment", "method"), ("payment", "token"), ("credit", "card")})
-_TOKENS: Final = (("token",), ("nonce",))
 """Fields that say where money comes from or goes to."""
+_TOKENS: Final = (("token",), ("nonce",))
+"""Last words of a field that stands for one of these."""
 _KEEPERS: Final = frozenset(
     "customer user employee person contact vendor supplier payee beneficiary recipient counterparty company"
     " merchant".split()
@@ -124,9 +125,9 @@ def _by_account(reading: Reading) -> str:
     """
     if reading.sends(_SUMS) and not _is_means(reading):
         return _account(reading)
-    is_held = reading.noun in _KEEPERS and reading.category is not Category.UPDATE
-    is_kept = is_held or reading.noun == "account" or reading.thing[-2:] in _PAID_WITH or _is_means(reading)
-    return "" if is_kept else _account(reading, frozenset() if reading.noun in _KEEPERS else _PAID_WITH)
+    is_keeper = reading.noun in _KEEPERS
+    is_stored = _is_stored(reading) or (is_keeper and reading.category is not Category.UPDATE)
+    return "" if is_stored else _account(reading, frozenset() if is_keeper else _PAID_WITH)
 
 
 def _is_means(reading: Reading) -> bool:
@@ -135,17 +136,22 @@ def _is_means(reading: Reading) -> bool:
     return not _PAID_WITH.isdisjoint(pairwise(spoken)) and not _deletes(reading)
 
 
-def _kept(reading: Reading) -> str:
-    """Return what is kept of an account or of a means of payment, "" where nothing is."""
-    is_kept = reading.noun in _KEEPERS or reading.noun == "account" or reading.thing[-2:] in _PAID_WITH
-    account = _account(reading) if is_kept or _is_means(reading) else ""
+def _is_stored(reading: Reading) -> bool:
+    """Return True for an account or a means of payment itself: a request stores it, and pays nothing."""
+    return reading.noun == "account" or reading.thing[-2:] in _PAID_WITH or _is_means(reading)
+
+
+def _stored(reading: Reading) -> str:
+    """Return the field by which a request stores an account or a means of payment, "" if it stores none."""
+    account = _account(reading) if reading.noun in _KEEPERS or _is_stored(reading) else ""
     return account or ("it changes a means of payment" if _is_means(reading) else "")
 
 
 def _account(reading: Reading, means: frozenset[Words] = _PAID_WITH) -> str:
     """Return the field of an account or of a means of payment."""
-    near = (name for name, depth in reading.fields.items() if 0 <= depth <= 1)
-    bare = ((name, name[:-1] if name[-1:] in _TOKENS else name) for name in near)
+    bare = (
+        (name, name[:-1] if name[-1:] in _TOKENS else name) for name, depth in reading.fields.items() if 0 <= depth <= 1
+    )
     fields = (name for name, paid in bare if paid in means or any(map(set(map(singular, name)).issuperset, _AT_BANK)))
     numbers = (name for name, depth in reading.fields.items() if not depth and name[-2:] == ("account", "number"))
     has_bank = any("bank" in name[-2:] for name, depth in reading.fields.items() if not depth)
@@ -211,7 +217,7 @@ def _priced(reading: Reading) -> frozenset[Words]:
 
 def cost(reading: Reading) -> Finding | None:
     """Find an account that is kept, a sum that is set (reading the old one pays nothing back), a plan, or a price."""
-    if account := _kept(reading):
+    if account := _stored(reading):
         return Finding(Effect.MONEY, Danger.REVERSIBLE, account, "field")
     sums = (name for name, depth in reading.fields.items() if not depth and name and name[-1] in _SUMS)
     changed = next(sums, ())
