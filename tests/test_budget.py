@@ -50,7 +50,7 @@ COROUTINES = 8
 HOUSE = {
     "aqlgen/ without runtime, lines": 45_050,  # to become 33,000; three checks are recorded sessions
     "aqlgen/runtime/, lines": 49_380,  # to become 31,000; the witness compares the places of pages and scopes
-    "aqlgen/, statements": 55_075,  # to become 37,500; the same checks, which found 20 of 22 known defects of adapters
+    "aqlgen/, statements": 55_086,  # to become 37,500; six conditions have their names back, which a reader needs
     "aqlgen/, functions over a complexity of 15": 31,  # at most 40; searches for names from elsewhere
     "tests, lines": 72_690,  # to become 50,000; one helper asserts that an update changes nothing
     "bench, lines": 6_430,  # at most 6,500; the words of a command line, which only the jobs write

@@ -38,13 +38,9 @@ def compare(old: Surface, new: Surface) -> Changes:
         calls.compare(before, after)
     calls.report()
     compare_texts(pairing, old, new, findings)
-    return Changes(
-        old,
-        new,
-        tuple(
-            sorted(
-                findings.changes(),
-                key=lambda it: (it.level.rank, ORDER[it.rule], -len(it.operations), (*it.fields, *it.operations)),
-            )
-        ),
-    )
+    return Changes(old, new, tuple(sorted(findings.changes(), key=_order)))
+
+
+def _order(change: Change) -> tuple[int, int, int, tuple[str, ...]]:
+    """Order by level, then by rule, then by the number of operations."""
+    return change.level.rank, ORDER[change.rule], -len(change.operations), (*change.fields, *change.operations)

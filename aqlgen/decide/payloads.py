@@ -77,10 +77,7 @@ def sends_list(operation: Operation, schemas: Schemas) -> bool | None:
         fields = schemas.properties(schema).values()
         if any(schemas.kinds(each) == _LIST for each in (schema, *fields)):
             return True
-        if fields and not any(
-            field.get("format") == "binary" or not {"contentMediaType", "contentEncoding"}.isdisjoint(field)
-            for field in map(schemas.resolve, fields)  # a file may hold a list
-        ):
+        if fields and not any(_is_file(schemas.resolve(field)) for field in fields):
             answer = False
     return answer
 
@@ -147,11 +144,7 @@ def _is_list_in(properties: Schema, nouns: tuple[str, ...], schemas: Schemas, de
     wrapped = _wrapped(properties, nouns, schemas) if len(properties) < _WRAPPER_SIZE else None
     if wrapped is not None:
         return _is_list(wrapped, nouns, schemas, depth - 1)
-    return (
-        None
-        if any(schemas.resolve(field).keys().isdisjoint(("type", "properties", "allOf", "$ref")) for field in wrappers)
-        else False
-    )
+    return None if any(_is_open(schemas.resolve(field)) for field in wrappers) else False
 
 
 def _is_page(properties: Schema, arrays: list[str], nouns: tuple[str, ...]) -> bool:
@@ -173,6 +166,16 @@ def _wrapped(fields: Schema, nouns: tuple[str, ...], schemas: Schemas) -> Json:
     names = [name for name in fields if name.lower() in _WRAPPERS or _is_called(name, nouns)]
     wrapped = [fields[name] for name in names if schemas.properties(fields[name])]
     return wrapped[0] if len(wrapped) == 1 else None
+
+
+def _is_file(schema: Schema) -> bool:
+    """Return True if a field takes a file, which may hold a list."""
+    return schema.get("format") == "binary" or not {"contentMediaType", "contentEncoding"}.isdisjoint(schema)
+
+
+def _is_open(schema: Schema) -> bool:
+    """Return True if a schema says neither list nor one thing: the `result` of an envelope that all answers share."""
+    return not schema.keys() & {"type", "properties", "allOf", "$ref"}
 
 
 def _is_called(name: str, nouns: tuple[str, ...]) -> bool:

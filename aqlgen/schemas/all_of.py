@@ -153,17 +153,7 @@ def _properties(first: Node, second: Node, result: Node, join: Join) -> None:
             merged = {**first[key], **second[key]}
             merged.update(
                 {
-                    name: join(
-                        first[key][name],
-                        second[key][name],
-                        writable=any(  # a model that extends one of responses: what it requires itself has to be sent
-                            name in names
-                            and isinstance(raw := branch.get("properties", {}).get(name), dict)
-                            and "$ref" not in raw
-                            and raw.get("readOnly") is not True
-                            for branch, names in required
-                        ),
-                    )
+                    name: join(first[key][name], second[key][name], writable=_redeclared(name, required))
                     for name in first[key]
                     if name in second[key]
                 }
@@ -173,6 +163,20 @@ def _properties(first: Node, second: Node, result: Node, join: Join) -> None:
         result["required"] = list(dict.fromkeys([*first["required"], *second["required"]]))
     for key in REST:
         _rest(key, first, second, result)
+
+
+def _redeclared(name: str, branches: Iterable[tuple[Node, frozenset[str]]]) -> bool:
+    """Return True if a branch requires a property and redeclares it without the other branch's `readOnly`.
+
+    Such a model extends a model of responses: what it requires itself has to be sent.
+    """
+    return any(
+        name in required
+        and isinstance(raw := branch.get("properties", {}).get(name), dict)
+        and "$ref" not in raw
+        and raw.get("readOnly") is not True
+        for branch, required in branches
+    )
 
 
 def _rest(key: str, first: Node, second: Node, result: Node) -> None:

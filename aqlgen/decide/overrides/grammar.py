@@ -141,17 +141,15 @@ def _leaves(errors: Iterable[ValidationError]) -> Iterator[ValidationError]:
     """Yield the errors, for an `anyOf` those of the alternative that is of the value's kind."""
     for error in errors:
         branches = getattr(error.kind, "context", ())
-        fitting = [
-            branch
-            for branch in branches
-            if not any(
-                inner.instance_path == error.instance_path and inner.schema_path[-1] in _OTHER_KIND for inner in branch
-            )
-        ]
+        fitting = [branch for branch in branches if not any(_is_of_other_kind(inner, error) for inner in branch)]
         if fitting and not _options(_rules(error)[-1]):
             yield from _leaves(fitting[0])
         else:
             yield error
+
+
+def _is_of_other_kind(inner: ValidationError, error: ValidationError) -> bool:
+    return inner.instance_path == error.instance_path and inner.schema_path[-1] in _OTHER_KIND
 
 
 def _rules(error: ValidationError) -> list[dict[str, Any]]:

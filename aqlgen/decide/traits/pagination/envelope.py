@@ -259,8 +259,12 @@ def _next_header(subject: Subject) -> str | None:
     """Return the header that leads on: Link, else one whose last words name the next page."""
     headers = subject.success.headers if subject.success is not None else ()
     link = next((header for header in headers if header.lower() == "link"), None)
-    ends = [(header, called[at:]) for header in headers for called in [split(header)] for at in range(len(called))]
-    return link or next((header for header, end in ends if "".join(end) in NEXT_TOKEN | NEXT_URL | {"next"}), None)
+    return link or next((header for header in headers if _names_next(split(header))), None)
+
+
+def _names_next(words: Sequence[str]) -> bool:
+    """Return True if the last words of a header's name, one or more of them, name the next page."""
+    return any("".join(words[index:]) in NEXT_TOKEN | NEXT_URL | {"next"} for index in range(len(words)))
 
 
 def _next_url(schemas: Schemas, fields: list[_Field]) -> str | None:
