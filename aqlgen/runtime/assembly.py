@@ -250,9 +250,9 @@ def _credentials(
         tls = ClientTls.of(adapter, Variables(environ))
     tokens = None
     if is_redis(config.state_url) or (state.path is not None and shared.shared.owner_keys):
-        from .auth.tokens import SharedTokens
+        from .auth.tokens import MOST_EXCHANGES, SharedTokens
 
-        tokens = SharedTokens(shared.shared)
+        tokens = SharedTokens(shared.shared, MOST_EXCHANGES * config.timeout)
     return Credentials(
         adapter, environ, per_user=per_user, logins=Logins(state), tls=tls, shared_tokens=tokens, seen=seen
     )

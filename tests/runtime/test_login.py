@@ -6,24 +6,30 @@ import asyncio
 import base64
 import hashlib
 import os
+import socket
+import sqlite3
 import stat
 import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 from urllib.parse import parse_qs, urlsplit
 
 import anyio
 import httpx2
 import pytest
-from local import Answer, Asked, Running, adapter, hidden, serving
+from local import Answer, Asked, Local, Running, adapter, hidden, serving
 
 from aqlgen.runtime.auth.discovery import Fetch
 from aqlgen.runtime.auth.login import LoginIO, LoginOptions
+from aqlgen.runtime.auth.logins import Logins
 from aqlgen.runtime.cli import main
 from aqlgen.runtime.cli.login import forget, log_in
 from aqlgen.runtime.errors import CommandError
+from aqlgen.runtime.state import StoreAway, sqlite
 
 ROLES = ("client_id", "client_secret", "refresh_token", "scopes", "audience", "token_url")
 CODE = "one-time-code-0123"
@@ -44,6 +50,8 @@ class Server:
         self.challenge = ""
         self.answers: list[httpx2.Response] = []
         self.when_answered: Callable[[], object] = bool
+        self.when_renewed: Callable[[], object] = bool
+        self.renewals = 1
 
     def __call__(self, asked: Asked) -> Answer:
         if asked.path == "/token":
@@ -57,9 +65,12 @@ class Server:
             if form["code"] != CODE or proof.decode() != self.challenge:
                 return Answer({"error": "invalid_grant"}, 400)
         elif grant == "refresh_token" and form["refresh_token"] != self.token["refresh_token"]:
+            self.token["refresh_token"] = "revoked"  # whoever comes with an old one may have stolen it (RFC 9700, 4.14)
             return Answer({"error": "invalid_grant"}, 400)
         elif grant == "refresh_token":
-            self.token = {"access_token": "access-token-2", "refresh_token": "refresh-token-2"}
+            self.renewals += 1
+            self.token = {f"{kind}_token": f"{kind}-token-{self.renewals}" for kind in ("access", "refresh")}
+            self.when_renewed()
         return Answer({key: value for key, value in self.token.items() if value is not None})
 
     def browser(self, **change: str | None) -> Any:
@@ -68,6 +79,9 @@ class Server:
         def go(redirect: str, query: dict[str, str]) -> None:
             for path in ("/favicon.ico", "/callback?state=forged&code=evil"):
                 httpx2.get(redirect.replace("/callback", path))
+            with socket.create_connection(("127.0.0.1", urlsplit(redirect).port or 0)) as connection:
+                connection.sendall(b"GET //[ HTTP/1.1\r\n\r\n")
+                connection.recv(1)
             wanted = {"code": CODE, "state": query["state"]} | change
             back = {key: value for key, value in wanted.items() if value is not None}
             self.answers.append(httpx2.get(redirect, params=back))
@@ -92,7 +106,7 @@ def environ(tmp_path: Path, **more: str) -> dict[str, str]:
 
 
 def test_a_person_logs_in_once_and_the_adapter_goes_on_by_itself(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     server, messages = Server(), []
     with serving(server) as local:
@@ -110,6 +124,7 @@ def test_a_person_logs_in_once_and_the_adapter_goes_on_by_itself(
     assert (server.query["scope"], server.query["response_type"]) == ("pets:read", "code")
     assert server.query["code_challenge_method"] == "S256"
     assert "Logged in" in server.answers[0].text
+    assert "asyncio" not in {record.name for record in caplog.records if record.levelname == "ERROR"}
     assert all(call["success"] for call in (*answers, *again))
     sent = [call.form.get("refresh_token") for call in local.at("/token")]
     assert sent == [None, "refresh-token-1", "refresh-token-2"]  # one is kept in the place of the other
@@ -178,7 +193,7 @@ def test_a_forged_redirect_is_not_heard(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_openid_connect_is_logged_into_where_it_says(tmp_path: Path) -> None:
-    server = Server()
+    server, stated = Server(), dict[str, Any]()
 
     def answer(asked: Asked) -> Answer:
         if asked.path == "/.well-known/openid-configuration":
@@ -189,7 +204,7 @@ def test_openid_connect_is_logged_into_where_it_says(tmp_path: Path) -> None:
                 "authorization_endpoint": f"{base}/authorize",
                 "authorization_response_iss_parameter_supported": True,
             }
-            return Answer(metadata)
+            return Answer(metadata | stated)
         return server(asked)
 
     with serving(answer) as local:
@@ -203,25 +218,100 @@ def test_openid_connect_is_logged_into_where_it_says(tmp_path: Path) -> None:
             )
         with pytest.raises(CommandError, match="another server"):  # it states that it names itself, and did not
             log_in(folder, "oidc", LoginOptions(), environ(tmp_path), around(server.browser()))
+        for change in (
+            {"issuer": "https://honest.example"},
+            {"issuer": None},
+            {"issuer": local.url.replace("http:", "https:")},
+            {"issuer": local.url, "authorization_endpoint": None},
+        ):
+            stated |= change
+            with pytest.raises(CommandError, match="does not name"):
+                log_in(folder, "oidc", LoginOptions(), environ(tmp_path), around(server.browser()))
+        stated.clear()
         log_in(folder, "oidc", LoginOptions(), environ(tmp_path), around(server.browser(iss=local.url)))
         assert Running(folder, environ(tmp_path)).calls()[0]["success"]
 
 
-def test_another_process_that_renewed_first_is_followed(tmp_path: Path) -> None:
+@pytest.fixture
+def logged_in(tmp_path: Path) -> Iterator[tuple[Server, Local, Callable[[], Running]]]:
+    """Yield a server at which somebody has logged in, what it was asked, and processes that use the login."""
     server = Server()
     with serving(server) as local:
         folder = adapter(tmp_path / "p", f"{local.url}/v1", scheme("authorizationCode"), ["oauth"])
-        mine = environ(tmp_path)
-        log_in(folder, None, LoginOptions(), mine, around(server.browser()))
-        late = Running(folder, mine)
-        logins = late.api._credentials.sources.logins
-        old = logins.get("oauth")
-        assert Running(folder, mine).calls()[0]["success"]
-        real = logins.get
-        logins.get = lambda name: old if len(local.at("/token")) < 3 else real(name)
-        assert late.calls()[0]["success"]
-    sent = [call.form["refresh_token"] for call in local.at("/token")[1:]]
-    assert sent == ["refresh-token-1", "refresh-token-1", "refresh-token-2"]
+        log_in(folder, None, LoginOptions(), environ(tmp_path), around(server.browser()))
+        yield server, local, lambda: Running(folder, environ(tmp_path))
+
+
+def renewals(local: Local) -> list[str]:
+    return [call.form["refresh_token"] for call in local.at("/token")[1:]]
+
+
+def stored(running: Running) -> Any:
+    return running.api._credentials.sources.logins
+
+
+def test_processes_renew_a_login_one_after_the_other(logged_in: Any) -> None:
+    server, local, process = logged_in
+    server.when_renewed = lambda: time.sleep(0.2)
+    processes = [process() for _ in range(3)]
+
+    async def together() -> list[Any]:
+        return await asyncio.gather(*(each.call() for each in processes))
+
+    assert [answer["success"] for answer in processes[0].run(together())] == [True] * 3
+    assert renewals(local) == ["refresh-token-1", "refresh-token-2", "refresh-token-3"]
+
+
+def test_a_locked_file_loses_no_login(logged_in: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is asked for that could not be stored. What is locked later is used from memory until it is stored."""
+    _, local, process = logged_in
+    running, used = process(), ""
+    with monkeypatch.context() as patched, closing(sqlite3.connect(tmp_path / "state" / "s.sqlite3")) as other:
+        patched.setattr(sqlite, "_PATIENCE", 0.02)
+        other.execute("BEGIN IMMEDIATE")
+        (refused,) = process().calls()
+    assert "other processes hold the file" in refused["error"]["message"]
+    assert renewals(local) == []
+
+    async def renew() -> None:
+        nonlocal used
+        authorization = running.api._authorized()
+        source = authorization._credentials.sources.of("oauth")
+        used = await authorization._grants.token(source, (), local.url, used)
+
+    async def job() -> None:
+        with monkeypatch.context() as patched:
+            patched.setattr(Logins, "replace", Mock(side_effect=StoreAway("locked")))
+            await renew()
+        await renew()
+
+    running.run(job())
+    assert renewals(local) == ["refresh-token-1", "refresh-token-2"]
+    assert stored(running).get("oauth")["refresh_token"] == "refresh-token-3"
+
+
+def test_a_call_that_is_cancelled_loses_no_login(logged_in: Any) -> None:
+    server, _, process = logged_in
+    running = process()
+
+    async def job() -> None:
+        with anyio.CancelScope() as scope:
+            loop = asyncio.get_running_loop()
+            server.when_renewed = lambda: (loop.call_soon_threadsafe(scope.cancel), time.sleep(0.1))
+            await running.call()
+        assert scope.cancelled_caught
+
+    running.run(job())
+    assert stored(running).get("oauth")["refresh_token"] == "refresh-token-2"
+
+
+def test_a_renewal_leaves_a_newer_login_alone(logged_in: Any) -> None:
+    server, _, process = logged_in
+    running = process()
+    newer = {**stored(running).get("oauth"), "refresh_token": "of-the-newer-login"}
+    server.when_renewed = lambda: stored(process()).put("oauth", newer)
+    assert running.calls()[0]["success"]
+    assert stored(running).get("oauth") == newer
 
 
 @pytest.mark.parametrize(

@@ -257,8 +257,11 @@ def test_a_refusal_of_the_token_endpoint_says_what_to_do(
 
 @pytest.mark.parametrize(
     "answer",
-    [Answer({"access_token": "made-1-token", **more}, 201) for more in ({}, {"error": None}, {"expires_in": 10**400})],
-    ids=["created", "error-null", "for-ever"],
+    [
+        Answer({"access_token": "made-1-token", **more}, 201)
+        for more in ({}, {"error": None}, {"expires_in": 10**400}, {"token_type": "BearerToken"})
+    ],
+    ids=["created", "error-null", "for-ever", "type"],
 )
 def test_any_success_with_a_token_has_given_one(tmp_path: Path, answer: Answer) -> None:
     server = Server()
@@ -275,6 +278,9 @@ def test_any_success_with_a_token_has_given_one(tmp_path: Path, answer: Answer) 
         (Answer({}, 201), "without a token"),
         (Answer({"access_token": 7}), "without a token"),
         (Answer({"access_token": " "}), "without a token"),
+        (Answer({"access_token": "tök€n"}), "without a token"),
+        (Answer({"access_token": "a" * 100_000}), "without a token"),
+        *((Answer({"access_token": "a", "token_type": name}), "than Bearer") for name in ("mac", "DPoP", "N_A", 5)),
         (Answer({}, 302, {"Location": "https://evil.example/"}), "redirected"),
         (Answer(b"x" * 2_000_000), "too much"),
     ],

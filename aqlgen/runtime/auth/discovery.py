@@ -54,7 +54,7 @@ class Fetch:
         transport: httpx2.AsyncBaseTransport | None = None,
         hosts: Hosts | None = None,
     ) -> None:
-        self._timeout = timeout
+        self.timeout = timeout
         self._verify = verify
         self._transport = transport
         self._hosts = hosts
@@ -80,9 +80,9 @@ class Fetch:
         if self._verify is True:
             self._verify = httpx2.create_ssl_context()  # once: it reads every authority's certificate
         try:
-            with anyio.fail_after(self._timeout):
+            with anyio.fail_after(self.timeout):
                 async with httpx2.AsyncClient(
-                    verify=self._verify, transport=self._transport, timeout=self._timeout, follow_redirects=False
+                    verify=self._verify, transport=self._transport, timeout=self.timeout, follow_redirects=False
                 ) as client:
                     sent = client.build_request(method, url, headers={**_ACCEPTED, **headers}, content=content)
                     response = await client.send(sent, stream=True)
@@ -91,7 +91,7 @@ class Fetch:
                     finally:
                         await response.aclose()
         except (TimeoutError, httpx2.TimeoutException):
-            raise Unreachable(f"did not answer within {self._timeout:g} seconds") from None
+            raise Unreachable(f"did not answer within {self.timeout:g} seconds") from None
         except (httpx2.TransportError, httpx2.StreamError, httpx2.DecodingError, OSError):
             raise Unreachable("could not be reached") from None
         except (httpx2.InvalidURL, ValueError):

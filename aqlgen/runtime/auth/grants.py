@@ -13,20 +13,24 @@ import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
+import anyio
+
 from ..decode.upstream import upstream
 from ..errors import Code, Failure
 from ..redaction import redact
+from ..state import StoreAway
 from ..text import leaks
 from ..wire import ApiRequest, ApiResponse
 from . import by_doctor
 from .credentials import Credentials
 from .discovery import Discovery, Fetch, Unreachable, is_safe
 from .sources import Source, Sources, discovery_url_of, token_url_of
-from .tokens import OAUTH_ERRORS, Client, Refused, Token, Tokens, ask, stated_error
+from .tokens import MOST_EXCHANGES, OAUTH_ERRORS, Client, Refused, Token, Tokens, ask, stated_error
 
 if TYPE_CHECKING:
     from httpx2 import DigestAuth
@@ -34,6 +38,12 @@ if TYPE_CHECKING:
     from ..redaction import Secrets
     from ..table import Row
     from .tokens import SharedTokens
+
+
+_ROTATING = ("refresh_token", "login")
+"""The grants by which a server may replace a refresh token. A cancelled call does not lose the new one."""
+_STORES = 4
+"""Tries to store it, each of which waits for other processes."""
 
 
 class Grants:
@@ -84,17 +94,18 @@ class Grants:
 
     def _scopes(self, source: Source, scopes: tuple[str, ...]) -> str:
         """Return the scopes to ask for; a refresh token has its own."""
-        if source.grant in ("refresh_token", "login"):
+        if source.grant in _ROTATING:
             return ""
         return self._sources.role(source.scheme, "scopes") or " ".join(sorted(scopes))
 
     async def _request(self, source: Source, scopes: str, base: str) -> Token:
         try:
-            if source.grant == "login":
-                return await self._of_login(source.scheme)
-            url = await self._url(source, base)
-            if source.grant == "refresh_token":
-                return await self._refreshed(source.scheme, url)
+            with anyio.CancelScope(shield=source.grant in _ROTATING):
+                if source.grant == "login":
+                    return await self._of_login(source.scheme)
+                url = await self._url(source, base)
+                if source.grant == "refresh_token":
+                    return await self._refreshed(source.scheme, url)
             form = {
                 "grant_type": source.grant,
                 "scope": scopes,
@@ -142,27 +153,33 @@ class Grants:
         return token
 
     async def _of_login(self, scheme: str) -> Token:
-        """Use the login; a replacement of its refresh token is stored with it."""
-        login = self._sources.logins.get(scheme) or {}
-        if not login.get("refresh_token"):
-            return self._of_stored_token(login)
+        """Use the login, one process at a time: many servers revoke a login whose old refresh token comes again."""
+        logins = self._sources.logins
         try:
-            return await self._renewed(scheme, login)
-        except Refused as refused:
-            later = self._sources.logins.get(scheme) or {}
-            if refused.error != "invalid_grant" or later.get("refresh_token") in (None, login["refresh_token"]):
-                raise
-            return await self._renewed(scheme, later)  # another process was faster and stored a new refresh token
+            async with logins.turn(scheme, MOST_EXCHANGES * self._fetch.timeout):
+                login = logins.get(scheme) or {}
+                return await self._renewed(scheme, login) if login.get("refresh_token") else self._stored(login)
+        except (StoreAway, TimeoutError):
+            raise Unreachable("was not asked, since other processes hold the file with the login") from None
 
     async def _renewed(self, scheme: str, login: Mapping[str, Any]) -> Token:
-        self._seen.add([login["refresh_token"]])
-        form = {"grant_type": "refresh_token", "refresh_token": login["refresh_token"]}
+        """Renew a login. What replaces its refresh token is stored, and used from memory while that fails."""
+        first = login["refresh_token"]
+        refresh = self._rotated.get((scheme, first), first)
+        self._seen.add([first, refresh])
+        form = {"grant_type": "refresh_token", "refresh_token": refresh}
         token = await self._post(scheme, login["token_url"], form, login["client_id"])
-        if token.refresh and token.refresh != login["refresh_token"]:
-            self._sources.logins.put(scheme, {**login, "refresh_token": token.refresh})
+        latest = token.refresh or refresh
+        if latest != first:
+            self._rotated[scheme, first] = latest
+            new = {**login, "refresh_token": latest}
+            for _ in range(_STORES):
+                with suppress(StoreAway):
+                    await anyio.to_thread.run_sync(self._sources.logins.replace, scheme, login, new)
+                    break
         return token
 
-    def _of_stored_token(self, login: Mapping[str, Any]) -> Token:
+    def _stored(self, login: Mapping[str, Any]) -> Token:
         """Return the token of a login that brought no refresh token."""
         left = None if login.get("expires") is None else login["expires"] - self._now()
         if not login.get("access_token") or (left is not None and left <= 0):

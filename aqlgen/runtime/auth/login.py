@@ -19,6 +19,7 @@ from urllib.parse import parse_qs, parse_qsl, urlencode, urljoin, urlsplit
 import anyio
 
 from ..errors import CommandError, Failure
+from ..hosts import Origin
 from ..text import line, terminal_text
 from .discovery import Discovery, Fetch, Server, Unreachable, is_safe
 from .sources import Sources, discovery_url_of
@@ -59,7 +60,12 @@ async def find_server(sources: Sources, scheme: str, base: str, io: LoginIO) -> 
     token, authorization = (str(flow.get(key) or "") for key in ("token_url", "authorization_url"))
     server = Server("", sources.role(scheme, "token_url") or token, authorization, ())
     if not server.token_url or not authorization:
-        server = await Discovery(io.fetch, io.clock).find(discovery_url_of(sources, scheme))
+        place = discovery_url_of(sources, scheme)
+        server = await Discovery(io.fetch, io.clock).find(place)
+        if not server.authorization_url:
+            raise Unreachable("does not name its authorization endpoint")
+        if Origin.of(server.issuer) != Origin.of(place):
+            raise Unreachable("does not name an issuer of the same origin as its metadata (RFC 8414, 3.3)")
     urls = [urljoin(f"{base}/", url) if url else "" for url in server[1:3]]
     for url in filter(None, urls):
         _check(url, base, sources.role(scheme, "token_url"))
@@ -219,8 +225,8 @@ class Loopback:
             guard = ("Connection: close", "Cache-Control: no-store", "Referrer-Policy: no-referrer")
             writer.write("\r\n".join((*lines, *guard, "", "")).encode() + page)
             await writer.drain()
-        except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError, OSError):
-            pass
+        except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError, OSError, ValueError):
+            pass  # also a target that is no URL
         finally:
             writer.close()
 

@@ -9,10 +9,13 @@ API.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..settings.config import Config
 from ..settings.load import ConfigError
+from ..state import StoreAway
+from ..state.locks import Lease
 from ..table import Adapter
 
 if TYPE_CHECKING:
@@ -48,6 +51,19 @@ class Logins:
         """Store a login, for a number of seconds or for good."""
         if self._state is not None:
             self._state.do("put", _SPACE, scheme, dict(login), seconds)
+
+    def replace(self, scheme: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
+        """Store a login in the place of another, unless somebody has logged in again, or forgot it."""
+        if self._state is not None:
+            self._state.do("swap", _SPACE, scheme, dict(old), dict(new))
+
+    def turn(self, scheme: str, seconds: float) -> AbstractAsyncContextManager[None]:
+        """Keep other processes from renewing a stored login. Raises StoreAway, and TimeoutError after `seconds`."""
+        from ..state.sqlite import SqliteStore
+
+        if self._state is None:
+            raise StoreAway("no file has logins")
+        return Lease(SqliteStore(self._state), f"login {scheme}", seconds).held()
 
     def drop(self, scheme: str) -> bool:
         """Delete a login. Returns True if there was one."""

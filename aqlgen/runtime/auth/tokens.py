@@ -11,7 +11,7 @@ import hashlib
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable, Mapping
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote_plus
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from ..state.custody import Custody
 
 _METHODS = ("client_secret_basic", "client_secret_post")
+MOST_EXCHANGES = len(_METHODS)
+"""How many exchanges a token may take."""
+_LONGEST = 64 * 1024
 _EARLY = 60.0
 
 
@@ -119,8 +122,9 @@ def _authenticated(method: str, form: Mapping[str, str], client: Client) -> tupl
 def _refusal(answer: Fetched) -> Refused | None:
     """Return the refusal in an answer, None if it holds a token. Some servers report errors with a success."""
     body = answer.body
-    value = body.get("access_token")
-    if answer.ok and isinstance(value, str) and value.strip() and value.isprintable() and not body.get("error"):
+    if answer.ok and _text(body.get("access_token")) and not body.get("error"):
+        if not str(body.get("token_type") or "Bearer").lower().startswith("bearer"):
+            raise Unreachable("gave a token of another type than Bearer, which is not used (RFC 6749, 7.1)")
         return None
     if answer.status >= 500:
         raise Unreachable(f"failed (HTTP {answer.status})")
@@ -137,10 +141,15 @@ def _refusal(answer: Fetched) -> Refused | None:
 
 def _token(body: Mapping[str, Any], begin: float) -> Token:
     """Read an answer. A token's life begins when it was asked for, so that it never seems to live longer."""
-    refresh = body.get("refresh_token")
     lifetime = _seconds(body.get("expires_in"))
     expires = None if lifetime is None else begin + lifetime
-    return Token(body["access_token"], expires, lifetime or 0.0, refresh if isinstance(refresh, str) else "")
+    return Token(body["access_token"], expires, lifetime or 0.0, _text(body.get("refresh_token")))
+
+
+def _text(value: Any) -> str:
+    """Return the text of a token (RFC 6749, A.12 and A.17), "" for anything else."""
+    is_token = isinstance(value, str) and value.strip() and value.isascii() and value.isprintable()
+    return value if is_token and len(value) <= _LONGEST else ""
 
 
 def _seconds(value: Any) -> float | None:
@@ -218,47 +227,38 @@ class Tokens:
 
 
 _TOKEN, _ROTATED = "oauth", "oauth-refresh"
-_LEASE_SECONDS = 15.0
-"""Seconds that others wait at most, if whoever has the lease dies."""
-_WAIT = 0.1
 _UNSTATED = 3600.0
 """Seconds for which a token is shared whose server did not say how long it lasts."""
 
 
 class SharedTokens:
-    """The access tokens of all replicas. `clock` is monotonic, as in `Token.expires`."""
+    """The access tokens of all replicas. `clock` is monotonic, as in `Token.expires`.
 
-    def __init__(self, custody: Custody, *, clock: Callable[[], float] = time.monotonic) -> None:
+    A request for a token ends within `seconds`: others wait so long at most, if the replica that makes it dies.
+    """
+
+    def __init__(self, custody: Custody, seconds: float, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._custody = custody
+        self._seconds = seconds
         self._clock = clock
 
     async def renew(self, key: Hashable, make: Callable[[], Awaitable[Token]], refused: str = "") -> Token:
         """Return a token of a key that lasts and is not `refused`: another replica's, or a new one that `make` gets."""
         name = hashlib.sha256(repr(key).encode("utf-8", "surrogatepass")).hexdigest()
-        lease = Lease(self._custody.store, f"oauth {name}", _LEASE_SECONDS)
-        until = self._clock() + _LEASE_SECONDS
-        try:
-            while True:
+        async with AsyncExitStack() as stack:
+            try:
                 token = await self._kept(name, refused)
-                if token is not None:
-                    return token
-                if await lease.take():
-                    break
-                if self._clock() > until:
-                    return await make()
-                await anyio.sleep(_WAIT)
-            token = await self._kept(name, refused)  # whoever had the lease just before may have got one
-        except StoreAway:
-            return await make()
-        try:
+                if token is None:
+                    lease = Lease(self._custody.store, f"oauth {name}", self._seconds)
+                    await stack.enter_async_context(lease.held())
+                    token = await self._kept(name, refused)  # whoever had the lease just before may have got one
+            except (StoreAway, TimeoutError):
+                return await make()
             if token is None:
                 token = await make()
                 with suppress(StoreAway):
                     await self._keep(name, token)
-        finally:
-            with suppress(StoreAway):
-                await lease.give_back()
-        return token
+            return token
 
     async def rotated(self, scheme: str, first: str) -> str | None:
         """Return what has replaced the owner's refresh token, None if nothing has, or the store is away."""

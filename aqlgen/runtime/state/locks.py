@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import AsyncIterator, Hashable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
 import anyio
+
+from . import StoreAway
 
 if TYPE_CHECKING:
     from . import Store
 
 _SPACE = "lease"
+_WAIT = 0.1
 _PATIENCE = 2.0
 """Seconds that giving a lease back may take while the call that held it is cancelled."""
 
@@ -37,6 +40,18 @@ class Lease:
     async def renew(self) -> bool:
         """Hold it for as long again; False if it was lost."""
         return await self._store.swap(_SPACE, self._key, self._holder, self._holder, self._seconds)
+
+    @asynccontextmanager
+    async def held(self) -> AsyncIterator[None]:
+        """Hold it after whoever has it. Raises TimeoutError if that takes longer than a lease lasts."""
+        with anyio.fail_after(self._seconds):
+            while not await self.take():
+                await anyio.sleep(_WAIT)
+        try:
+            yield
+        finally:
+            with suppress(StoreAway):
+                await self.give_back()
 
     async def give_back(self) -> None:
         """End it, also while the call is cancelled; one that was lost is left alone."""

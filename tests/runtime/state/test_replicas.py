@@ -270,7 +270,9 @@ async def test_a_token_is_asked_for_by_one_replica_at_a_time(state: Callable[...
         await anyio.sleep(0.15)
         return Token(name, anyio.current_time() + 3600, 3600.0)
 
-    replicas = [Tokens(anyio.current_time, SharedTokens(state().shared, clock=anyio.current_time)) for _ in range(3)]
+    replicas = [
+        Tokens(anyio.current_time, SharedTokens(state().shared, 15, clock=anyio.current_time)) for _ in range(3)
+    ]
     values: list[str] = []
 
     async def get(tokens: Tokens, refused: str = "") -> None:
@@ -283,9 +285,9 @@ async def test_a_token_is_asked_for_by_one_replica_at_a_time(state: Callable[...
                 group.start_soon(get, tokens, refused)
         assert values == [expected] * 9
     assert issued == ["access 0", "access 1"]
-    alone = SharedTokens(state().shared, clock=anyio.current_time)
+    alone = SharedTokens(state().shared, 15, clock=anyio.current_time)
     await alone.keep_rotated("oauth", "first", "second")
-    assert await SharedTokens(state().shared).rotated("oauth", "first") == "second"
+    assert await SharedTokens(state().shared, 15).rotated("oauth", "first") == "second"
 
 
 async def test_keys_are_replaced_one_replica_after_the_other(replica: Replica, api: FakeApi) -> None:
@@ -371,7 +373,7 @@ async def test_while_the_store_is_away_nothing_is_confirmed_and_reads_go_on(
         assert cursors.read("after", cursors.write("x", {}, Place(1)), "x", {}) == Place(1)
         plan = await call(dispatcher, {"operation": "run_steps", "params": {"steps": [DELETE]}})
         assert "continue" not in plan["error"]["details"]["plan"]
-        shared = SharedTokens(dispatcher.state.shared)
+        shared = SharedTokens(dispatcher.state.shared, 15)
 
         async def make() -> Token:
             return Token("by itself")
