@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aqlgen.runtime.text import tokens_of
+from aqlgen.runtime.text import encoded, tokens_of
 from aqlgen.runtime.warnings import ceiling
 from aqlgen.runtime.warnings.ceiling import Cut, cut_warnings, fit
 from tests.cases import each
@@ -152,3 +152,12 @@ def test_items_that_are_cut_down_as_they_are_fitted_are_those_cut_down_before(
         return {"items": shown, "pageInfo": {}} if page else shown
 
     assert fit(data(items), most, page=page, change=change) == fit(data([*map(change, items)]), most, page=page)
+
+
+@each("value", [dict.fromkeys(map(str, range(90_000)), 0), {"a": {"b": [[0] * 90_000]}}], ids=["keys", "within"])
+def test_what_has_no_room_is_not_written_to_be_measured(monkeypatch: pytest.MonkeyPatch, value: Any) -> None:
+    """Writing a million values would hold all other calls."""
+    written: list[int] = []
+    monkeypatch.setattr(ceiling, "encoded", lambda part: written.append(len(text := encoded(part))) or text)
+    assert fit(value, 500)[1]
+    assert max(written) < 20_000

@@ -121,8 +121,22 @@ def _fields_of_rest(cut: Cut, asked: Any, *, page: bool) -> str:
 
 def _cost(value: Any, room: int) -> int:
     """Return the tokens of a value; more than the room, if only roughly, where it is far longer."""
+    most = max(room, _LEAST) * _CERTAIN
+    if _is_longer(value, most):
+        return most
     text = encoded(value)
-    return len(text) if len(text) > max(room, _LEAST) * _CERTAIN else estimate(text)
+    return len(text) if len(text) > most else estimate(text)
+
+
+def _is_longer(value: Any, most: int) -> bool:
+    """Return True if the JSON of a value surely has more than so many characters. It looks at no more values."""
+    values = [value]
+    while values and most >= 0:
+        inner = values.pop()
+        most -= len(inner) if isinstance(inner, (str, list, dict)) else 1
+        if most >= 0 and not isinstance(inner, str):
+            values += inner.values() if isinstance(inner, dict) else inner if isinstance(inner, list) else ()
+    return most < 0
 
 
 def _page(data: dict[str, Any], room: int, cuts: list[Cut], leading: _Leading | None) -> dict[str, Any]:
