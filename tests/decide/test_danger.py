@@ -6,7 +6,7 @@ import pytest
 from operations import NOWHERE, answer, decide_one, decided, operation
 
 from aqlgen.decide.decision import Asked, Danger, Decision
-from aqlgen.ir import MISSING, Body, Location, MediaType, Parameter
+from aqlgen.ir import MISSING, Body, Location, MediaType, Parameter, Response
 from tests.cases import each, each_family
 
 AMOUNT: Any = {"properties": {"amount": {"type": "integer"}, "currency": {"type": "string"}}}
@@ -345,6 +345,25 @@ def test_a_sentence_that_nothing_brings_it_back_is_the_reason(text: str) -> None
 def test_a_sentence_that_says_something_else_is_none(text: str) -> None:
     """R-SAFE-1"""
     assert decide_one("POST /records/{id}/archive", "archiveRecord", description=text).danger is Danger.REVERSIBLE
+
+
+@each(
+    ("key", "operation_id", "answers", "asked"),
+    [
+        ("GET /keys/{id}/regenerate", None, (), Asked.FIRST),
+        ("GET /reports/{id}:send", "reports7", (), Asked.FIRST),
+        ("GET /login", None, (answer("200"),), Asked.FIRST),
+        ("GET /keys/{id}/regenerate", "showRegeneration", (), Asked.NEVER),
+        ("GET /accounts/{id}/lock", None, (answer("200", MANY),), Asked.NEVER),
+        ("GET /settings/login", None, (answer("200", ONE),), Asked.NEVER),
+        ("GET /keys/{id}/send-options", None, (), Asked.NEVER),
+    ],
+)
+def test_a_get_that_ends_in_a_verb_is_asked_about_unless_something_says_that_it_reads(
+    key: str, operation_id: str | None, answers: tuple[Response, ...], asked: Asked
+) -> None:
+    """R-SAFE-1"""
+    assert decide_one(key, operation_id, responses=answers).asked is asked
 
 
 def test_a_get_that_describes_what_cannot_be_undone_stays_safe() -> None:

@@ -10,7 +10,7 @@ from typing import Final
 
 from aqlgen.decide.carried import DELETING
 from aqlgen.decide.category.evidence import Verdict
-from aqlgen.decide.category.reads import COMPUTING, sent_act, text_acts
+from aqlgen.decide.category.reads import COMPUTING, path_acts, sent_act, text_acts
 from aqlgen.decide.decision import Category, Doubt, Evidence
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.noun import is_plural
@@ -21,6 +21,7 @@ from aqlgen.words import split
 
 _CHANGES: Final = frozenset("create delete update remove insert set add patch revoke".split())
 _ACTS: Final = frozenset("connect login logout send trigger".split())
+_BEHIND_ITEM: Final = re.compile(r"\}[/:][^/:{}]+$")
 _KEEPING: Final = COMPUTING - {"generate"}
 """Verbs of a GET that leave everything as it was; what is generated may be kept."""
 _LETTING_GO: Final = frozenset(
@@ -180,7 +181,8 @@ def doubted_get(facts: Facts) -> Verdict | None:
     """Return what a GET is of which a name, the path or the text says that it acts; None where nothing does."""
     if facts.method != "GET":
         return None
-    doubt, verb = _get_named_by_change(facts) or _get_told_by_change(facts), facts.action_verb
+    verb = facts.action_verb
+    doubt = _get_named_by_change(facts) or _get_told_by_change(facts) or _get_ending_in_change(facts)
     if doubt or verb is None or verb.category is Category.READ or not _is_dotted(facts):
         return doubt
     return Verdict(Category.READ, Evidence.HEURISTIC, 0.65, f"GET, but its path says {verb.word}", Doubt.CONTRADICTED)
@@ -204,6 +206,19 @@ def _get_told_by_change(facts: Facts) -> Verdict | None:
         return None
     is_change = verb is not None and verb.category is not Category.READ and verb.word not in _KEEPING
     note = f"its text says {verb.word}" if verb and is_change else text_acts(facts)
+    return Verdict(Category.READ, Evidence.HEURISTIC, 0.66, f"GET, but {note}", Doubt.CONTRADICTED) if note else None
+
+
+def _get_ending_in_change(facts: Facts) -> Verdict | None:
+    """Take a verb behind an item (`/keys/{id}/regenerate`), or of a GET that answers nothing, for what it does.
+
+    It is a thing if the name or the summary has a verb of reading, or if the answer is a list of it.
+    """
+    is_told = any(verb and verb.category is Category.READ for verb in (facts.named_verb, facts.summary_verb))
+    path = facts.operation.path
+    if is_told or facts.answers_list or path.endswith("}") or not (_BEHIND_ITEM.search(path) or facts.answers_nothing):
+        return None
+    note = path_acts(facts)
     return Verdict(Category.READ, Evidence.HEURISTIC, 0.66, f"GET, but {note}", Doubt.CONTRADICTED) if note else None
 
 

@@ -82,7 +82,7 @@ def _chosen(query: str, facts: Facts) -> Iterator[SentAct]:
             yield SentAct(verb, f"its parameter {name} may be {value[:40]}")
 
 
-def _path_acts(facts: Facts) -> str:
+def path_acts(facts: Facts) -> str:
     """Find the verb of a change in the last fixed segment (`/direct_upload`, `/purge`), unless a READ heads it."""
     fixed = re.split(r"[/:]", _PARAMETER.sub("", facts.operation.path.split("?")[0]))
     words = next((split(part) for part in reversed(fixed) if part.strip("/:.")), ())
@@ -147,7 +147,7 @@ def doubt_read(facts: Facts) -> Verdict | None:
         return Verdict(Category.EXECUTE, Evidence.HEURISTIC, 0.68, note)
     sentence = irreversible(facts.operation)
     by_text = f"its text says “{sentence}”" if sentence else text_acts(facts)
-    if note := _path_acts(facts) or _issues_credential(facts) or _answers_created(facts) or by_text:
+    if note := path_acts(facts) or _issues_credential(facts) or _answers_created(facts) or by_text:
         return Verdict(Category.EXECUTE, Evidence.HEURISTIC, 0.6, f"{called}, but {note}")
     statuses = {response.status for response in facts.operation.responses}
     if facts.answers_nothing and not statuses.isdisjoint(("201", "202", "204")):
