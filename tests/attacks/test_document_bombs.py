@@ -319,17 +319,19 @@ def _socket(path: Path) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such files")
 @each("make", [_pipe, _socket, Path.mkdir], ids=["pipe", "socket", "folder"])
-@each("role", ["document", "overlay", "overrides", "provenance", "answers"])
+@each("role", ["document", "folder", "overlay", "overrides", "provenance", "answers"])
 def test_what_is_no_file_is_refused_and_not_waited_for(
     make: Callable[[Path], None], role: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    special = tmp_path / "special.yaml"
+    special = tmp_path / "folder" / "special.yaml"
+    special.parent.mkdir()
     make(special)
     document = tmp_path / "api.json"
     document.write_text(_TEXT)
     reads: dict[str, Callable[[], object]] = {
         "document": lambda: prepare(Options((Request(str(special)),)), lambda _stage: None),
+        "folder": lambda: prepare(Options((Request(str(special.parent)),)), lambda _stage: None),
         "overlay": lambda: prepare(Options((Request(str(document), overlays=(str(special),)),)), lambda _stage: None),
         "overrides": lambda: load_overrides(special),
         "provenance": lambda: read_json(special),

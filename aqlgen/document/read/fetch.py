@@ -235,8 +235,10 @@ def _is_meant(name: str, data: bytes, limits: Limits) -> bool:
 def _bytes(path: Path, limits: Limits) -> bytes:
     """Return the content of a candidate for the root document, nothing for a file that cannot be read."""
     try:
+        if not path.is_file():  # opening a pipe waits for its writer
+            return b""
         with path.open("rb") as file:
-            return file.read(limits.size + 1) if path.is_file() else b""
+            return file.read(limits.size + 1)
     except OSError:
         return b""
 
