@@ -79,7 +79,7 @@ class Types:
         self._tried: dict[tuple[str, str], Iterator[str]] = {}
 
     def finish(self) -> dict[str, dict[str, Json]]:
-        """Define every type with a reference to it, and return all by name, sorted."""
+        """Define every type with a reference to it, and return all by name."""
         while self._queue:
             name, view, place, pointer = self._queue.popleft()
             raw = self._resolver.lookup(f"#{pointer}") if self._xml and pointer else None
@@ -87,10 +87,10 @@ class Types:
         self._views.forget()
         del self._writer  # it knows these types, and nothing collects circles
         self._cut = limit_cost(self._types)
-        return dict(sorted(self._types.items()))
+        return self._types
 
     def own(self, name: str, schema: Mapping[str, Json]) -> str:
-        """Return the name of a type that aqlgen itself adds to the adapter, defined at its first use.
+        """Return the name of a type that aqlgen itself adds to the adapter, also once the others are finished.
 
         The first schema of a name defines it.
         """

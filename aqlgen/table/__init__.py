@@ -102,7 +102,7 @@ def tabulate(
     )
     boilerplate = Boilerplate(draft.decision.operation.description for draft in drafts)
     decided_rows = (
-        build_row(draft, answer, maker, finished, names, etags, readable, applier, boilerplate)
+        build_row(draft, answer, maker, finished, names, etags, readable, applier, boilerplate, types.own)
         for draft, answer in zip(drafts, answers, strict=True)
     )
     rows = tuple(sorted(with_unfit_fields(decided_rows, finished, maker), key=lambda row: row.name))
@@ -113,7 +113,7 @@ def tabulate(
         *types.diagnostics(),
         *address_notes(adapter, rows),
     )
-    table = Table(rows, finished, adapter)
+    table = Table(rows, dict(sorted(finished.items())), adapter)
     return Tabulated(table, tuple(skipped), diagnostics, (*applier.diagnostics, *findings))
 
 

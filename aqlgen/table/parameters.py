@@ -8,7 +8,7 @@ adapter pages, they replace the API's own parameters for it, which are accepted 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from hashlib import sha256
 from typing import Final, TypeAlias
@@ -305,9 +305,12 @@ _ASKING: Final = frozenset(
 
 
 def input_of_query(
-    parameters: Iterable[TableParameter],
+    operation: str, parameters: Iterable[TableParameter], own_type: Callable[[str, Mapping[str, Json]], str]
 ) -> tuple[TableParameter, tuple[TableParameter, ...], dict[str, TableParameter]]:
-    """Return `input`, the parameters beside it, and those that it holds, by their names."""
+    """Return `input`, the parameters beside it, and those that it holds, by their names.
+
+    `own_type` makes a type of the fields of `input`, by which an agent reads all of them.
+    """
     beside: list[TableParameter] = []
     held: dict[str, TableParameter] = {}
     required: list[str] = []
@@ -327,7 +330,7 @@ def input_of_query(
         wire=_INPUT,
         location="adapter",
         required=bool(required),
-        schema=schema,
+        schema={"$ref": f"#/types/{own_type(f'{pascal(split(operation))}Input', schema)}"} if held else schema,
         description="" if held else "The operation takes no fields.",
         sensitive=any(parameter.sensitive for parameter in held.values()),
     )

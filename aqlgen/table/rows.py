@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -84,6 +84,7 @@ def build_row(
     readable: Readable,
     applier: OverrideApplier,
     boilerplate: Boilerplate,
+    own_type: Callable[[str, Mapping[str, Json]], str],
 ) -> DecidedRow:
     """Return the row of an operation; `names` are all operations, `etags` those that read what an ETag guards.
 
@@ -110,7 +111,7 @@ def build_row(
     partial, only_here = _partly(decision, draft, selecting, answer, readable)
     shown, update = draft.parameters, decision.trait(Update)
     if decision.category is Category.UPDATE and draft.body is None:
-        input_parameter, others, behind = input_of_query(shown)
+        input_parameter, others, behind = input_of_query(decision.name, shown, own_type)
         shown, update = (*others, input_parameter), Update(strategy="query", parameters=behind or None)
         example = example and within_input(example, behind)
     summary, description = _texts(decision, boilerplate)

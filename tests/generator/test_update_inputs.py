@@ -30,6 +30,7 @@ PATHS = {
     **updating("stars"),
     **updating("dials", *DIALS),
     **updating("inputs", parameter("input")),
+    **updating("mixers", *(parameter(f"channel{number}") for number in range(47))),
     **updating("tags", **body(list_of(TEXT), required=True)),
     **updating("notes", **body(TEXT, "text/plain", required=True)),
     **updating("wholes", **body({}, required=True)),
@@ -67,6 +68,7 @@ def test_every_update_takes_input_and_demands_it_where_the_document_does(table: 
         "update_whole": True,
         "update_thing": True,
         "update_option": False,
+        "update_mixer": False,
         "update_unsaid": True,
         "update_named": True,
     }
@@ -76,10 +78,20 @@ def test_the_fields_of_an_update_without_a_body_are_those_that_identify_and_filt
     """R-UPD-1"""
     row = table.rows["update_dial"]
     assert row["parameters"].keys() == {"dial_id", "account_id", "fields", "input", "dry_run"}
-    assert row["parameters"]["input"]["schema"]["properties"].keys() == {"color_name", "volume"}
-    assert row["parameters"]["input"]["schema"]["required"] == ["volume"]
+    assert row["parameters"]["input"]["schema"] == {"$ref": "#/types/UpdateDialInput"}
+    assert table.types["UpdateDialInput"]["properties"].keys() == {"color_name", "volume"}
+    assert table.types["UpdateDialInput"]["required"] == ["volume"]
     assert row["example"].keys() >= {"dial_id", "input"}
-    assert table.rows["update_input"]["parameters"]["input"]["schema"]["properties"].keys() == {"query_input"}
+    assert table.types["UpdateInputInput"]["properties"].keys() == {"query_input"}
+
+
+def test_all_fields_of_a_long_input_are_read_by_the_type_that_its_description_names(table: Tabulation) -> None:
+    """R-INT-4, R-INT-5"""
+    whole = next(item for item in table.details("update_mixer")["parameters"] if item["name"] == "input")
+    assert whole["type"] == "UpdateMixerInput"
+    assert whole["description"].endswith("more in UpdateMixerInput}.")
+    fields = table.described("UpdateMixerInput")["fields"]
+    assert {field["name"] for field in fields} == {f"channel_{number}" for number in range(47)}
 
 
 @pytest.mark.parametrize(
