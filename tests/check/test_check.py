@@ -18,7 +18,8 @@ from aqlgen.check.runner import test_ids as ids_of_tests
 from aqlgen.check.stand_in import Reply, StandIn, serve
 from bench.mutants import LEAST, MUTATIONS, broken, mutations
 from tests.check.probe import PROBE, files
-from tests.generator.commands import run
+from tests.documents import INTEGER, TEXT, body_of, list_of, object_of, parameter, ref, replies
+from tests.generator.commands import api, run
 
 pytestmark = pytest.mark.long
 ROOT = Path(__file__).parents[2]
@@ -147,6 +148,33 @@ def test_a_failure_that_the_document_declares_and_an_empty_text_are_no_fault_of_
     code, text = checked()
     assert code == 1
     assert text.count("which its document does not have") == 1
+
+
+def test_unusual_alternatives_fields_and_items_are_no_fault_of_the_adapter(
+    tmp_path: Path,
+) -> None:
+    box = object_of("kind", kind={"enum": ["Tin", "Chest"]}, label=TEXT, note=TEXT) | {
+        "discriminator": {"propertyName": "kind"}
+    }
+    boxes = {name: {"allOf": [ref("Box"), object_of(lid=TEXT)]} for name in ("Tin", "Chest")}
+    shelf = object_of(box=ref("Box"), title=TEXT)
+    words, wide = {"type": "object", "additionalProperties": TEXT}, [f"part{number}" for number in range(900)]
+    tag = object_of("attributes", "size", "colour", attributes=words, size=TEXT, colour=TEXT)
+    paths = {
+        "GET /shelves/{id}": {"responses": replies(shelf)},
+        "PUT /shelves/{id}": {"requestBody": body_of(shelf), "responses": replies(shelf)},
+        "POST /tags": {"requestBody": body_of(tag), "responses": replies(status="204")},
+        "GET /racks": {"parameters": [parameter(name, schema=INTEGER) for name in ("offset", "limit")],
+                       "responses": replies(object_of(rows=list_of(object_of(**dict.fromkeys(wide, TEXT)))))},
+    }  # fmt: skip
+    document, folder = tmp_path / "shop.json", tmp_path / "shop"
+    servers = [{"url": "https://shop.example"}]
+    document.write_text(
+        json.dumps(api(paths, servers=servers, components={"schemas": {"Box": box, **boxes}})), encoding="utf-8"
+    )
+    assert run("from-openapi", document, "-o", folder, "-q").code == 0
+    done = run("check", folder, "--test", "RT-3", "--test", "EQ-5", "--test", "L2-7")
+    assert done.code == 0, done.out + done.err
 
 
 def test_every_test_has_an_id_of_its_own_and_a_requirement_that_there_is() -> None:

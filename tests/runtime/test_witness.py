@@ -334,7 +334,9 @@ def test_what_a_path_may_mean_is_looked_at_and_another_is_broken(tmp_path: Path)
 
 def test_a_field_is_too_many_only_where_the_object_is_closed(tmp_path: Path) -> None:
     labels = {"type": "object", "properties": {"en": TEXT}}
-    for stated, places in (({}, []), ({"additionalProperties": False}, ["/noSuchField+"])):
+    closed: dict[str, Any] = {"additionalProperties": False}
+    cases = (({}, []), (closed, ["/noSuchField+"]), ({**closed, "patternProperties": {"^[a-zA-Z]{0,40}$": TEXT}}, []))
+    for stated, places in cases:
         refused = wrong(witness_of(tmp_path).documents[0], labels | stated, {"en": "Rosa"}, set())
         assert [place for place, _ in refused if place[-1] == "+"] == places
 
@@ -576,6 +578,10 @@ HONEST: dict[str, Any] = {
     ),
     "a scheme has words of another type, and the name of a header what its value begins with": (
         "/alerts", "get", {"operationId": "listAlerts", "security": [{"key": []}]},
+    ),
+    "only the description says that a field may be null": (
+        "/notes", "get", {"operationId": "getNote", "responses": answer({"properties": {"id": TEXT, "text": {
+            **TEXT, "description": "The words. May be null."}}})},
     ),
     "a list has an ETag by which it is written": (
         "/rules", "get", {"operationId": "listRules", "responses": answer({"type": "array", "items": THING}, ETag={})},

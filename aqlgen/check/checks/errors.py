@@ -106,13 +106,15 @@ def _expected(operation: Operation, status: int, wait: int) -> dict[str, Any]:
 
 async def _blamed(run: Run, operation: Operation) -> None:
     """Let the API refuse each parameter in the forms that APIs have; the agent is to know it by its own name."""
+    shown = operation.row.shown_parameters
+    is_field = {"data", "attributes"} & {each.wire for each in shown.values()}  # and no envelope of JSON:API
+    top = "" if is_field else "/data/attributes"
     forms: tuple[Callable[[str], Any], ...] = (
         lambda name: {"errors": [{"field": name, "message": "it is refused"}]},
         lambda name: {"detail": [{"loc": ["body", name], "msg": "it is refused"}]},
-        lambda name: {"errors": [{"source": {"pointer": f"/data/attributes/{name}"}, "detail": "it is refused"}]},
+        lambda name: {"errors": [{"source": {"pointer": f"{top}/{name}"}, "detail": "it is refused"}]},
         lambda name: {"errors": {name: ["it is refused"]}},
     )
-    shown = operation.row.shown_parameters
     names = [name for name in operation.params if name in shown and shown[name].location in ("body", "query")]
     body = operation.row.body and operation.row.body.parameter
     for number, name in enumerate([name for name in names if name != body][:8]):

@@ -164,15 +164,17 @@ async def queries(run: Run) -> None:
         with run.api.behaving(reply):
             for option, expected in _QUERIES:
                 if not option.keys().isdisjoint(operation.row.adapter_parameters):  # else the API has that parameter
-                    shown = await _queried(run, operation, option)
-                    run.expect(shown == expected, operation, f"gives {shown} for {option}, not {expected}")
+                    shown, is_cut = await _queried(run, operation, option)
+                    right = shown == (expected[: len(shown)] if is_cut else expected)
+                    run.expect(right, operation, f"gives {shown} for {option}, not {expected}")
 
 
-async def _queried(run: Run, operation: Operation, option: Mapping[str, Any]) -> Any:
-    """Return the numbers of the items that an option leaves, or the aggregate."""
+async def _queried(run: Run, operation: Operation, option: Mapping[str, Any]) -> tuple[Any, bool]:
+    """Return the numbers of the items that an option leaves, or the aggregate, and whether the answer is cut."""
     more = {} if "aggregate" in option else operation.in_full
-    data: Any = (await run.call(operation, {**operation.params, **option, **more})).data
+    answer = await run.call(operation, {**operation.params, **option, **more})
+    data: Any = answer.data
     data = data.get("items", data) if isinstance(data, dict) else data
     if isinstance(data, list):
-        return [item.get(NUMBER) for item in data if isinstance(item, dict)]
-    return data.get("aggregations", {}).get("it") if isinstance(data, dict) else data
+        return [item.get(NUMBER) for item in data if isinstance(item, dict)], "truncated_count" in answer.warned
+    return data.get("aggregations", {}).get("it") if isinstance(data, dict) else data, False

@@ -122,7 +122,9 @@ def _wrong_fields(
 ) -> Iterator[tuple[str, Any]]:
     properties, is_closed = document.properties(schema), schema.get("additionalProperties") is False
     for name in [*marked, *[_UNDECLARED] * is_closed]:
-        yield f"/{name}+", {**value, name: sample(document, properties.get(name, {}), answers=True)}
+        changed = {**value, name: sample(document, properties.get(name, {}), answers=True)}
+        if name in marked or document.problems(schema, changed):  # a pattern of names may take it
+            yield f"/{name}+", changed
     for name in [name for name in properties if name in value]:
         for place, inner in wrong(document, properties[name], value[name], known, depth + 1):
             yield f"/{name}{place}", {**value, name: inner}

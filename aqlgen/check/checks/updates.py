@@ -15,7 +15,7 @@ from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check
 from aqlgen.check.stand_in import Arrived, Reply
 from aqlgen.runtime.schema import Types, at, shape_of, steps_of
-from aqlgen.runtime.table import Row
+from aqlgen.runtime.table import Row, Update
 from aqlgen.runtime.witness import Document
 from aqlgen.runtime.witness.document import is_filled
 from aqlgen.runtime.witness.samples import ABSENT, sample
@@ -182,9 +182,15 @@ class Resource:
         if self.is_strict and request.headers.get("if-match", self.tag) != self.tag:
             return Reply.of(412, {"message": "somebody else was first"})
         self.written.append(request)
-        state = {name: value for name, value in self.state.items() if value is not None}  # which says the same
-        self.state = {**state, **{name: f"{state[name]} drifts" for name in self.drifts}}
+        self._keep(request, update)
         return usual
+
+    def _keep(self, request: Arrived, update: Update) -> None:
+        """Keep what replaces the resource, and change some fields besides."""
+        body = at(request.data, steps_of(update.write_at)) if update.strategy == "put-merge" else None
+        state = {**self.state, **body} if isinstance(body, dict) else self.state
+        state = {name: value for name, value in state.items() if value is not None}  # which says the same
+        self.state = {**state, **{name: f"{state[name]} drifts" for name in self.drifts}}
 
 
 def _updates(run: Run) -> list[Updated]:

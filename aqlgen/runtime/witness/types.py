@@ -138,7 +138,7 @@ def of_value(document: Document, entry: Entry, schema: Any) -> Iterator[str]:
 
 def _is_null_other(document: Document, entry: Entry, schema: Any) -> bool:
     is_told = "name" in entry and len(entry) > 3 and not {"$ref", "type"} <= set(schema)
-    is_open = not (is_told and document.kinds(schema) - {"null"})
+    is_open = not (is_told and document.kinds(schema) - {"null"}) or "May be null" in str(schema.get("description"))
     return not is_open and ("May be null" in str(entry.get("description"))) is not document.is_nullable(schema)
 
 
