@@ -48,11 +48,11 @@ COROUTINES = 8
 """The most nested coroutines of the runtime in a warm read: what a reader follows from the tool to the socket."""
 
 HOUSE = {
-    "aqlgen/ without runtime, lines": 45_053,  # to become 33,000; a stand-in that keeps updates
+    "aqlgen/ without runtime, lines": 45_061,  # to become 33,000; an update's own identifier, updates kept
     "aqlgen/runtime/, lines": 49_448,  # to become 31,000; the witness compares the places of pages and scopes
-    "aqlgen/, statements": 55_151,  # to become 37,500; a GET that ends in an act; a stand-in that keeps updates
+    "aqlgen/, statements": 55_156,  # to become 37,500; a GET that ends in an act; an update's own identifier
     "aqlgen/, functions over a complexity of 15": 31,  # at most 40; searches for names from elsewhere
-    "tests, lines": 72_862,  # to become 50,000; documents in unusual forms are no faults
+    "tests, lines": 72_873,  # to become 50,000; an update and its read with other identifiers
     "bench, lines": 6_430,  # at most 6,500; the words of a command line, which only the jobs write
 }
 """How much there is to hold, by `python -m bench size`; beside a figure that grows stands why."""

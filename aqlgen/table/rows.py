@@ -265,7 +265,7 @@ def with_reader_schemas(draft: Draft, operations: Mapping[str, tuple[str, Iterab
     }
     placed = paired_placeholders(draft.decision.operation.path, path)
     parameters = tuple(
-        replace(parameter, schema=read[placed[parameter.wire]])
+        replace(parameter, schema=_as_read(parameter.schema, read[placed[parameter.wire]]))
         if parameter.location == "path"
         and placed.get(parameter.wire) in read
         and parameter.schema.get("type") == "string"
@@ -274,6 +274,14 @@ def with_reader_schemas(draft: Draft, operations: Mapping[str, tuple[str, Iterab
         for parameter in draft.parameters
     )
     return replace(draft, parameters=parameters)
+
+
+def _as_read(schema: Mapping[str, Json], read: Mapping[str, Json]) -> Mapping[str, Json]:
+    """Return the schema of an identifier as it is read, but for its default; its own where a read takes several."""
+    if read.get("type") in ("array", "object"):
+        return schema
+    plain = {key: value for key, value in read.items() if key != "default"}
+    return {**plain, **schema} if read.get("type") == "string" else plain
 
 
 def _without_unserved_reader(decision: Decision, names: Container[str]) -> Decision:

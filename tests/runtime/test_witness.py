@@ -579,6 +579,17 @@ HONEST: dict[str, Any] = {
     "a scheme has words of another type, and the name of a header what its value begins with": (
         "/alerts", "get", {"operationId": "listAlerts", "security": [{"key": []}]},
     ),
+    "a read takes several of what an update takes one of": (
+        "/posts/{id}", "put", {"operationId": "updatePost", "parameters": VARIABLES[:1], "requestBody": body()},
+        {"get": {"operationId": "getPosts", "responses": answer(THING), "parameters": [
+            {**VARIABLES[0], "schema": {"type": "array", "items": TEXT}}]}},
+    ),
+    "either a read or an update has a default for a variable of the path": (
+        "/users/{id}/phones/{uuid}", "put", {"operationId": "updatePhone", "requestBody": body(), "parameters": [
+            {**VARIABLES[0], "schema": {**TEXT, "default": "~"}}, VARIABLES[1]]},
+        {"get": {"operationId": "getPhone", "responses": answer(THING), "parameters": [
+            VARIABLES[0], {**VARIABLES[1], "schema": {**TEXT, "default": "first"}}]}},
+    ),
     "only the description says that a field may be null": (
         "/notes", "get", {"operationId": "getNote", "responses": answer({"properties": {"id": TEXT, "text": {
             **TEXT, "description": "The words. May be null."}}})},
