@@ -52,7 +52,7 @@ HOUSE = {
     "aqlgen/runtime/, lines": 49_448,  # to become 31,000; the witness compares the places of pages and scopes
     "aqlgen/, statements": 55_156,  # to become 37,500; a GET that ends in an act; an update's own identifier
     "aqlgen/, functions over a complexity of 15": 31,  # at most 40; searches for names from elsewhere
-    "tests, lines": 72_873,  # to become 50,000; an update and its read with other identifiers
+    "tests, lines": 72_874,  # to become 50,000; an update and its read with other identifiers
     "bench, lines": 6_430,  # at most 6,500; the words of a command line, which only the jobs write
 }
 """How much there is to hold, by `python -m bench size`; beside a figure that grows stands why."""

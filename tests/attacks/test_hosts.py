@@ -334,7 +334,8 @@ def asked(answer: Json, scheme: Json, **hosts: Any) -> list[str]:
 
 @pytest.mark.parametrize("endpoint", ["token_endpoint", "authorization_endpoint"])
 def test_an_endpoint_that_is_discovered_at_another_host_is_not_used(endpoint: str) -> None:
-    answer = {"token_endpoint": f"{API}/t", "authorization_endpoint": f"{API}/a", endpoint: f"{EVIL}/x"}
+    endpoints = {"token_endpoint": f"{API}/t", "authorization_endpoint": f"{API}/a", endpoint: f"{EVIL}/x"}
+    answer = {"issuer": API, **endpoints}
     assert asked(answer, {"discovery_url": f"{API}/oidc"}) == ["api.example.com"]
 
 
