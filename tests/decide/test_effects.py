@@ -106,7 +106,12 @@ def test_what_structure_proves_reversible_is_never_asked_about(write: Operation,
         (operation("PATCH /users/{id}", **sending("email")), reading("GET /users/{id}", "email")),
         (operation("PATCH /zones/{id}/records/{name}", **sending("ttl")), reading("GET /zones/{id}/records", "ttl")),
         (operation("PUT /credit-cards/{id}", **sending("name")), reading("GET /credit-cards/{id}", "name")),
-        (operation("PATCH /clients/{id}", **sending("rights")), reading("GET /clients/{id}", "rights")),
+        (operation("PUT /settings/security", **sending("mode")), reading("GET /settings/security", "mode")),
+        (operation("POST /sites/{id}/disable", "disableSite"), operation("POST /sites/{id}/enable", "enableSite")),
+        (operation("POST /registries", **sending("url", "secret")), operation("DELETE /registries/{id}")),
+        (operation("POST /boards/import", **LIST), operation("DELETE /boards/{id}")),
+        (operation("PUT /policies/{id}", **sending("mode")), reading("GET /policies/{id}", "mode")),
+        (operation("PUT /apps/{id}", **sending("scopes")), reading("GET /apps/{id}", "scopes")),
     ],
 )
 def test_neither_other_things_nor_effects_outside_of_the_data_are_proven(write: Operation, other: Operation) -> None:
@@ -128,7 +133,7 @@ def test_neither_other_things_nor_effects_outside_of_the_data_are_proven(write: 
         (operation("POST /servers/{id}/setup", description="All disks will be erased."), Effect.ENDS, "sentence"),
         (operation("DELETE /boards/{id}"), Effect.ENDS, "structure"),
         (operation("PATCH /employees/{id}", **sending("name", "bank_account")), Effect.MONEY, "structure"),
-        (operation("DELETE /payments/{id}"), Effect.MONEY, "structure"),
+        (operation("DELETE /payments/{id}"), Effect.ENDS, "structure"),
         (reading("POST /domains/{id}/renew", "total", "currency"), Effect.MONEY, "structure"),
         (reading("POST /products/{id}/orders", "id", "price"), Effect.MONEY, "structure"),
         (operation("POST /payouts/{id}/verify", **sending("code")), Effect.MONEY, "sentence"),
@@ -166,7 +171,10 @@ PAYMENTS = operation("POST /payments", **sending("amount"))
         (operation("POST /payments", summary="Record a payment."), operation("DELETE /payments/{id}"), False),
         (operation("POST /payments", summary="Record a payment."), operation("GET /payments/{id}"), True),
         (operation("POST /transactions/{id}/query"), operation("POST /transactions", **sending("amount")), False),
-        (operation("POST /payments/cancel", **sending("key")), PAYMENTS, True),
+        (operation("POST /payments/cancel", **sending("key")), PAYMENTS, False),
+        (operation("POST /payments/batch", **sending("payee", "amount")), PAYMENTS, True),
+        (operation("POST /payments/{id}/batch/submit"), PAYMENTS, True),
+        (operation("POST /simulations/payments", **sending("amount")), PAYMENTS, False),
         (operation("POST /payments/search", **sending("key")), PAYMENTS, False),
         (operation("POST /payments/{bank}/{number}/void"), PAYMENTS, True),
         (operation("PATCH /payments/{id}", **sending("status")), PAYMENTS, True),
@@ -241,6 +249,7 @@ def test_what_costs_moves_money(write: Operation, others: list[Operation], *, mo
 
 
 PAYOUT = operation("POST /payouts", **sending("amount", "currency"))
+ORDER = operation("POST /orders", **sending("amount", "currency"))
 INVOICE = operation("POST /invoices", **sending("amount", "currency"))
 
 
@@ -258,7 +267,12 @@ INVOICE = operation("POST /invoices", **sending("amount", "currency"))
         (operation("POST /accounts", **sending("iban", "amount")), PAYOUT, True),
         (operation("POST /customers", **sending("iban")), PAYOUT, False),
         (operation("POST /capture", **sending("payment_method_nonce")), PAYOUT, True),
-        (operation("PUT /refunds/{id}/cancel"), operation("GET /refunds"), True),
+        (operation("PUT /refunds/{id}/cancel"), operation("GET /refunds"), False),
+        (
+            operation("PATCH /orders/{id}", **sending("price")),
+            operation("POST /orders", **sending("amount", "currency")),
+            True,
+        ),
         (operation("POST /memos/{id}/pdf", description="This feature includes payments."), PAYOUT, False),
     ],
 )
@@ -361,7 +375,7 @@ def test_a_state_that_an_update_cannot_put_back_is_asked_about(
         ),
         (operation("POST /boards/{id}/{action}"), operation("GET /boards/{id}/{action}"), Asked.FIRST),
         (operation("PUT /boards/{id}/photo", **FILE), reading("GET /boards/{id}/photo"), Asked.FIRST),
-        (operation("POST /feeds", **sending("url", "password")), operation("DELETE /feeds/{id}"), Asked.NEVER),
+        (operation("POST /feeds", **sending("url", "password")), operation("DELETE /feeds/{id}"), Asked.FIRST),
         (operation("POST /users", **sending("name", "password")), operation("DELETE /users/{id}"), Asked.ALWAYS),
         (operation("PATCH /users/{id}", **sending("suspended")), reading("GET /users/{id}"), Asked.ALWAYS),
         (operation("POST /mail-folders", **sending("name")), operation("DELETE /mail-folders/{id}"), Asked.NEVER),

@@ -15,7 +15,7 @@ from aqlgen.decide.decision import Category, Doubt, Evidence
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.noun import is_plural
 from aqlgen.decide.naming.verbs import Verb, find_verb
-from aqlgen.ir import Operation
+from aqlgen.ir import Location, Operation
 from aqlgen.runtime.wire import SAFE_METHODS
 from aqlgen.words import split
 
@@ -183,6 +183,10 @@ def doubted_get(facts: Facts) -> Verdict | None:
         return None
     verb = facts.action_verb
     doubt = _get_named_by_change(facts) or _get_told_by_change(facts) or _get_ending_in_change(facts)
+    flags = DELETING & {each.name for each in facts.operation.parameters if each.location is Location.QUERY}
+    if flags and not doubt:
+        note = f"GET, but it has a parameter {min(flags)}"
+        return Verdict(Category.READ, Evidence.HEURISTIC, 0.65, note, Doubt.CONTRADICTED)
     if doubt or verb is None or verb.category is Category.READ or not _is_dotted(facts):
         return doubt
     return Verdict(Category.READ, Evidence.HEURISTIC, 0.65, f"GET, but its path says {verb.word}", Doubt.CONTRADICTED)

@@ -8,6 +8,7 @@ of what moves money when it is made does so, too.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Final
@@ -39,9 +40,11 @@ _PREPARING: Final = READING.union(
 )
 """Verbs that move nothing, or that avert it, and what they make; verbs of reading beside them."""
 _AMOUNTS: Final = frozenset("amount amt price total quantity qty value sum balance".split())
+_BILLS: Final = frozenset({"invoice", "bill"})
+"""Things that others pay: another sum moves nothing yet."""
 _SETTLING: Final = frozenset(
     "execute initiate submit send approve accept confirm complete authorize release capture reverse settle deposit"
-    " transfer distribute fund redeem void close sell activate cancel withdraw renew".split()
+    " transfer distribute fund redeem void close sell activate withdraw".split()
 )
 """Verbs that may move money or end a movement; on a thing that is money by its noun, every EXECUTE does."""
 _MUCH: Final = 0.25
@@ -69,8 +72,13 @@ _KINDS: Final = frozenset({"plan", "type", "size", "tier"})
 
 def money(reading: Reading) -> Finding | None:
     """Find what moves money, by its thing, its fields, what it is done to, or the acts of its names and texts."""
-    finding = _moves(reading) or _of_item(reading)
+    finding = None if _is_idle(reading) else _moves(reading) or _of_item(reading)
     return None if finding is not None and _is_record(reading) else finding
+
+
+def _is_idle(reading: Reading) -> bool:
+    """Return True for what ends a movement before it takes place, and for what is only simulated."""
+    return _deletes(reading) or reading.is_simulated
 
 
 def _is_record(reading: Reading) -> bool:
@@ -92,13 +100,10 @@ def _deals(reading: Reading) -> frozenset[str]:
 
 def _moves(reading: Reading) -> Finding | None:
     """Find what moves money by what the operation itself says."""
-    if _deletes(reading):
-        is_ended = reading.noun in _MOVEMENTS
-        return Finding(Effect.MONEY, Danger.DESTRUCTIVE, f"it ends a {reading.noun}") if is_ended else None
     is_prepared = all(name[0] in _PREPARING for name in reading.names)
     says = _by_thing(reading)  # whatever a name claims
-    is_idle = reading.noun in _PREPARING or (is_prepared and reading.category is not Category.UPDATE)
-    if is_idle and not says:
+    is_without = reading.noun in _PREPARING or (is_prepared and reading.category is not Category.UPDATE)
+    if is_without and not says:
         return None
     says = says or _by_account(reading) or _by_answer(reading) or ("" if is_prepared else _by_fields(reading))
     if says := says or _by_choice(reading):
@@ -127,7 +132,8 @@ def _by_account(reading: Reading) -> str:
         return _account(reading)
     is_keeper = reading.noun in _KEEPERS
     is_stored = _is_stored(reading) or (is_keeper and reading.category is not Category.UPDATE)
-    return "" if is_stored else _account(reading, frozenset() if is_keeper else _PAID_WITH)
+    is_kept = reading.category is Category.CREATE and "DELETE" in _methods_of_item(reading)
+    return "" if is_stored else _account(reading, frozenset() if is_keeper else _PAID_WITH, () if is_kept else _AT_BANK)
 
 
 def _is_means(reading: Reading) -> bool:
@@ -143,18 +149,19 @@ def _is_stored(reading: Reading) -> bool:
 
 def _stored(reading: Reading) -> str:
     """Return the field by which a request stores an account or a means of payment, "" if it stores none."""
-    account = _account(reading) if reading.noun in _KEEPERS or _is_stored(reading) else ""
-    return account or ("it changes a means of payment" if _is_means(reading) else "")
+    return _account(reading) or ("it changes a means of payment" if _is_means(reading) else "")
 
 
-def _account(reading: Reading, means: frozenset[Words] = _PAID_WITH) -> str:
+def _account(
+    reading: Reading, means: frozenset[Words] = _PAID_WITH, banks: tuple[frozenset[str], ...] = _AT_BANK
+) -> str:
     """Return the field of an account or of a means of payment."""
     bare = (
         (name, name[:-1] if name[-1:] in _TOKENS else name) for name, depth in reading.fields.items() if 0 <= depth <= 1
     )
-    fields = (name for name, paid in bare if paid in means or any(map(set(map(singular, name)).issuperset, _AT_BANK)))
+    fields = (name for name, paid in bare if paid in means or any(map(set(map(singular, name)).issuperset, banks)))
     numbers = (name for name, depth in reading.fields.items() if not depth and name[-2:] == ("account", "number"))
-    has_bank = any("bank" in name[-2:] for name, depth in reading.fields.items() if not depth)
+    has_bank = banks and any("bank" in name[-2:] for name, depth in reading.fields.items() if not depth)
     return next((f"its request has {'_'.join(name)}" for name in chain(fields, numbers if has_bank else ())), "")
 
 
@@ -230,17 +237,26 @@ def cost(reading: Reading) -> Finding | None:
 
 
 def _of_item(reading: Reading) -> Finding | None:
-    """Find what ends or carries out something that moves money when it is made, or changes the sum of a movement."""
+    """Find what carries out something that moves money when it is made, makes several, or changes the sum of one."""
     collection, part = _collection(reading)
-    verbs = reading.verb_words | set(reading.path_things[-1:])  # `POST /payments/{id}/cancels`
+    verbs = reading.verb_words | set(reading.path_things[-1:])  # `POST /payments/{id}/captures`
     is_settled = _settles(verbs, reading)
-    is_update = reading.category is Category.UPDATE and reading.noun in _MOVEMENTS and not part
-    if not collection or not (is_settled or (is_update and reading.sends(_AMOUNTS | {"status"}))):
-        return None
-    maker = reading.around.once("makers of money", lambda: _makers(reading)).get(collection, "")
-    is_sure = is_settled and reading.noun in _MOVEMENTS & _deals(reading) and not verbs.isdisjoint(_SETTLING)
+    sums = _AMOUNTS | {"status"} if reading.noun in _MOVEMENTS else _AMOUNTS
+    is_changed = reading.category is Category.UPDATE and not part and reading.noun not in _BILLS
+    makers = reading.around.once("makers of money", lambda: _makers(reading))
+    is_changed = is_changed and bool(reading.sends(sums))
+    maker = makers.get(collection, "") if is_settled or is_changed else _maker_of_one(reading, makers)
+    is_below = not _MOVEMENTS.isdisjoint(reading.path_things) and reading.category is Category.EXECUTE
+    is_sure = is_settled and is_below and not verbs.isdisjoint(_SETTLING)
     says = f"{maker} moves money" if maker else f"it settles a {reading.noun}"
     return Finding(Effect.MONEY, Danger.DANGEROUS, says) if maker or is_sure else None
+
+
+def _maker_of_one(reading: Reading, makers: Mapping[str, str]) -> str:
+    """Return the operation around the path that moves money once, where this one does so several times."""
+    is_made = reading.facts.method == "POST" and not reading.facts.shape.item and reading.category is Category.CREATE
+    has_sum = any(not _AMOUNTS.isdisjoint(name[-1:]) for name in reading.fields)
+    return makers.get(reading.template.rpartition("/")[0], "") if is_made and has_sum else ""
 
 
 def _collection(reading: Reading) -> tuple[str, str]:
@@ -317,7 +333,7 @@ def _speaks(path: str) -> bool:
 def money_beside(reading: Reading) -> Finding | None:
     """Find what may move money by a word of money in its names; in an API that is about money, it does."""
     words = _deals(reading) & _DOUBTFUL | {*reading.thing, *reading.object} & _MOVEMENTS
-    if not words or reading.category is Category.UPDATE or _deletes(reading):
+    if not words or reading.category is Category.UPDATE or _is_idle(reading):
         return None
     is_prepared = reading.noun in _PREPARING or all(not _PREPARING.isdisjoint(name) for name in reading.names)
     is_thing = bool(words & reading.heads) and reading.verb_words.isdisjoint(_PREPARING)

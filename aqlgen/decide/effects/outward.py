@@ -27,7 +27,7 @@ _PEOPLE: Final = frozenset(
     "user account subaccount employee person principal customer guest operator member owner admin collaborator".split()
 )
 _KEPT: Final = frozenset("password passphrase pin secret credential".split())
-_RIGHTS: Final = _KEPT | frozenset("role permission right admin superuser privilege access".split())
+_RIGHTS: Final = _KEPT | frozenset("role permission admin superuser privilege access".split())
 _ADMITTING: Final = frozenset(
     "impersonate promote demote grant revoke authorize ban unban suspend unsuspend block unblock deactivate"
     " reactivate activate assign approve".split()
@@ -44,6 +44,9 @@ _MEMBERS: Final = frozenset("member participant user guest owner admin collabora
 _JOINING: Final = frozenset({"add", "remove", "invite"})
 _SECRETS: Final = frozenset({"token", "secret", "password"})
 _GRANTED: Final = frozenset({"role", "permission", "privilege", "oauth", "authorization"})
+_DESCRIBING: Final = frozenset({("name",), ("display", "name"), ("title",), ("description",)})
+_OF_CLIENTS: Final = frozenset({("scopes",), ("redirect", "uri"), ("redirect", "uris")})
+"""Fields of what may act for people (OAuth 2.0)."""
 _OFFICES: Final = frozenset({"admin", "owner"})
 
 
@@ -52,13 +55,19 @@ def access(reading: Reading) -> Finding | None:
     heads = reading.heads
     if means := heads & MEANS:
         article = "an" if min(means)[0] in "aeiou" else "a"
-        return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it changes {article} {min(means)}")
+        level = Danger.REVERSIBLE if _is_described(reading) else Danger.DESTRUCTIVE
+        return Finding(Effect.ACCESS, level, f"it changes {article} {min(means)}")
     if heads & {"group", "team"} and reading.category is Category.UPDATE and (sent := reading.sends(_GRANTED)):
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"its request has {sent}", "field")
     if heads & _PEOPLE and (sent := reading.sends(_RIGHTS | {"scope"}) or _state(reading)):
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"its request has {sent}", "field")
     says = _admits(reading, heads)
     return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, says) if says else None
+
+
+def _is_described(reading: Reading) -> bool:
+    """Return True if an update can send nothing but a name and a description."""
+    return reading.category is Category.UPDATE and bool(reading.fields) and _DESCRIBING.issuperset(reading.fields)
 
 
 def _state(reading: Reading) -> str:
@@ -101,8 +110,11 @@ def access_beside(reading: Reading) -> Finding | None:
     if is_changed and (sent := reading.sends(frozenset({"email"}))):
         return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"its request has {sent}", "field")
     words = (frozenset((*reading.thing, *reading.object)) & MEANS) | (_GRANTED & set(reading.path_things))
+    words |= {head(act.object) for act in reading.acts if act.verbs & _ADMITTING and not act.is_denied} & _GRANTED
     if words:
         return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it mentions {min(words)}")
+    if client := _OF_CLIENTS & reading.fields.keys():
+        return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"its request has {'_'.join(min(client))}", "field")
     is_made = reading.category is Category.CREATE  # its secrets are those of what it connects to
     rights = reading.sends(_RIGHTS - _KEPT if is_made else _RIGHTS)
     if is_made and not rights and reading.noun in _PEOPLE and (means := _means_of_item(reading)):
@@ -121,7 +133,8 @@ def access_answered(reading: Reading) -> Finding | None:
     if reading.category is not Category.CREATE or access_beside(reading) is not None:
         return None
     answered = answer_fields(reading.subject.answer, reading.around.schemas, depth=0)
-    secret = next(("_".join(words) for words in map(split, answered) if not _SECRETS.isdisjoint(words[-1:])), "")
+    named = (words for words in map(split, answered) if words[-2:] == ("api", "key") or {*words[-1:]} & _SECRETS)
+    secret = "_".join(next(named, ()))
     return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it answers with a {secret}", "field") if secret else None
 
 

@@ -29,6 +29,7 @@ _MOST_WITHIN: Final = 200
 """How many fields are looked at within one field of an answer."""
 _IDENTIFYING: Final = frozenset({"id", "ids", "name", "names", "list"})
 _NEAR: Final = 1
+_SIMULATED: Final = frozenset("simulate simulation simulations simulator sandbox".split())
 _FRAMES: Final = frozenset("request instance instruction application entry binding mapping assignment batch".split())
 """Nouns that only frame the one before them."""
 
@@ -64,6 +65,11 @@ class Reading:
     def template(self) -> str:
         """The path without the names of its parameters."""
         return template(self.facts.operation.path)
+
+    @cached_property
+    def is_simulated(self) -> bool:
+        """True if a part of its path says that nothing there is real."""
+        return not _SIMULATED.isdisjoint(split(self.facts.operation.path))
 
     @cached_property
     def path_nouns(self) -> tuple[Words, ...]:
@@ -123,8 +129,10 @@ class Reading:
 
     @cached_property
     def heads(self) -> frozenset[str]:
-        """The noun of what it acts on, and that of its name's object."""
-        return frozenset({self.noun, head(self.object)})
+        """The noun of what it acts on, and that of its name's object; of what a path writes in one word, the last."""
+        spelled = tuple(map(singular, self.words[1:]))  # the `admin_user` of `/adminusers`
+        noun = spelled[-1:] if "".join(spelled) == self.noun else ()
+        return frozenset({*noun, self.noun, head(self.object)})
 
     @cached_property
     def said_verbs(self) -> frozenset[str]:

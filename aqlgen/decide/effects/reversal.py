@@ -20,10 +20,15 @@ from aqlgen.decide.sentences import Words
 from aqlgen.runtime.wire import admits_json
 from aqlgen.words import singular, split
 
+_SWITCHES: Final = (
+    "start stop, enable disable, activate deactivate, pause resume, suspend resume, suspend activate, attach detach"
+    ", allow deny, up down, on off, lock unlock, block unblock, publish unpublish"
+)
+"""Actions that take each other back, and put something out of work until then."""
+SWITCHING: Final = frozenset(_SWITCHES.replace(",", "").split())
 _PAIRS: Final = (
-    "start stop, enable disable, activate deactivate, pause resume, suspend resume, suspend activate, open close"
-    ", close reopen, attach detach, add remove, assign remove, hide show, join leave, hold release, archive restore"
-    ", trash restore, grant revoke, complete reopen, allow deny, up down, on off, increase decrease"
+    f"{_SWITCHES}, open close, close reopen, add remove, assign remove, hide show, join leave, hold release"
+    ", archive restore, trash restore, grant revoke, complete reopen, increase decrease"
     ", show unhide, register unregister, set clear, rename rename"
 )
 """Actions that take each other back; beside them, `un…`, `de…` and `dis…` take back what follows."""

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from aqlgen.decide.category.method_rules import doubted_get
 from aqlgen.decide.category.reads import changes, sent_act
 from aqlgen.decide.decision import Category, Danger, Effect
-from aqlgen.decide.effects import outward
+from aqlgen.decide.effects import meantime, outward
 from aqlgen.decide.effects.money import cost, money, money_beside
 from aqlgen.decide.effects.reading import Finding, Reading, answer_fields
 from aqlgen.decide.naming.noun import AREAS, head_size, is_plural
@@ -64,6 +64,8 @@ _ENDING: Final = frozenset(
     " empty overwrite discard remove drop reject decline".split()
 )
 """Verbs after which something is gone, unless structure proves that it comes back."""
+_OF_ITSELF: Final = frozenset({"rejected", "declined", "expires"})
+"""Forms that tell what happens to a thing, not what a call does."""
 _NOUN_ENDS: Final = (("ion", "e"), ("lation", ""), ("cation", "ke"), ("ure", "e"), ("al", "e"))
 """Ends of nouns and of their verbs: deletion, cancellation, revocation, erasure, removal."""
 _RESTARTING: Final = frozenset("logout unsubscribe rotate restart reboot uninstall".split())
@@ -71,8 +73,6 @@ _RESTARTING: Final = frozenset("logout unsubscribe rotate restart reboot uninsta
 _FETCHING: Final = frozenset("get list lookup look search find query fetch read retrieve show count".split())
 _CALLED_BACK: Final = frozenset({"callback", "webhook"})
 _ADDRESSES: Final = (("url",), ("uri",))
-_LEADING_OUT: Final = frozenset("webhook hook callback drain forward forwarding".split())
-_LED_TO: Final = frozenset("url uri endpoint callback address target".split())
 _AVERTING: Final = frozenset("cancel stop abort pause undo restore recover disable".split())
 _REPLACING: Final = frozenset("update replace set put overwrite write change edit modify manage".split())
 
@@ -273,9 +273,9 @@ def _by_ending_thing(reading: Reading) -> Finding | None:
 
 def _by_ending(reading: Reading) -> Finding | None:
     """Find what is said to end or to overwrite something."""
-    return _said(
-        reading, Effect.ENDS, lambda act: bool(act.verbs & _ENDING) and not act.verbs & {"rejected", "declined"}
-    )
+    if reading.is_simulated:
+        return None
+    return _said(reading, Effect.ENDS, lambda act: bool(act.verbs & _ENDING) and act.verbs.isdisjoint(_OF_ITSELF))
 
 
 def _said(
@@ -333,14 +333,6 @@ def _by_outside(reading: Reading) -> Finding | None:
     return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, says) if is_executed or _successes(reading) == {"202"} else None
 
 
-def _by_address(reading: Reading) -> Finding | None:
-    """Find what sends the API's data, or its visitors, elsewhere: a webhook with its address, a record of the DNS."""
-    is_record = reading.noun == "record" and reading.category is Category.UPDATE
-    sent = reading.sends(frozenset({"ttl"}) if is_record else _LED_TO if reading.heads & _LEADING_OUT else frozenset())
-    is_found = bool(sent) and reading.category is not Category.DELETE
-    return Finding(Effect.PEOPLE, Danger.REVERSIBLE, f"its request has {sent}", "field") if is_found else None
-
-
 def _successes(reading: Reading) -> set[str]:
     return {response.status for response in reading.facts.operation.responses if response.status.startswith("2")}
 
@@ -366,7 +358,11 @@ RULES: Final = (
     Rule("chosen", 0.75, outward.chosen),
     Rule("people-beside", _DOUBT, outward.people_beside),
     Rule("outside", _DOUBT, _by_outside),
-    Rule("address", _DOUBT, _by_address),
+    Rule("address", _DOUBT, meantime.address),
+    Rule("setting", _DOUBT, meantime.setting),
+    Rule("switch", _DOUBT, meantime.switch),
+    Rule("import", _DOUBT, meantime.importing),
+    Rule("guard", _DOUBT, meantime.guard),
     Rule("may-overwrite", 0.75, _by_overwriting),
     Rule(CARRIES, 0.8, _by_carried, of_reads=True),
     Rule(REPLACES, _DOUBT, _by_replacement, unless_proven=True),

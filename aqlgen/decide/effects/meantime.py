@@ -1,0 +1,81 @@
+"""The rules of what a write does until it is taken back (R-EFF-2).
+
+Structure proves that the old state returns. It says nothing of the time between: a security policy is off, a site is
+down, visitors and data go elsewhere. So each of these findings is a doubt.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from aqlgen.decide.decision import Category, Danger, Effect
+from aqlgen.decide.effects.reading import Finding, Reading
+from aqlgen.decide.effects.reversal import SWITCHING
+from aqlgen.decide.naming.noun import AREAS, is_plural
+from aqlgen.words import singular
+
+_LEADING_OUT: Final = frozenset("webhook hook callback drain forward forwarding".split())
+_LED_TO: Final = frozenset("url uri endpoint callback address target".split())
+_ADDRESSES: Final = frozenset("url uri endpoint callback".split())
+_LEADING: Final = frozenset("callback webhook hook endpoint base api server target token event status forward".split())
+"""Words before an address that the API calls, or sends its data to; an address alone is one, too."""
+
+_GUARDS: Final = frozenset("policy firewall security protection".split())
+"""Things that hold somebody or something off."""
+
+
+def setting(reading: Reading) -> Finding | None:
+    """Find a change of what no operation makes or deletes, such as a security policy: it holds for all at once.
+
+    A part of an item that the API creates is no setting.
+    """
+    path, nouns = reading.facts.operation.path, reading.path_nouns
+    is_many = reading.lists.get(path) or (bool(nouns) and is_plural(nouns[-1]) and nouns[-1][-1] not in AREAS)
+    is_one = f"GET {path}" in reading.others and not (is_many or reading.facts.shape.item)
+    if reading.category is not Category.UPDATE or not is_one:
+        return None
+    around = reading.template.rpartition("/{}")[0]
+    made = reading.around.once("made", lambda: _made(reading))
+    is_made = not made.isdisjoint((reading.template, reading.thing, around, f"{around}/{{}}"))
+    return None if is_made else Finding(Effect.UNKNOWN, Danger.REVERSIBLE, "no operation creates or deletes it")
+
+
+def _made(reading: Reading) -> frozenset[object]:
+    """Return the paths and the things that an operation creates or deletes."""
+    makers = [other for other in reading.others.values() if _makes(other)]
+    return frozenset(each for other in makers for each in (other.template, other.thing, other.object) if each)
+
+
+def _makes(reading: Reading) -> bool:
+    return reading.facts.method == "DELETE" or reading.category in (Category.CREATE, Category.DELETE)
+
+
+def switch(reading: Reading) -> Finding | None:
+    """Find an update that puts something out of work, or back: its inverse does not undo what happens until then."""
+    verbs = reading.verb_words & SWITCHING if reading.category is Category.UPDATE else ()
+    return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, f"its name says {min(verbs)}") if verbs else None
+
+
+def guard(reading: Reading) -> Finding | None:
+    """Find what changes who or what is held off, such as a firewall."""
+    things = {*reading.thing, *reading.object, *reading.path_things[-2:]} & _GUARDS
+    is_changed = things and reading.category in (Category.CREATE, Category.UPDATE)
+    return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, f"it mentions {min(things)}") if is_changed else None
+
+
+def address(reading: Reading) -> Finding | None:
+    """Find what sends the API's data, or its visitors, elsewhere: to an address, or by a record of the DNS."""
+    if reading.category not in (Category.CREATE, Category.UPDATE, Category.EXECUTE):
+        return None
+    is_record = reading.noun == "record" and reading.category is Category.UPDATE
+    sent = reading.sends(frozenset({"ttl"}) if is_record else _LED_TO if reading.heads & _LEADING_OUT else frozenset())
+    near = (name for name, depth in reading.fields.items() if name and depth <= 1)
+    led = (name for name in near if singular(name[-1]) in _ADDRESSES and _LEADING.issuperset(name[:-1]))
+    sent = sent or "_".join(next(led, ()))
+    return Finding(Effect.PEOPLE, Danger.REVERSIBLE, f"its request has {sent}", "field") if sent else None
+
+
+def importing(reading: Reading) -> Finding | None:
+    """Find an import: it may overwrite what is there, and deleting one thing takes no list of things back."""
+    is_import = "import" in reading.verb_words | {*reading.path_things[-1:]}
+    return Finding(Effect.ENDS, Danger.REVERSIBLE, "it imports") if is_import else None
