@@ -360,9 +360,9 @@ def test_the_review_has_what_is_asked_and_what_runs_unasked_by_consequence(tmp_p
         if row["asked"]
     ]
     assert listed == [
+        ("first", "walks", [names["POST /apps"]]),
         ("first", "walks", [names["POST /leashes"], names["POST /balls"]]),
         ("first", "food", [names["POST /bowls"]]),
-        ("first", "walks", [names["POST /apps"]]),
         ("never", "walks", [names["POST /toys"]]),
     ]
     words = " ".join(" ".join(page.words).split())

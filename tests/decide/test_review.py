@@ -11,6 +11,7 @@ import pytest
 from aqlgen.decide.decision import Asked, Category, Danger, Decision
 from aqlgen.decide.effects.rules import RULES
 from aqlgen.decide.overrides import is_broad
+from aqlgen.decide.review.answers import questions
 from aqlgen.decide.review.rows import _SHARES, ReviewRow, review_rows
 from aqlgen.diagnostics import Severity
 from aqlgen.pipeline import Prepared
@@ -188,6 +189,14 @@ def test_a_doubt_that_several_parts_have_once_is_one_row(prepared: Any) -> None:
         ("several parts", 3),
         ("balls", 2),
     ]
+
+
+def test_no_part_of_the_api_fills_the_first_questions(prepared: Any) -> None:
+    """R-EFF-2"""
+    paths = {f"/bowls/{{id}}/{act}": {"post": operation(tags=["bowls"])} for act in ("run", "rinse", "roll")}
+    paths["/toys/{id}/run"] = paths["/toys/{id}/roll"] = {"post": operation(tags=["toys"])}
+    asked = [question["section"] for question in questions(prepared(paths).decisions)]
+    assert asked == ["bowls", "toys", "bowls", "toys", "bowls"]
 
 
 def test_each_share_that_orders_questions_is_of_a_rule_or_a_category() -> None:

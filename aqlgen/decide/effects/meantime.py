@@ -35,8 +35,8 @@ def setting(reading: Reading) -> Finding | None:
     if reading.category is not Category.UPDATE or not is_one:
         return None
     around = reading.template.rpartition("/{}")[0]
-    made = reading.around.once("made", lambda: _made(reading))
-    is_made = not made.isdisjoint((reading.template, reading.thing, around, f"{around}/{{}}"))
+    things = reading.around.once("made", lambda: _made(reading))
+    is_made = not things.isdisjoint((reading.template, reading.thing, around, f"{around}/{{}}"))
     return None if is_made else Finding(Effect.UNKNOWN, Danger.REVERSIBLE, "no operation creates or deletes it")
 
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any, Final, NoReturn
 
 from aqlgen.decide.decision import Acceptance, Asked, Decision
 from aqlgen.decide.overrides import AcceptEntry, nearest
 from aqlgen.decide.overrides.selectors import Kind
-from aqlgen.decide.review.rows import entry_of, review_rows
+from aqlgen.decide.review.rows import SEVERAL, entry_of, review_rows
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.ir import Json, Operation
@@ -30,9 +31,14 @@ _HELP: Final = 'Write {"operation": "POST /pets", "answer": "always", "by": "…
 
 
 def questions(decisions: Iterable[Decision]) -> list[dict[str, Json]]:
-    """Return what nobody has answered yet, in the order of the review."""
-    rows = (row for row in review_rows(decisions) if row.is_question)
-    return [_question(decision, row.section) for row in rows for decision in row.decisions]
+    """Return what nobody has answered yet: one operation of each row in the order of the review, then the others."""
+    rows = [row for row in review_rows(decisions) if row.is_question]
+    placed = [
+        (0 if row.section == SEVERAL else turn, decision, row.section)
+        for row in rows
+        for turn, decision in enumerate(row.decisions)
+    ]
+    return [_question(decision, section) for _, decision, section in sorted(placed, key=itemgetter(0))]
 
 
 def _question(decision: Decision, section: str) -> dict[str, Json]:

@@ -53,15 +53,20 @@ def _segments(path: str) -> list[str]:
 
 
 _SHARES: Final = {
-    "chosen": 0.8,
+    "address": 0.8,
+    "access": 0.7,
+    "switch": 0.65,
+    "setting": 0.6,
+    "guard": 0.6,
+    "import": 0.6,
     "sum": 0.6,
+    "chosen": 0.6,
     "people": 0.56,
-    "ends": 0.5,
-    "outside": 0.5,
-    "address": 0.5,
-    "unproven": 0.5,
-    "access": 0.4,
-    "replaces": 0.31,
+    "ends": 0.55,
+    "outside": 0.55,
+    "unsafe": 0.5,
+    "replaces": 0.4,
+    "unproven": 0.3,
     "money": 0.25,
     "UPDATE": 0.2,
     "CREATE": 0.15,
@@ -80,7 +85,7 @@ def _consequence(decision: Decision) -> float:
 
 
 _HEADINGS: Final = {Asked.FIRST: "Confirmation at the first call", Asked.NEVER: "No confirmation"}
-_PARTS: Final = "several parts"
+SEVERAL: Final = "several parts"
 _TOGETHER: Final = 8
 """The most operations of several parts in one row."""
 _REPEATED: Final = 3
@@ -176,8 +181,8 @@ def entry_of(decision: Decision) -> str:
 def review_rows(decisions: Iterable[Decision]) -> list[ReviewRow]:
     """Return the rows, first what instructs agents, then questions at first use, the conventions, and by section.
 
-    The questions begin with those of most consequence. The sections and the rows in them begin with the least certain,
-    among equals the most dangerous.
+    The questions begin with those of most consequence, among equals with those about most operations. The sections and
+    the rows in them begin with the least certain, among equals the most dangerous.
     """
     decisions = tuple(decisions)
     section = sections_of(decision.operation for decision in decisions)
@@ -209,7 +214,7 @@ def in_order(rows: Sequence[ReviewRow]) -> list[ReviewRow]:
 
     def urgency(row: ReviewRow) -> tuple[float, int]:
         if row.asked is not None:
-            return -sum(map(_consequence, row.decisions)), 0
+            return -max(map(_consequence, row.decisions)), -row.count
         return row.confidence, -max(decision.danger.rank for decision in row.decisions)
 
     def part(row: ReviewRow) -> str:
@@ -257,7 +262,7 @@ def _together(
     for members in alone.values():
         if len(members) >= _REPEATED:
             for start in range(0, len(members), _TOGETHER):
-                yield _PARTS, tuple(members[start : start + _TOGETHER])
+                yield SEVERAL, tuple(members[start : start + _TOGETHER])
 
 
 def _doubts(decision: Decision) -> tuple[Concern, ...]:
