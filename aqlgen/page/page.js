@@ -600,7 +600,7 @@ function offerBulk(row) {
   const same = {
     r: ["resource", (one) => one.resource],
     t: ["tag", (one) => one.tags?.[0] ?? ""],
-    e: ["effect", (one) => (one.effects ?? []).join(", ")],
+    e: ["effect", (one) => (one.effects ?? []).filter((effect) => effect !== "unknown").join(", ")],
     d: ["doubt", (one) => one.reasons.danger.rule],
   };
   const buttons = Object.entries(same).flatMap(([key, [what, of]]) => {
