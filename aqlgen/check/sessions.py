@@ -2,13 +2,16 @@
 
 `probe/sessions.jsonl` has a session's head, then a line for each step: its call, the answers of API and person,
 and every result. Texts that differ in each run have names by kind and order, so that later steps can refer to them.
+What occurs several times stands once, on a line of its own before its first use: `{"@": its name, "is": …}`.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import shlex
 import shutil
+import sys
 from base64 import b64decode
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
@@ -26,7 +29,7 @@ import anyio
 
 from aqlgen.check.client import LEGACY, MODERN, Person, post
 from aqlgen.check.connection import NotStarted, output_of, served_over_http
-from aqlgen.check.forks import HOOKS
+from aqlgen.check.forks import HOOKS, TABLE
 from aqlgen.check.run import Run
 from aqlgen.check.stand_in import Arrived, Reply, data_of
 
@@ -44,7 +47,7 @@ _OPAQUE = re.compile(
     r"(?P<code>\b[A-Z2-9]{4}(?:-[A-Z2-9]{4}){3,8}\b)|(?P<matter>(?<=approve, as )\w{10})|"
     r"(?P<lines>(?<=and unchanged: )\d+ lines?)|(?P<took>(?<=Operation took )\d+)|"
     r"(?P<marker>(?<=Look for ')[0-9a-f-]{18})|"
-    r"(?P<key>\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}\b)|(?P<address>127\.0\.0\.1:\d+)|(?P<folder>(?<![\w/.-])/[\w/.-]*/tmp\w+)|"
+    r"(?P<key>\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}\b)|(?P<address>127\.0\.0\.1(?::|%3A)\d+)|(?P<folder>(?<![\w/.-])/[\w/.-]*/tmp\w+)|"
     r"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00))|"
     r"(?P<cursor>(?<![\w-])(?=[\w-]*[a-z])(?=[\w-]*[A-Z\d])[\w-]{30,})"
 )
@@ -87,9 +90,16 @@ class Session(NamedTuple):
 def recorded() -> Iterator[Session]:
     """Yield the sessions of the file."""
     session: Session | None = None
+    shared: dict[str, Any] = {}
+
+    def whole(part: dict[str, Any]) -> Any:
+        return shared[part["@"]] if part.keys() == {"@"} else part
+
     for line in FILE.read_text(encoding="utf-8").splitlines():
-        entry = json.loads(line)
-        if "session" in entry:
+        entry = json.loads(line, object_hook=whole)
+        if "is" in entry:
+            shared[entry["@"]] = entry["is"]
+        elif "session" in entry:
             if session is not None:
                 yield session
             session = Session(entry, [])
@@ -200,6 +210,12 @@ async def _connected(
     return runs
 
 
+def _folders_of(head: Mapping[str, Any]) -> dict[str, str]:
+    """Return the variables by which a session has the probe's hooks, or its table of several APIs."""
+    folders = {"hooks": (HOOKS, "hooks"), "several": (TABLE, "several/src")}
+    return {variable: str(FILE.parent / folder) for name, (variable, folder) in folders.items() if head.get(name)}
+
+
 async def played(run: Run, session: Session) -> list[dict[str, Any]]:
     """Play a session, and return its steps as they are now."""
     replies, asked, steps, names = list[str](), list[str](), list[dict[str, Any]](), _Names("moving" in session.head)
@@ -213,10 +229,10 @@ async def played(run: Run, session: Session) -> list[dict[str, Any]]:
         "x" * 65_536: "<long>", "x" * 1024: "<k>", "word " * 64: "<chatter>",
     }  # fmt: skip
     names.fixed = [*names.known.items(), *_CREDENTIALS.items()]
+    names.known[shlex.join((sys.executable, str(FILE.with_name("hooks") / "browser.py"))) + " %s"] = "<browser>"
     head = names.meant(session.head)
     run = run.with_settings({**SETTINGS, "AUDIT_PATH": str(audit), "CONFIG": settings, **head.get("settings", {})})
-    hooks = {HOOKS: str(FILE.with_name("hooks"))} if head.get("hooks") else {}
-    run = replace(run, launch=run.launch.with_variables(**hooks, **head.get("variables", {})))
+    run = replace(run, launch=run.launch.with_variables(**_folders_of(head), **head.get("variables", {})))
 
     def person(question: str) -> str:
         asked.append(question)

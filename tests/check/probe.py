@@ -9,6 +9,9 @@ import json
 import os
 import shutil
 import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -22,14 +25,21 @@ from aqlgen.pipeline import prepare
 from aqlgen.table.model import table_files
 from bench.support.processes import generate
 
+LEAST = 80
+"""Characters of a part that is shared."""
 PROBE = Path(__file__).parents[2] / "aqlgen/check/probe"
 
 
 def files() -> dict[str, bytes]:
-    """Return the files of the table as they follow from the document."""
-    request = Request(str(PROBE / "openapi/openapi.yaml"))
-    options = Options((request,), name="probe", overrides=PROBE / "overrides.yaml")
-    return dict(table_files(prepare(options, lambda _: None).table))
+    """Return the files of the tables as they follow from the documents: of one API, and of several."""
+    return {**_table(PROBE, "openapi.yaml"), **_table(PROBE / "several", "shop/openapi.yaml", "desk/openapi.yaml")}
+
+
+def _table(project: Path, *documents: str) -> dict[str, bytes]:
+    requests = tuple(Request(str(project / "openapi" / name), name=name.rpartition("/")[0]) for name in documents)
+    options = Options(requests, name=project.name, overrides=project / "overrides.yaml")
+    written = table_files(prepare(options, lambda _: None).table)
+    return {f"{(project / 'src').relative_to(PROBE).as_posix()}/{name}": content for name, content in written}
 
 
 def played(project: Path, package: str) -> str:
@@ -44,13 +54,55 @@ def played(project: Path, package: str) -> str:
     with patch("aqlgen.check.checks.probe.played", play):
         check_adapter(project, package, Chosen(only=["WI-3"]))
     entries = [entry for session in sessions.recorded() for entry in (session.head, *steps[session.head["session"]])]
-    return "".join(f"{json.dumps(entry, ensure_ascii=False)}\n" for entry in entries)
+    return "".join(f"{json.dumps(entry, ensure_ascii=False)}\n" for entry in _shared(entries))
+
+
+def _shared(entries: list[Any]) -> Iterator[Any]:
+    """Yield entries whose long parts that occur several times have a name, each behind its part on a line of its own.
+
+    The name comes from the part's text, so that it changes with that alone.
+    """
+    counts, names = Counter[str](), dict[str, str]()
+
+    def count(value: Any) -> None:
+        counts[text := json.dumps(value, ensure_ascii=False)] += 1
+        if len(text) >= LEAST and counts[text] == 1:  # what is within another is counted with that
+            for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+                count(inner)
+
+    def named(value: Any) -> Iterator[Any]:
+        """Yield the new shared parts of a value as lines; returns the value with names for its parts."""
+        text = json.dumps(value, ensure_ascii=False)
+        if len(text) < LEAST or text in names:
+            return {"@": names[text]} if text in names else value
+        whole = value
+        if isinstance(value, list):
+            whole = []
+            for item in value:
+                whole.append((yield from named(item)))
+        if isinstance(value, dict):
+            whole = {}
+            for key, item in value.items():
+                whole[key] = yield from named(item)
+        if counts[text] < 2:
+            return whole
+        names[text] = name = sha256(text.encode()).hexdigest()[:8]
+        yield {"@": name, "is": whole}
+        return {"@": name}
+
+    for entry in entries:
+        count(list(entry.values()))
+    for entry in entries:
+        whole = {}
+        for key, value in entry.items():
+            whole[key] = yield from named(value)
+        yield whole
 
 
 if __name__ == "__main__":
     for name, content in files().items():
-        (PROBE / "src" / name).parent.mkdir(parents=True, exist_ok=True)
-        (PROBE / "src" / name).write_bytes(content)
+        (PROBE / name).parent.mkdir(parents=True, exist_ok=True)
+        (PROBE / name).write_bytes(content)
     shutil.rmtree(PASSED, ignore_errors=True)
     with tempfile.TemporaryDirectory() as folder:
         generate(PROBE.parents[2] / "fixtures" / "petstore.yaml", project := Path(folder) / "project")

@@ -27,7 +27,7 @@ RUNTIME = ROOT / "aqlgen" / "runtime"
 
 
 def test_the_table_of_the_probe_follows_from_its_document() -> None:
-    assert {name: (PROBE / "src" / name).read_bytes() for name in files()} == files(), "`make generated` writes it"
+    assert {name: (PROBE / name).read_bytes() for name in files()} == files(), "`make generated` writes it"
 
 
 def test_the_sessions_with_the_probe_are_what_the_runtime_does(project: Path) -> None:

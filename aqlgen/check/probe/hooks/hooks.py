@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 from dataclasses import replace
@@ -13,10 +14,16 @@ def _asked(call: Any) -> str:
     return str(call.metadata.get("_hook") or call.metadata.get("hook") or "")
 
 
-def before_call(call: Any) -> Any:
-    """Change a parameter, refuse the call, or fail."""
+async def before_call(call: Any) -> Any:
+    """Change a parameter, refuse the call, also with what the witness says, or fail."""
+    package = __name__.rpartition(".")[0]
+    hooks = import_module(f"{package}.runtime.hooks")
+    order = call.metadata.get("_witness") or call.metadata.get("witness")
+    if order:
+        witnessed = import_module(f"{package}.witnessed").witnessed
+        shown = await asyncio.get_running_loop().run_in_executor(None, lambda: asyncio.run(witnessed(order)))
+        raise hooks.Refuse("the witness has spoken", shown)
     if _asked(call) == "refuse":
-        hooks = import_module(f"{__name__.rpartition('.')[0]}.runtime.hooks")
         raise hooks.Refuse("the hook says no", {"by": "before_call"})
     if _asked(call) == "fail":
         raise LookupError("a text that no agent may read")
