@@ -61,7 +61,7 @@ def test_an_update_by_a_form_without_fields_takes_those_of_its_query(tmp_path: P
     table = tabulate(tmp_path, offering(form, "PUT /things/{id}", parameters=[parameter("size")]))
     assert "body" not in table.rows["update_thing"]
     (whole,) = [field for field in table.details("update_thing")["parameters"] if field["name"] == "input"]
-    assert whole["description"] == "Fields: {size: string}. No other keys."
+    assert (whole["type"], whole["description"]) == ("UpdateThingInput", "Fields: {size: string}.")
 
 
 @pytest.mark.parametrize(
