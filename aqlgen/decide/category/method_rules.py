@@ -181,15 +181,13 @@ def doubted_get(facts: Facts) -> Verdict | None:
     """Return what a GET is of which a name, the path or the text says that it acts; None where nothing does."""
     if facts.method != "GET":
         return None
-    verb = facts.action_verb
-    doubt = _get_named_by_change(facts) or _get_told_by_change(facts) or _get_ending_in_change(facts)
-    flags = DELETING & {each.name for each in facts.operation.parameters if each.location is Location.QUERY}
-    if flags and not doubt:
-        note = f"GET, but it has a parameter {min(flags)}"
-        return Verdict(Category.READ, Evidence.HEURISTIC, 0.65, note, Doubt.CONTRADICTED)
-    if doubt or verb is None or verb.category is Category.READ or not _is_dotted(facts):
-        return doubt
-    return Verdict(Category.READ, Evidence.HEURISTIC, 0.65, f"GET, but its path says {verb.word}", Doubt.CONTRADICTED)
+    doubt = _get_named_by_change(facts) or _doubted(_told_change(facts) or _change_at_end(facts), 0.66)
+    return doubt or _doubted(_marked_change(facts), 0.65)
+
+
+def _doubted(note: str, sure: float) -> Verdict | None:
+    """Return a READ by GET that a note contradicts; None without a note."""
+    return Verdict(Category.READ, Evidence.HEURISTIC, sure, f"GET, but {note}", Doubt.CONTRADICTED) if note else None
 
 
 def _get_named_by_change(facts: Facts) -> Verdict | None:
@@ -203,27 +201,30 @@ def _get_named_by_change(facts: Facts) -> Verdict | None:
     )
 
 
-def _get_told_by_change(facts: Facts) -> Verdict | None:
+def _marked_change(facts: Facts) -> str:
+    """Find a parameter that deletes, or the verb of a dotted path."""
+    flags = DELETING & {each.name for each in facts.operation.parameters if each.location is Location.QUERY}
+    verb = facts.action_verb if _is_dotted(facts) else None
+    dotted = f"its path says {verb.word}" if verb and verb.category is not Category.READ else ""
+    return f"it has a parameter {min(flags)}" if flags else dotted
+
+
+def _told_change(facts: Facts) -> str:
     """Read the summary and the text, unless the name has a verb of reading; `get` only repeats the method."""
     named, verb = facts.named_verb, facts.summary_verb
     if named is not None and named.category is Category.READ and named.word != "get":
-        return None
+        return ""
     is_change = verb is not None and verb.category is not Category.READ and verb.word not in _KEEPING
-    note = f"its text says {verb.word}" if verb and is_change else text_acts(facts)
-    return Verdict(Category.READ, Evidence.HEURISTIC, 0.66, f"GET, but {note}", Doubt.CONTRADICTED) if note else None
+    return f"its text says {verb.word}" if verb and is_change else text_acts(facts)
 
 
-def _get_ending_in_change(facts: Facts) -> Verdict | None:
-    """Take a verb behind an item (`/keys/{id}/regenerate`), or of a GET that answers nothing, for what it does.
-
-    It is a thing if the name or the summary has a verb of reading, or if the answer is a list of it.
-    """
+def _change_at_end(facts: Facts) -> str:
+    """Find a verb behind an item (`/keys/{id}/regenerate`), or of a GET without an answer, unless it reads or lists."""
     is_told = any(verb and verb.category is Category.READ for verb in (facts.named_verb, facts.summary_verb))
     path = facts.operation.path
     if is_told or facts.answers_list or path.endswith("}") or not (_BEHIND_ITEM.search(path) or facts.answers_nothing):
-        return None
-    note = path_acts(facts)
-    return Verdict(Category.READ, Evidence.HEURISTIC, 0.66, f"GET, but {note}", Doubt.CONTRADICTED) if note else None
+        return ""
+    return path_acts(facts)
 
 
 def delete(facts: Facts) -> Verdict | None:

@@ -15,11 +15,10 @@ from aqlgen.decide.naming.noun import AREAS, is_plural
 from aqlgen.words import singular
 
 _LEADING_OUT: Final = frozenset("webhook hook callback drain forward forwarding".split())
-_LED_TO: Final = frozenset("url uri endpoint callback address target".split())
 _ADDRESSES: Final = frozenset("url uri endpoint callback".split())
+_LED_TO: Final = _ADDRESSES | {"address", "target"}
 _LEADING: Final = frozenset("callback webhook hook endpoint base api server target token event status forward".split())
 """Words before an address that the API calls, or sends its data to; an address alone is one, too."""
-
 _GUARDS: Final = frozenset("policy firewall security protection".split())
 """Things that hold somebody or something off."""
 
@@ -27,7 +26,7 @@ _GUARDS: Final = frozenset("policy firewall security protection".split())
 def setting(reading: Reading) -> Finding | None:
     """Find a change of what no operation makes or deletes, such as a security policy: it holds for all at once.
 
-    A part of an item that the API creates is no setting.
+    Parts of created items, such as `/sites/{id}/settings`, do not count.
     """
     path, nouns = reading.facts.operation.path, reading.path_nouns
     is_many = reading.lists.get(path) or (bool(nouns) and is_plural(nouns[-1]) and nouns[-1][-1] not in AREAS)
@@ -57,7 +56,7 @@ def switch(reading: Reading) -> Finding | None:
 
 
 def guard(reading: Reading) -> Finding | None:
-    """Find what changes who or what is held off, such as a firewall."""
+    """Find a create or an update of a guard, such as a firewall."""
     things = {*reading.thing, *reading.object, *reading.path_things[-2:]} & _GUARDS
     is_changed = things and reading.category in (Category.CREATE, Category.UPDATE)
     return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, f"it mentions {min(things)}") if is_changed else None
@@ -76,6 +75,6 @@ def address(reading: Reading) -> Finding | None:
 
 
 def importing(reading: Reading) -> Finding | None:
-    """Find an import: it may overwrite what is there, and deleting one thing takes no list of things back."""
+    """Find an import. It may overwrite data, and the deletion of one item does not undo it."""
     is_import = "import" in reading.verb_words | {*reading.path_things[-1:]}
     return Finding(Effect.ENDS, Danger.REVERSIBLE, "it imports") if is_import else None

@@ -129,7 +129,7 @@ class Reading:
 
     @cached_property
     def heads(self) -> frozenset[str]:
-        """The noun of what it acts on, and that of its name's object; of what a path writes in one word, the last."""
+        """The nouns of its thing and of its name's object; for a thing written as one word, also its last."""
         spelled = tuple(map(singular, self.words[1:]))  # the `admin_user` of `/adminusers`
         noun = spelled[-1:] if "".join(spelled) == self.noun else ()
         return frozenset({*noun, self.noun, head(self.object)})

@@ -28,7 +28,7 @@ class Logins:
     """Logins in a file that only its owner can read.
 
     A login has a refresh_token, or an access_token with expires, and client_id and token_url. Reading creates no file;
-    without a state file there are no logins. Raises StoreAway if the file cannot be used.
+    without a state file, no login is found. Raises StoreAway if the file cannot be used.
     """
 
     def __init__(self, state: SqliteState | None = None) -> None:

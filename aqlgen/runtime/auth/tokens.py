@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _METHODS = ("client_secret_basic", "client_secret_post")
 MOST_EXCHANGES = len(_METHODS)
-"""How many exchanges a token may take."""
+"""The most requests for one token: one for each method of client authentication."""
 _LONGEST = 64 * 1024
 _EARLY = 60.0
 

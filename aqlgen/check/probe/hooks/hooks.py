@@ -15,7 +15,7 @@ def _asked(call: Any) -> str:
 
 
 async def before_call(call: Any) -> Any:
-    """Change a parameter, refuse the call, also with what the witness says, or fail."""
+    """Change a parameter, refuse the call (also with the findings of the witness), or fail."""
     package = __name__.rpartition(".")[0]
     hooks = import_module(f"{package}.runtime.hooks")
     order = call.metadata.get("_witness") or call.metadata.get("witness")

@@ -1,4 +1,4 @@
-"""What the witness and the generated tests, which no server of MCP loads, say of the probe and of edits of it."""
+"""Judgements of the witness, and results of the generated tests, about edited copies of the probe."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ async def _examined(witness: Any, package: Path, sample: int) -> Any:
 
 
 def _by_operation(findings: list[Any]) -> dict[str, dict[str, list[str]]]:
-    """Return what was found of each operation, each with the grade, the calls and the place in the document."""
+    """Return the findings by operation and text: the grade, the call and the place in the document."""
     cases_by_operation: dict[str, dict[str, list[str]]] = {}
     for finding in findings:
         call, colon, text = finding.text.partition(": ")
