@@ -64,8 +64,8 @@ OPERATIONS: dict[str, Any] = {
         )
     },
     "execute": {
-        "delete_repositories": operation(
-            "POST", "/repositories/delete", "reversible",
+        "archive_repositories": operation(
+            "POST", "/repositories/archive", "reversible",
             parameters={"ids": {"in": "body", "schema": {"type": "array", "items": {"type": "string"}}}},
         )
     },
