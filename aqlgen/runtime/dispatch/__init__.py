@@ -10,37 +10,35 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from ..client import ApiSide
 from ..envelope import Envelope, Stamp
 from ..errors import Failure
 from ..hooks import Call, HookError, Hooks
+from ..introspection.introspect import Introspection
+from ..logs import Logger
+from ..logs.observers import Observers
+from ..safety.audit import Audit
+from ..safety.gatekeeper import Gatekeeper
 from ..safety.refusals import not_offered
 from ..session import Session
-from ..table import Row, Table, chosen
+from ..settings.config import Config
+from ..state.custody import State
+from ..table import Adapter, Row, Table, chosen
 from ..validation import Unexplained
 from ..warnings import CallWarning, Warnings
-from ..warnings.rules import MOST_UNDERSTOOD, understood_warning
+from ..warnings.rules import MOST_UNDERSTOOD, WarningRules, understood_warning
 from .arguments import Limits, Request, wrong_family
 
 if TYPE_CHECKING:
     from ..calls import Exchanges
-    from ..introspection.introspect import Introspection
-    from ..logs import Logger
-    from ..logs.observers import Observers
     from ..protocol_operations import Handler, Person, Registry
     from ..safety.approvals import Approval, HeldCall
-    from ..safety.audit import Audit
-    from ..safety.gatekeeper import Gatekeeper
     from ..safety.loop.loop import SafetyLoop
-    from ..settings.config import Config
     from ..state.activity import Activity
-    from ..state.custody import State
     from ..steps.halted import KeptPlans
-    from ..table import Adapter
     from ..validation.repair import Repaired
-    from ..warnings.rules import WarningRules
     from ..wire import ApiRequest
 
 
@@ -223,34 +221,52 @@ class Checking:
         return data
 
 
+class Parts(NamedTuple):
+    """What a dispatcher works with beside the adapter and its API; one that is None is the plainest of its kind."""
+
+    hooks: Hooks | None = None
+    logger: Logger | None = None
+    audit: Audit | None = None
+    state: State | None = None
+    masked: Callable[[Any], Any] = lambda value: value
+    """Returns a value without the adapter's credentials."""
+    observers: Observers | None = None
+    quota_status: Callable[[], Awaitable[dict[str, Any]]] | None = None
+
+
 class Calls:
     """The part of the dispatcher that batches, plans and extensions make further calls with."""
 
-    adapter: Adapter
-    table: Table
-    config: Config
-    api: ApiSide
-    hooks: Hooks
-    state: State
-    log: Logger
-    audit: Audit
-    observers: Observers | None
-    limits: Limits
-    rules: WarningRules
-    gatekeeper: Gatekeeper
-    checking: Checking
-    introspection: Introspection
-    all_operations: Introspection | None
-    """Those that a read-only adapter does not offer, too; None for any other adapter."""
     registry: Registry
     loop: SafetyLoop | None
 
+    def __init__(self, adapter: Adapter, table: Table, api: ApiSide, config: Config, parts: Parts) -> None:
+        self.all_operations: Introspection | None = None
+        """Those that a read-only adapter does not offer, too; None for any other adapter."""
+        if config.read_only:
+            self.all_operations = Introspection(adapter, table, config)
+            table = table.safe_reads()
+            adapter = adapter.restricted_to(table.raw("read"))
+        self.adapter = adapter
+        self.table = table
+        self.config = config
+        self.api = api
+        self.masked = parts.masked
+        self.observers = parts.observers
+        self.state = parts.state or State(name=adapter.name)
+        self.hooks = Hooks() if parts.hooks is None else parts.hooks
+        self.log = parts.logger or Logger(config.log_level)
+        self.limits = Limits(config)
+        self.rules = WarningRules(config, table)
+        self.audit = parts.audit or Audit(None, self.log, adapter=adapter.name)
+        self.gatekeeper = Gatekeeper(
+            adapter, config, self.hooks, self.audit, self.log, self.state, table, parts.observers, parts.masked
+        )
+        self.introspection = Introspection(adapter, table, config, self.gatekeeper.asks)
+        self.checking = Checking(self)
+
     async def answer(self, call: ToolCall, batch_warnings: Warnings | None = None) -> Envelope:
         """Answer one operation; in a batch the warnings go to `batch_warnings`."""
-        raise NotImplementedError
-
-    def masked(self, value: Any) -> Any:
-        """Return a value without the adapter's credentials."""
         raise NotImplementedError
 
     def find(

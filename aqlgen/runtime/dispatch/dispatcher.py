@@ -3,34 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Iterator, Mapping
 from functools import cached_property, partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..client import ApiSide
 from ..envelope import Envelope, Stamp, success
 from ..errors import Code, Failure, internal_failure
-from ..hooks import Hooks
-from ..introspection.introspect import Introspection
 from ..introspection.protocol import QUOTA_STATUS, REVOKE_TOKEN
-from ..logs import Logger
-from ..logs.observers import OK, CallEnd, Observers
+from ..logs.observers import OK, CallEnd
 from ..protocol_operations import RUN_STEPS, DiscreetPerson, Handler, Person, Registry
-from ..safety.audit import Audit
-from ..safety.gatekeeper import LARGE, Gatekeeper
+from ..safety.gatekeeper import LARGE
 from ..safety.operations import CANCEL, STATUS, active_operations
 from ..safety.refusals import refused
 from ..session import Session, with_request
 from ..settings.config import Config
 from ..settings.tables import QuotaSettings
-from ..state.custody import State
 from ..table import Adapter, Table
 from ..warnings import ABOUT_DATA, Warnings
-from ..warnings.rules import WarningRules
 from ..wire import current_spending, with_spending
-from . import Calls, Checking, Extension, Next, Stage, ToolCall, composed
-from .arguments import QUOTA_TOKEN, Limits, parse_json_texts, read_batch, read_single, refuse_in_batch, sent_tokens
+from . import Calls, Extension, Next, Parts, Stage, ToolCall, composed
+from .arguments import QUOTA_TOKEN, parse_json_texts, read_batch, read_single, refuse_in_batch, sent_tokens
 from .performer import Performer
 
 if TYPE_CHECKING:
@@ -39,18 +33,6 @@ if TYPE_CHECKING:
     from .executions import Executions
 
 __all__ = ["ApiSide", "Dispatcher", "Parts"]
-
-
-class Parts(NamedTuple):
-    """What a dispatcher works with beside the adapter and its API; one that is None is the plainest of its kind."""
-
-    hooks: Hooks | None = None
-    logger: Logger | None = None
-    audit: Audit | None = None
-    state: State | None = None
-    masked: Callable[[Any], Any] | None = None
-    observers: Observers | None = None
-    quota_status: Callable[[], Awaitable[dict[str, Any]]] | None = None
 
 
 class LongCalls(Extension):
@@ -133,35 +115,14 @@ class Dispatcher(Calls):
         self, adapter: Adapter, table: Table, api: ApiSide, config: Config, parts: Parts | None = None
     ) -> None:
         parts = parts or Parts()
-        self.all_operations = None
-        if config.read_only:
-            self.all_operations = Introspection(adapter, table, config)
-            table = table.safe_reads()
-            adapter = adapter.restricted_to(table.raw("read"))
-        self.adapter = adapter
-        self.table = table
-        self.config = config
-        self.api = api
-        self._masked = parts.masked
-        self.observers = parts.observers
-        self.state = parts.state or State(name=adapter.name)
+        super().__init__(adapter, table, api, config, parts)
         self._quota_status = parts.quota_status
-        self.hooks = Hooks() if parts.hooks is None else parts.hooks
-        self.log = parts.logger or Logger(config.log_level)
-        self.limits = Limits(config)
-        self.rules = WarningRules(config, table)
-        self.audit = parts.audit or Audit(None, self.log, adapter=adapter.name)
-        self.gatekeeper = Gatekeeper(
-            adapter, config, self.hooks, self.audit, self.log, self.state, table, parts.observers, parts.masked
-        )
-        self.introspection = Introspection(adapter, table, config, self.gatekeeper.asks)
-        self.checking = Checking(self)
         self.extensions = tuple(extensions_of(self))
         self.loop = next((extension.loop for extension in self.extensions if extension.loop is not None), None)
         handlers: dict[str, Handler] = {"confirm_operation": self._confirm_operation}
         for extension in self.extensions:
             handlers |= extension.handlers
-        operations = (*active_operations(adapter, config), *self.introspection.workflows)
+        operations = (*active_operations(self.adapter, config), *self.introspection.workflows)
         self.registry = Registry((operation, handlers[operation.name]) for operation in operations)
         after = [extension.after for extension in self.extensions if extension.after is not None]
         self.perform = Performer(self, after).perform
@@ -200,8 +161,8 @@ class Dispatcher(Calls):
         credential of the adapter is in the answer or in the question.
         """
         stamp, session = Stamp(), session or Session()
-        if person is not None and self._masked is not None:
-            person = DiscreetPerson(person, self._masked)
+        if person is not None:
+            person = DiscreetPerson(person, self.masked)
         with with_request(stamp.request_id):
             arguments = parse_json_texts(arguments or {})
             try:
@@ -349,10 +310,6 @@ class Dispatcher(Calls):
         if operation == "introspect":
             return operation, "read"
         return ("unknown", "unknown") if named is None else (named.name, named.family)
-
-    def masked(self, value: Any) -> Any:
-        """Return a value without the adapter's credentials."""
-        return value if self._masked is None else self._masked(value)
 
 
 def extensions_of(dispatcher: Dispatcher) -> Iterator[Extension]:
