@@ -50,8 +50,8 @@ class Asking:
         state: State,
         decisions: Decisions,
         view: Callable[[HeldCall], Awaitable[CallView]],
-        observers: Observers | None = None,
-        masked: Callable[[Any], Any] | None = None,
+        observers: Observers | None,
+        masked: Callable[[Any], Any],
     ) -> None:
         self.settings = config.confirmation
         self.by_agent = self.settings.approval == "agent"
@@ -348,7 +348,7 @@ class _Confirmation:
             name, problem = f"questions of calls:{owner_of(self._session.id)}", "Too many calls wait for an operator"
             shared, most = asking.state.shared, asking.settings.per_minute
             await count_of_minute(shared, name, most, problem, self._details)
-        text = self._text if asking.masked is None else str(asking.masked(self._text))
+        text = str(asking.masked(self._text))
         put = replace(
             about,
             id=await store.id_of(about.digest),

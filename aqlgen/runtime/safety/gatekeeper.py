@@ -60,9 +60,9 @@ class Gatekeeper:
         audit: Audit,
         logger: Logger,
         state: State,
-        table: Table | None = None,
-        observers: Observers | None = None,
-        masked: Callable[[Any], Any] | None = None,
+        table: Table,
+        observers: Observers | None,
+        masked: Callable[[Any], Any],
     ) -> None:
         self._policy = Policy(config, table)
         self._beside = anyio.Lock()
@@ -75,7 +75,7 @@ class Gatekeeper:
         self._config = config
         self._hooks = hooks
         self._audit = audit
-        self._decisions = Decisions(audit, logger, adapter.name, lambda: {} if table is None else table.types, *trust)
+        self._decisions = Decisions(audit, logger, adapter.name, lambda: table.types, *trust)
         self._state = state
         self._masked = masked
         self._observers = observers
@@ -150,7 +150,7 @@ class Gatekeeper:
         return not (led and is_held)
 
     def _led(self, row: Row, first: ApiRequest, changed: ApiRequest) -> list[GateDecision]:
-        if self._table is None or changed.url.partition("?")[0] == first.url.partition("?")[0]:
+        if changed.url.partition("?")[0] == first.url.partition("?")[0]:
             return []
         from .carried import led_to
 
@@ -273,9 +273,8 @@ class Gatekeeper:
     async def _view(self, pending: HeldCall) -> CallView:
         from .view import view_of
 
-        types = {} if self._table is None else self._table.types
         row, params = pending.row, pending.call.params
-        parts = row, params, pending.decision, pending.request, types
+        parts = row, params, pending.decision, pending.request, self._table.types
         return await self._looked_at(pending.call, partial(view_of, *parts, hooked=bool(self._hooks)))
 
 

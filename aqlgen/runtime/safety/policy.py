@@ -143,13 +143,13 @@ _UNTOLD = "May carry operations that a rule holds back"
 class Policy:
     """Decides about calls by the settings; without rules nothing of the table is read."""
 
-    def __init__(self, config: Config, table: Table | None) -> None:
+    def __init__(self, config: Config, table: Table) -> None:
         self.name = config.policy
         self.trust = config.trust_level
         self._by_effect = {"money": config.policy_money, "access": config.policy_access, "people": config.policy_people}
         self._rules: Rules | None = None
         self._table = table
-        if config.policy_rules and table is not None:
+        if config.policy_rules:
             from .rules.rules import Rules
 
             self._rules = Rules(config, table)
@@ -186,7 +186,7 @@ class Policy:
         carried, is_known = read_carried(row.carries, request)
         decisions = []
         for inner in carried:
-            rows, is_sure = ([], False) if self._table is None else matching(inner, row, self._table, request)
+            rows, is_sure = matching(inner, row, self._table, request)
             is_known &= is_sure or inner.method in READING_METHODS
             decisions += [self.carried(each) for each in rows]
         decisions.append(self._alone(replace(row, danger=row.carries.danger) if is_known else row, params, build))
