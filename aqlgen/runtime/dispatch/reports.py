@@ -30,15 +30,8 @@ class LoopOperations(Extension):
 
     def __init__(self, calls: Calls) -> None:
         self.calls = calls
-        reports = OperationReports(calls)
         self.loop: SafetyLoop = SafetyLoop(
-            calls.config,
-            calls.state,
-            calls.audit.record,
-            calls.hooks,
-            calls.adapter.name,
-            lambda: calls.gatekeeper.asking,
-            reports,
+            calls.config, calls.gatekeeper.asking, calls.audit.record, calls.hooks, OperationReports(calls)
         )
         self.handlers = self.loop.handlers
 
@@ -99,7 +92,7 @@ class OperationReports:
             plan = read_plan(steps, returns)
             rows = [self._row(step.operation) for step in plan.steps]
             inputs = () if workflow is None else workflow.inputs
-            digest = self.plan_report(operation, params, plan, inputs=inputs).digest
+            digest = plan_report(self._introspection.find, operation, params, plan, inputs).digest
             operations = tuple(dict.fromkeys((row.name, row.danger) for row in rows))
             shown = {
                 "steps": [
@@ -121,32 +114,6 @@ class OperationReports:
         digest = fingerprint(row.name, with_files(valid, files))
         return Report(row.name, digest, operations, changes, masked_params(row, valid, self._table.types))
 
-    def plan_report(
-        self,
-        operation: str,
-        params: Mapping[str, Any],
-        plan: Plan,
-        kept: Sequence[Any] | None = None,
-        inputs: Container[str] = (),
-    ) -> PlanReport:
-        """Return the report that the steps of a plan need, whatever names they give to operations.
-
-        `kept` is that of a plan that goes on. `inputs` are those of the workflow; only one that has no `dry_run` of its
-        own can be previewed by that name.
-        """
-        if kept:
-            return PlanReport(*kept)
-        if operation == RUN_STEPS:
-            rows = {step.operation: self._introspection.find(step.operation) for step in plan.steps}
-            names = {name: row.name for name, row in rows.items() if row is not None}
-            written: dict[str, Any] = {
-                "steps": [_named(step, names) for step in params.get("steps") or ()],
-                "return": params.get("return"),
-            }
-        else:
-            written = {name: value for name, value in params.items() if name != DRY_RUN or name in inputs}
-        return PlanReport(operation, fingerprint(operation, written), dict(params))
-
     def named_in(self, words: Sequence[str]) -> list[tuple[str, str]]:
         """Return the names and dangers of the operations that words name."""
         rows = (self._introspection.find(word) for word in dict.fromkeys(words) if len(word) > 3)
@@ -157,6 +124,29 @@ class OperationReports:
         if row is None:
             raise self._introspection.unknown(operation)
         return row
+
+
+def plan_report(
+    find: Callable[[str], Row | None],
+    operation: str,
+    params: Mapping[str, Any],
+    plan: Plan,
+    inputs: Container[str] = (),
+) -> PlanReport:
+    """Return the report that the steps of a plan need, whatever names they give to operations.
+
+    `inputs` are those of a workflow; only one that has no `dry_run` of its own can be previewed by that name.
+    """
+    if operation == RUN_STEPS:
+        rows = {step.operation: find(step.operation) for step in plan.steps}
+        names = {name: row.name for name, row in rows.items() if row is not None}
+        written: dict[str, Any] = {
+            "steps": [_named(step, names) for step in params.get("steps") or ()],
+            "return": params.get("return"),
+        }
+    else:
+        written = {name: value for name, value in params.items() if name != DRY_RUN or name in inputs}
+    return PlanReport(operation, fingerprint(operation, written), dict(params))
 
 
 def approval_of_files(

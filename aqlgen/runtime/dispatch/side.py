@@ -208,9 +208,13 @@ class Side:
         `kept` is that of a plan that goes on, `inputs` are those of a workflow.
         """
         loop = self._calls.loop
-        if loop is None or not loop.enforcing or loop.reports is None:
+        if loop is None or not loop.enforcing:
             return
-        self._grant.plan = loop.reports.plan_report(operation, params, self._plan, kept, inputs)
+        from ..safety.loop.reports import PlanReport
+        from .reports import plan_report
+
+        find = self._calls.introspection.find
+        self._grant.plan = PlanReport(*kept) if kept else plan_report(find, operation, params, self._plan, inputs)
         for row in self.rows.values():
             if await loop.needs(self._session, row, {}, self._grant.plan):
                 return

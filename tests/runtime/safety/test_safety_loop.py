@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -13,7 +14,6 @@ from mcp import Client
 from stand_in import FakeApi
 
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
-from aqlgen.runtime.safety.loop.loop import SafetyLoop
 from aqlgen.runtime.safety.operations import active_operations
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session
@@ -21,7 +21,7 @@ from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.settings.tables import LoopSettings
 from aqlgen.runtime.table import Adapter
 
-pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("era", ["auto", "legacy"])]
+pytestmark = pytest.mark.anyio
 Make = Callable[..., Dispatcher]
 LOOP = {
     "record_execution_step": "create",
@@ -37,6 +37,11 @@ ENFORCING = {
     "requires_approval": ("delete_*",),
 }
 BY_CLIENT = {**ENFORCING, "loop_approval": "client"}
+
+
+@pytest.fixture(params=["auto", "legacy"])
+def era(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 class Human(looping.Human):
@@ -358,7 +363,7 @@ async def test_a_session_that_ends_cancels_what_runs(make: Make, era: str) -> No
         assert not (await client.step("reading"))["continue"]
 
 
-async def test_without_a_session_an_agent_is_known_by_its_name(make: Make, era: str) -> None:
+async def test_without_a_session_an_agent_is_known_by_its_name(make: Make) -> None:
     """R-OPS-2: over HTTP with protocol 2026-07-28, where each request has a session of its own."""
     dispatcher = make(**BY_CLIENT)
 
@@ -368,17 +373,14 @@ async def test_without_a_session_an_agent_is_known_by_its_name(make: Make, era: 
     await call("execute_agent", element_name=AGENT)
     directive = await call("record_execution_step", element_name=AGENT, nextActionHint="reading")
     assert directive["stepsRemaining"] == 4
-    assert era
 
 
-async def test_what_happens_in_the_loop_is_recorded(era: str) -> None:
+async def test_what_happens_in_the_loop_is_recorded(house: looping.House) -> None:
     """R-LOOP-2, R-SAFE-5: in every mode, that of logging too."""
     for mode in ("enforcing", "monitoring", "logging"):
-        seen: list[tuple[str, Any]] = []
-        loop = SafetyLoop(
-            Config(safety_loop=mode, loop_approval="client"),
-            record=lambda event, fields, seen=seen: seen.append((event, fields)),
-        )
+        house.audit.unlink(missing_ok=True)
+        loop = house.adapter(safety_loop=mode).loop
+        assert loop is not None
         session = Session.new()
         await loop.execute_agent({"element_name": AGENT}, session, None)
         step = {"element_name": AGENT, "nextActionHint": "reading", "outcome": "failure"}
@@ -386,15 +388,15 @@ async def test_what_happens_in_the_loop_is_recorded(era: str) -> None:
         await loop.abort_execution({"element_name": AGENT}, session, None)
         await loop.execute_agent({"element_name": AGENT}, session, None)
         session.close()
-        assert [event for event, _ in seen] == [
+        seen = [json.loads(line) for line in house.audit.read_text().splitlines()]
+        assert [entry["event"] for entry in seen] == [
             "EXECUTION_STARTED", "STEP_RECORDED", "EXECUTION_CANCELLED", "EXECUTION_STARTED", "EXECUTION_CANCELLED",
         ]  # fmt: skip
-        assert seen[1][1]["params"] == step
-        assert seen[1][1]["continue"] is (mode != "enforcing")
-    assert era
+        assert seen[1]["params"] == step
+        assert seen[1]["continue"] is (mode != "enforcing")
 
 
-def test_what_is_active_depends_on_the_settings(package: Any, era: str) -> None:
+def test_what_is_active_depends_on_the_settings(package: Any) -> None:
     """R-LOOP-2, R-STEP-1: confirming is offered while anything asks, plans always."""
     adapter = Adapter.load(package)
     assert [operation.name for operation in active_operations(adapter, Config())] == ["confirm_operation", "run_steps"]
@@ -402,4 +404,3 @@ def test_what_is_active_depends_on_the_settings(package: Any, era: str) -> None:
     assert {
         operation.name for operation in active_operations(adapter, Config(policy="open", safety_loop="logging"))
     } == {*LOOP, "run_steps"}
-    assert era

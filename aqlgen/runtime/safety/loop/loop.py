@@ -124,11 +124,10 @@ class SafetyLoop(Parts):
             )
         if self.enforcing:
             await self.guard.refuse_blocked("confirm_operation", agent, await self.blocks())
-        asking = self.asking
-        if token is not None and asking is not None:
+        if token is not None:
             if self.enforcing and self.config.loop_approval == "person":
-                await self.approvals.token(await asking().question(token, session), person)
-            return await asking().confirm(token, session)
+                await self.approvals.token(await self.asking.question(token, session), person)
+            return await self.asking.confirm(token, session)
         if agent is None:
             raise Failure(
                 Code.MISSING_PARAM,

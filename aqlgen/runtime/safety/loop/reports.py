@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -18,7 +18,6 @@ from .agents import Block
 from .executions import Execution, Notification, Pause, StepApproval
 
 if TYPE_CHECKING:
-    from ...steps.plan import Plan
     from ..questions import Question
 
 FILES = "\0files"
@@ -60,16 +59,6 @@ class Reports(Protocol):
 
     def named_in(self, words: Sequence[str]) -> list[tuple[str, str]]:
         """Return the names and dangers of the operations that words name."""
-
-    def plan_report(
-        self,
-        operation: str,
-        params: Mapping[str, Any],
-        plan: Plan,
-        kept: Sequence[Any] | None = None,
-        inputs: Container[str] = (),
-    ) -> PlanReport:
-        """Return the report that the steps of a plan need; `kept` is that of a plan that goes on."""
 
 
 _LONGEST = 4000

@@ -15,7 +15,6 @@ from ...errors import Code, Failure
 from ...hooks import Hooks, Step, StepVerdict
 from ...session import Session, current_caller
 from ...state import StoreAway
-from ...state.custody import State
 from ...text import line
 from ..question_texts import literal
 from ..questions import QuestionStore
@@ -38,28 +37,25 @@ if TYPE_CHECKING:
 class Parts:
     """What the loop works with.
 
-    `record` writes into the audit log. `asking` returns the part of the gatekeeper that asks, and `reports` knows the
-    operations of the adapter.
+    `record` writes into the audit log. `asking` has calls confirmed. `reports` knows the operations of the adapter.
     """
 
     def __init__(
         self,
         config: Config,
-        state: State | None = None,
-        record: Callable[[str, dict[str, Any]], None] = lambda *_: None,
-        hooks: Hooks | None = None,
-        adapter: str = "",
-        asking: Callable[[], Asking] | None = None,
-        reports: Reports | None = None,
+        asking: Asking,
+        record: Callable[[str, dict[str, Any]], None],
+        hooks: Hooks,
+        reports: Reports,
     ) -> None:
-        state = state or State()
+        state = asking.state
         questions = QuestionStore(state.shared)
         self.config = config
         self.mode = config.safety_loop
         self.enforcing = self.mode == "enforcing"
-        self.hooks = Hooks() if hooks is None else hooks
+        self.hooks = hooks
         self.record = record
-        self.operator = f"by `{adapter}-adapter operator`" if state.shared.store.shared else ""
+        self.operator = f"by `{asking.adapter}-adapter operator`" if state.shared.store.shared else ""
         """Where an operator decides, in words; "" if none can, since the state is in this process alone."""
         self.asking = asking
         self.reports = reports
@@ -103,7 +99,7 @@ class StepReport:
         self._action: str = params["nextActionHint"]
         self._unclear = ""
         self._report = self._reported()
-        self._mentioned = [] if loop.reports is None else loop.reports.named_in(words_of(self._action))
+        self._mentioned = loop.reports.named_in(words_of(self._action))
         self._decided: _Open | None = None
         self._pending: list[Notification] = []
         self._challenge: tuple[str, float] | None = None
@@ -117,7 +113,7 @@ class StepReport:
                 f"Missing required parameter '{_NEXT}': the operation to which 'nextParams' belong",
                 {"param_name": _NEXT, "operation": "record_execution_step"},
             )
-        if operation is None or self._loop.reports is None or self._loop.mode == "logging":
+        if operation is None or self._loop.mode == "logging":
             return None
         try:
             return self._loop.reports.report(operation, params or {})
@@ -151,8 +147,7 @@ class StepReport:
 
     async def _decide(self, blocks: Sequence[Block]) -> _Answer:
         with nullcontext() if self._loop.enforcing else suppress(StoreAway):
-            asking = self._loop.asking
-            self._pending = of_questions([] if asking is None else await asking().questions.undecided(self._session.id))
+            self._pending = of_questions(await self._loop.asking.questions.undecided(self._session.id))
         for _ in range(_MOST_TRIES):
             answer = await self._loop.kept.change(self._session, lambda executions: self._step(executions))
             if isinstance(answer, _Answer):
