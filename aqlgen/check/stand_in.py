@@ -112,14 +112,11 @@ class StandIn:
         self.arrived, self.misbehaviour = [], None
 
     @contextmanager
-    def behaving(
-        self, reply: Reply | Callable[[Arrived], Reply | None], method: str = "", most: int | None = None
-    ) -> Iterator[list[Arrived]]:
-        """Answer with one reply, or by a function, the first requests of a method; yields what arrives meanwhile."""
+    def behaving(self, reply: Reply | Callable[[Arrived], Reply | None], method: str = "") -> Iterator[list[Arrived]]:
+        """Answer the requests of a method with one reply, or by a function; yields what arrives meanwhile."""
 
         def behave(request: Arrived) -> Reply | None:
-            count = sum(method in ("", each.method) for each in self.arrived)
-            if method not in ("", request.method) or (most is not None and count > most):
+            if method not in ("", request.method):
                 return None
             return reply(request) if callable(reply) else reply
 

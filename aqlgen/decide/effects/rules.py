@@ -255,7 +255,7 @@ def _by_destroying_word(reading: Reading) -> Finding | None:
         word = next((word for word in words if word in _DESTROYING), "")
         if word and words[0] not in _AVERTING:
             return Finding(Effect.ENDS, Danger.DESTRUCTIVE, f"its name speaks of {word}")
-    return _said(reading, Effect.ENDS, lambda act: act.kind == "sentence" and bool(act.verbs & _DESTROYING))
+    return _said(reading, lambda act: act.kind == "sentence" and bool(act.verbs & _DESTROYING))
 
 
 def _by_ending_thing(reading: Reading) -> Finding | None:
@@ -275,15 +275,13 @@ def _by_ending(reading: Reading) -> Finding | None:
     """Find what is said to end or to overwrite something."""
     if reading.is_simulated:
         return None
-    return _said(reading, Effect.ENDS, lambda act: bool(act.verbs & _ENDING) and act.verbs.isdisjoint(_OF_ITSELF))
+    return _said(reading, lambda act: bool(act.verbs & _ENDING) and act.verbs.isdisjoint(_OF_ITSELF))
 
 
-def _said(
-    reading: Reading, effect: Effect, tells: Callable[[Act], bool], level: Danger = Danger.DESTRUCTIVE
-) -> Finding | None:
-    """Return the effect that an act tells of; what is denied tells nothing here."""
+def _said(reading: Reading, tells: Callable[[Act], bool]) -> Finding | None:
+    """Return the destruction that an act tells of; what is denied tells nothing here."""
     act = next((act for act in reading.acts if not act.is_denied and tells(act)), None)
-    return None if act is None else Finding(effect, level, act.says, act.kind)
+    return None if act is None else Finding(Effect.ENDS, Danger.DESTRUCTIVE, act.says, act.kind)
 
 
 def _by_text(reading: Reading) -> Finding | None:

@@ -27,9 +27,9 @@ def split_at_placeholders(template: str) -> tuple[list[str], list[str]]:
     return pieces[::2], pieces[1::2]
 
 
-def without_names(template: str, stand_in: str = "{}") -> str:
-    """Return the template with the same text for each placeholder, so that templates can be compared."""
-    return _PLACEHOLDER.sub(stand_in, template)
+def without_names(template: str) -> str:
+    """Return the template with `{}` for each placeholder, so that templates can be compared."""
+    return _PLACEHOLDER.sub("{}", template)
 
 
 def replaced_placeholders(template: str, value: Callable[[str], str]) -> str:
