@@ -7,6 +7,7 @@ from typing import Any
 
 from ...protocol_operations import ProtocolOperation, field
 from ...settings.config import Config
+from .evaluation import TIERS
 from .executions import THRESHOLDS, profile_of
 
 _AGENT = field("element_name", "string", True, "Name of the agent", minLength=1, maxLength=100)
@@ -197,7 +198,7 @@ def loop_settings(config: Config) -> dict[str, Any]:
         "mode": config.safety_loop,
         "confirmed_by": config.loop_approval,
         "stages": ["step limit", "previous outcome", "patterns", "safety tier", "risk tolerance"],
-        "tiers": {"advisory": 30, "confirm": 60, "verify": 85, "danger_zone": 100},
+        "tiers": {tier: highest for highest, tier in TIERS},
         "tolerances": dict(THRESHOLDS),
         "challenge_seconds": config.loop.challenge_ttl,
         "report_seconds": config.loop.report_ttl,
