@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import Code, Failure, invalid, too_large
 from ..exact_json import ExactFloat, read_json
 from ..introspection.protocol import tool_name
+from ..safety.gatekeeper import sent_token
 from ..schema import json_type
 from ..settings.config import Config
 from ..table import Row
@@ -268,8 +269,7 @@ def read_batch(arguments: Mapping[str, Any]) -> list[Any] | None:
 
 def sent_tokens(fields: Mapping[str, Any]) -> tuple[object, object]:
     """Return the confirmation token and the token of a quota that stand among these fields, None for each without."""
-    token = fields.get(TOKEN)
-    return fields.get("_confirmation") if token is None else token, fields.get(QUOTA_TOKEN)
+    return sent_token(fields), fields.get(QUOTA_TOKEN)
 
 
 def _wrong_type(name: str, expected: str, value: Any) -> Failure:

@@ -117,7 +117,7 @@ class Gatekeeper:
             from .approvals import Approval
 
             pending = await self._held(row, call, decision, build)
-            token = _sent_token(call)
+            token = sent_token(call.metadata)
             if token is not None or approvals is None or not approvals.use(row, pending.digest):
                 await self.asking.confirm_calls([pending], token, session, person)
             return Approval(row, pending.request)
@@ -183,7 +183,7 @@ class Gatekeeper:
 
         Raises Failure where the call would fail.
         """
-        if not self.watches(row) or _sent_token(call) is not None:
+        if not self.watches(row) or sent_token(call.metadata) is not None:
             return None
         build = cache(build)
         decision = await self.decide(row, replace(call, dry_run=True), build)
@@ -292,7 +292,7 @@ def _is_large(params: Mapping[str, Any]) -> bool:
     return size > LARGE
 
 
-def _sent_token(call: Call) -> object:
-    """Return the confirmation token that came with a call, None without one."""
-    token = call.metadata.get("confirmation_token")
-    return call.metadata.get("_confirmation") if token is None else token
+def sent_token(fields: Mapping[str, Any]) -> object:
+    """Return the confirmation token that stands among these fields, None without one."""
+    token = fields.get("confirmation_token")
+    return fields.get("_confirmation") if token is None else token
