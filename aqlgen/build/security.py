@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from aqlgen.build.context import Context, entries, text
 from aqlgen.build.models import SECURITY_SCHEME, InvalidObjectError
 from aqlgen.build.operations import HEADER_NAME, TOKEN
-from aqlgen.document.positions import escape, unescape
+from aqlgen.document.positions import escape
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import SIGNATURE, Json, OAuthFlow, Origin, SecurityScheme, Server
 from aqlgen.runtime.auth import KEY
 from aqlgen.runtime.encode import is_framing, overrides_method
+from aqlgen.runtime.schema import unescape
 
 MAX_SCOPES = 1000
 HEADER = re.compile(rf"(?P<name>{HEADER_NAME.pattern})(?:\s*:\s*(?P<word>{TOKEN.pattern})?)?")

@@ -12,6 +12,7 @@ from aqlgen.compare.nodes import Types, resolve, split_null
 from aqlgen.compare.surface import Operation, Surface
 from aqlgen.compare.walk import Walk
 from aqlgen.ir import Json
+from aqlgen.runtime.schema import steps_of
 from aqlgen.runtime.table import ADAPTER, Parameter
 from aqlgen.runtime.text import folded
 from aqlgen.runtime.wire import admits_json
@@ -147,8 +148,8 @@ class Calls:
         if pointer is None:
             return whole
         schema = whole
-        for step in pointer.split("/")[1:]:
-            schema = self._step(schema, step.replace("~1", "/").replace("~0", "~"), side)
+        for step in steps_of(pointer):
+            schema = self._step(schema, step, side)
         items: Schema | None = resolve(split_null(schema)[0], side.types).get("items")
         return items or whole
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from aqlgen.ir import Json, Origin
+from aqlgen.runtime.schema import unescape
 
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 _BREAK: Final = re.compile(r"\r\n?|\n")
@@ -57,11 +58,6 @@ class Lines:
 def escape(part: str) -> str:
     """Encode one part of a JSON pointer (RFC 6901, section 3)."""
     return part.replace("~", "~0").replace("/", "~1")
-
-
-def unescape(part: str) -> str:
-    """Decode one part of a JSON pointer (RFC 6901, section 4)."""
-    return part.replace("~1", "/").replace("~0", "~")
 
 
 def join(parts: Iterable[str]) -> str:

@@ -170,6 +170,11 @@ class ApiRequest:
     follows: Callable[[ApiRequest], bool] = field(default=lambda _: True, repr=False, compare=False)
     """Return True if a redirect may be followed; the argument is the request that the redirect asks for."""
 
+    @property
+    def content_type(self) -> str:
+        """The type of the content; empty if no header states one."""
+        return next((value for name, value in self.headers if name.lower() == "content-type"), "")
+
 
 @dataclass(frozen=True, slots=True)
 class Applied:

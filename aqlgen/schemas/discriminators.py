@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from aqlgen.document.positions import escape, unescape
+from aqlgen.document.positions import escape
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Json
+from aqlgen.runtime.schema import unescape
 from aqlgen.schemas.all_of import Node
 from aqlgen.schemas.views import Views
 

@@ -13,9 +13,9 @@ from itertools import chain, count
 from json import dumps
 
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.document.positions import unescape
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import MISSING, Json
+from aqlgen.runtime.schema import unescape
 from aqlgen.schemas.all_of import Node, types_of, with_null
 from aqlgen.schemas.bounds import Level, Nesting, limit_cost
 from aqlgen.schemas.descriptions import shorten

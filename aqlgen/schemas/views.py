@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from aqlgen.document.positions import unescape
 from aqlgen.document.resolve import MAX_CHAIN, Resolver, UnresolvedError
 from aqlgen.ir import Json
-from aqlgen.runtime.schema import subschemas
+from aqlgen.runtime.schema import subschemas, unescape
 from aqlgen.schemas.all_of import Node, closed, merge, types_of, with_null
 from aqlgen.schemas.keywords import Findings
 from aqlgen.schemas.normalise import ANNOTATIONS, normalise

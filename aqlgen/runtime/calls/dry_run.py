@@ -56,12 +56,11 @@ async def preview(
 
 
 def _shown(request: ApiRequest, row: Row, secrets: frozenset[str]) -> dict[str, Any]:
-    content_type = next((value for name, value in request.headers if name.lower() == "content-type"), "")
     return {
         "method": request.method,
         "url": _url(request.url, row, secrets),
         "headers": {name: _header(name, value, secrets) for name, value in request.headers},
-        "body": _body(request.content, media_type(content_type), row, secrets),
+        "body": _body(request.content, media_type(request.content_type), row, secrets),
     }
 
 

@@ -71,7 +71,7 @@ def _in_query(request: ApiRequest, name: str, key: str | None) -> ApiRequest:
 def _in_body(request: ApiRequest, wanted: Idempotency, key: str | None) -> ApiRequest:
     """Put the key into an object or a form; the rest of the body stays as it is, to the letter."""
     name, content = wanted.parameter or "", request.content or b""
-    kind = next((media_type(value) for header, value in request.headers if header.lower() == "content-type"), "")
+    kind = media_type(request.content_type)
     if kind == FORM:
         stated: Any = dict(parse_qsl(content.decode("utf-8", "replace"), keep_blank_values=True)).get(name)
         field = f"{quote(name)}={key}".encode()

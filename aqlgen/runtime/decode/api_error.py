@@ -18,6 +18,7 @@ from urllib.parse import unquote
 
 from ..errors import Code
 from ..redaction import redact, redacted
+from ..schema import unescape
 from ..text import folded, words
 from ..wire import ApiResponse, is_json, is_xml, media_type
 from .attachments import CONTROLS
@@ -233,7 +234,7 @@ def steps_of_name(value: Any) -> tuple[str, ...]:
     elif not isinstance(value, str) or len(value) > _MAX_STEPS * _MAX_STEP:
         return ()
     elif value.startswith(("/", "#/")):
-        parts = [unquote(part).replace("~1", "/").replace("~0", "~") for part in value.split("/")[1:]]
+        parts = [unescape(unquote(part)) for part in value.split("/")[1:]]
     else:
         for sign in "[]/":
             value = value.replace(sign, ".")

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..schema import steps_of
 from ..schema.notation import is_count
 from ..text import folded, iso_time, letters, line
 
@@ -148,11 +149,10 @@ def condition_of(status: int, data: Any, pointer: str | None = None) -> Conditio
 def value_at(data: Any, pointer: str) -> Any:
     """Return what a JSON pointer leads to, whichever way its keys are spelled; None if that is nothing."""
     value = data
-    for key in pointer.split("/")[1:]:
+    for key in steps_of(pointer):
         if not isinstance(value, Mapping):
             return None
-        plain = key.replace("~1", "/").replace("~0", "~")
-        value = value[plain] if plain in value else _fields(value).get(folded(plain))
+        value = value[key] if key in value else _fields(value).get(folded(key))
     return value
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from ..encode import is_framing, overrides_method
+from ..schema import steps_of
 from ..text import letters
 from ..wire import FORM, is_json, media_type
 
@@ -66,13 +67,12 @@ def read_carried(carries: Carried, request: ApiRequest) -> tuple[list[Inner], bo
 
 def _body(request: ApiRequest) -> Any:
     """Return the body as data; None for none."""
-    kind = next((value for name, value in request.headers if name.lower() == "content-type"), "")
     if request.content is None:
         return None
     try:
-        if is_json(kind):
+        if is_json(request.content_type):
             return json.loads(request.content, object_pairs_hook=_once)
-        if media_type(kind) == FORM:
+        if media_type(request.content_type) == FORM:
             return _pairs(request.content.decode())
     except (ValueError, RecursionError):
         pass
@@ -101,11 +101,10 @@ def _objects(place: CarriedPlace, request: ApiRequest, body: Any) -> Iterator[An
     if place.location == "query":
         yield _pairs(request.url.partition("?")[2])
     elif body is not None or not place.optional:
-        steps = [step.replace("~1", "/").replace("~0", "~") for step in place.at.split("/")[1:]]
-        yield from _walk(body, steps)
+        yield from _walk(body, steps_of(place.at))
 
 
-def _walk(value: Any, steps: list[str]) -> Iterator[Any]:
+def _walk(value: Any, steps: Sequence[str]) -> Iterator[Any]:
     if not steps:
         yield value
         return

@@ -30,7 +30,7 @@ def type_named(ref: str) -> str | None:
     if not ref.startswith(_PREFIX):
         return None
     name = ref[_NAME_AT:].partition("/")[0]
-    return unquote(name).replace("~1", "/").replace("~0", "~") if "~" in name or "%" in name else name
+    return unescape(unquote(name)) if "~" in name or "%" in name else name
 
 
 def referred(schema: JsonSchema) -> str | None:
@@ -397,9 +397,14 @@ def _is_schema(node: Any) -> TypeGuard[JsonSchema]:
 # Paths
 
 
+def unescape(step: str) -> str:
+    """Decode one step of a JSON pointer (RFC 6901, section 4)."""
+    return step.replace("~1", "/").replace("~0", "~")
+
+
 def steps_of(pointer: str) -> tuple[str, ...]:
     """Return the steps of a JSON pointer; none for the empty pointer."""
-    return tuple(step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:])
+    return tuple(map(unescape, pointer.split("/")[1:]))
 
 
 def pointer_of(steps: Iterable[str]) -> str:

@@ -19,6 +19,7 @@ from urllib.parse import parse_qsl, unquote
 
 from ...errors import Failure
 from ...exact_json import ExactFloat
+from ...schema import steps_of
 from ...table import JsonSchema, Parameter, Row
 from ...text import letters
 from ...wire import FORM, is_json, media_type
@@ -308,7 +309,7 @@ def _depth(target: Any, path: Sequence[Spellings]) -> int | None:
         return beyond
     text = unquote(target.strip().removeprefix("#"))
     if not text or text.startswith("/"):
-        return _along([step.replace("~1", "/").replace("~0", "~") for step in text.split("/")[1:]], path)
+        return _along(steps_of(text), path)
     steps = [step for step in _DIVIDED.split(text) if letters(step)]
     depths = (_along(steps[begin:], path) for begin in range(len(steps)))
     return next((depth for depth in depths if depth is not None), None if steps else beyond)
@@ -340,12 +341,11 @@ class Sent(NamedTuple):
         except Failure:
             return None
         pairs = parse_qsl(request.url.partition("?")[2], keep_blank_values=True)
-        kind = next((value for name, value in request.headers if name.lower() == "content-type"), "")
         body: Any = None
         try:
-            if request.content is not None and is_json(kind):
+            if request.content is not None and is_json(request.content_type):
                 body = json.loads(request.content)
-            elif request.content is not None and media_type(kind) == FORM:
+            elif request.content is not None and media_type(request.content_type) == FORM:
                 pairs += parse_qsl(request.content.decode(), keep_blank_values=True)
         except (ValueError, RecursionError):
             body = None
