@@ -15,7 +15,6 @@ import pytest
 from aqlgen.diagnostics import Severity
 from aqlgen.diagnostics.errors import AqlgenError, FileError
 from aqlgen.document.read import Limits, open_document
-from aqlgen.document.read.places import PLACES
 from tests import web
 from tests.cases import each
 from tests.generator.commands import run
@@ -112,8 +111,11 @@ def test_a_failure_lists_what_was_tried_and_what_came_of_it() -> None:
     tried = " ".join(note.message for note in listed)
     assert "401: /openapi.json" in tried
     assert "no document: /docs" in tried
-    assert all(f"/{place}" in tried for place in PLACES)
-    assert len(asked) == len(PLACES)
+    assert all(path in tried for path in asked)
+    assert set(asked) >= {
+        "/", "/openapi.json", "/v3/api-docs", "/swagger/v1/swagger.json", "/swagger/doc.json", "/api-json",
+        "/q/openapi", "/api/schema/", "/apispec_1.json", "/.well-known/api-catalog", "/docs", "/swagger-ui/index.html",
+    }  # fmt: skip
 
 
 def test_a_server_that_is_down_is_said_to_be() -> None:
