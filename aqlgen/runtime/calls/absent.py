@@ -14,6 +14,7 @@ from .conditions import values_at
 
 _MOST_ITEMS: Final = 20
 _MOST_NAMES: Final = 500
+_MOST_NAMED: Final = 4
 _DEEPEST: Final = 4
 _LONGEST: Final = 100
 _MOST_ELEMENTS: Final = 100
@@ -77,7 +78,7 @@ def named_with_nearest(fields: Mapping[str, str | None]) -> str:
     """Return fields as a message names them: `'nmae' (did you mean 'name'?)`."""
     return ", ".join(
         f"'{line(field, _LONGEST)}'" + (f" (did you mean '{line(near, _LONGEST)}'?)" if near else "")
-        for field, near in list(fields.items())[:_DEEPEST]
+        for field, near in list(fields.items())[:_MOST_NAMED]
     )
 
 

@@ -18,7 +18,7 @@ from ..warnings.ceiling import Cut, cut_warnings, fit
 from . import ToolCall
 from .arguments import sent_tokens
 from .run import Progress, Run
-from .side import Side
+from .step_calls import StepCalls
 
 if TYPE_CHECKING:
     from ..warnings import CallWarning
@@ -48,19 +48,21 @@ async def answer_plan(calls: Calls, call: ToolCall) -> Any:
     plan = read_plan(steps, returns)
     approvals = Approvals(*sent_tokens({**request.outside, **request.inside}))
     asked = {"steps": steps, "return": returns}
-    side = Side(calls, call, plan, asked, approvals, reads=operation.family == "read")
-    side.rows = await calls.gatekeeper.beside(check_plan, plan, side.find, side.problem, calls.table.types)
-    run = Run(plan, progress, side)
+    step_calls = StepCalls(calls, call, plan, asked, approvals, reads=operation.family == "read")
+    step_calls.rows = await calls.gatekeeper.beside(
+        check_plan, plan, step_calls.find, step_calls.problem, calls.table.types
+    )
+    run = Run(plan, progress, step_calls)
     if params.get(DRY_RUN) and DRY_RUN not in inputs:
         return await run.preview()
-    await side.check_report(operation.name, asked if workflow is None else params, report, inputs)
+    await step_calls.check_report(operation.name, asked if workflow is None else params, report, inputs)
     run.decide(params.get("unknown"))
-    side.token = token
+    step_calls.token = token
     data = await run.run()
-    await side.claim()
+    await step_calls.claim()
     data, cuts = _fitted(data, calls.config.max_answer_tokens, entries=plan.returns is None)
     shown_cuts = [warning.as_json() for warning in calls.rules.remember(operation.name, cuts, session)]
-    call.shown = calls.rules.select(side.warnings, session) + side.shown_warnings + shown_cuts
+    call.shown = calls.rules.select(step_calls.warnings, session) + step_calls.shown_warnings + shown_cuts
     call.stamp.notes = {"summary": run.summary()}
     return data
 

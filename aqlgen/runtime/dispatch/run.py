@@ -23,7 +23,7 @@ from ..steps.references import Budget, Reference, is_reference, pick, read_refer
 from ..warnings import CallWarning
 
 if TYPE_CHECKING:
-    from .side import Side
+    from .step_calls import StepCalls
 
 
 MAX_ITEMS = 100
@@ -64,7 +64,7 @@ class _Key(NamedTuple):
 class Run:
     """One run of a plan, from where its progress is."""
 
-    def __init__(self, plan: Plan, progress: Progress, calls: Side) -> None:
+    def __init__(self, plan: Plan, progress: Progress, calls: StepCalls) -> None:
         self._plan = plan
         self._progress = progress
         self._calls = calls

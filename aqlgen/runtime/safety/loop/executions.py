@@ -237,7 +237,7 @@ class Execution:
         return state
 
 
-class Executions:
+class AgentExecutions:
     """The last execution of each agent of a session.
 
     An agent is known by its name in any spelling.
@@ -255,7 +255,7 @@ class Executions:
     @classmethod
     def restored(
         cls, values: Mapping[str, Any] | None, profile: Profile, on_cancel: Callable[[Execution], None]
-    ) -> Executions:
+    ) -> AgentExecutions:
         """Return them as they were stored, none for None. They end when they are idle."""
         executions = cls(on_cancel, idle=IDLE)
         if values is not None:

@@ -17,7 +17,7 @@ from .reports import blocked, not_reported, paused
 if TYPE_CHECKING:
     from ...session import Session
     from .approvals import AgentApprovals
-    from .executions import Execution, Executions
+    from .executions import AgentExecutions, Execution
     from .kept import KeptExecutions
     from .reports import PlanReport
     from .verification import Verification
@@ -82,7 +82,7 @@ class Guard:
         if plan is not None and plan.execution is not None:
             return
 
-        def use(executions: Executions) -> Execution | None:
+        def use(executions: AgentExecutions) -> Execution | None:
             return next((item for item in executions.all_running() if item.use(name, digest)), None)
 
         execution = await self.kept.change(session, use)
@@ -101,7 +101,7 @@ class Guard:
         """Lift the pauses that have ended, or that a person has lifted elsewhere. Raises StoreAway."""
         await self._settled(session, None)
 
-    async def _settled(self, session: Session, blocks: Sequence[Block] | None) -> Executions | None:
+    async def _settled(self, session: Session, blocks: Sequence[Block] | None) -> AgentExecutions | None:
         """Return the executions as they are once their pauses are settled."""
         executions = await self.kept.read(session, anyone=True)
         held = [] if executions is None else executions.all_paused()
@@ -117,7 +117,7 @@ class Guard:
         if not lifted:
             return executions
 
-        def lift(executions: Executions) -> None:
+        def lift(executions: AgentExecutions) -> None:
             for execution in executions.all_paused():
                 pause, approved = lifted.get(execution.id, (None, None))
                 if pause is not None and execution.pause == pause:

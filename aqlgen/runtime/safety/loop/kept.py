@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...errors import too_large
 from ...session import current_caller
-from .executions import IDLE, Execution, Executions, profile_of
+from .executions import IDLE, AgentExecutions, Execution, profile_of
 from .lookalikes import agent_key
 
 if TYPE_CHECKING:
@@ -41,10 +41,10 @@ class KeptExecutions:
         self._state = state
         self._record = record
         self._used = config.safety_loop != "disabled"
-        self._open: dict[str, tuple[str | None, Executions]] = {}
+        self._open: dict[str, tuple[str | None, AgentExecutions]] = {}
         self._left: dict[tuple[str | None, str], tuple[Pause, float]] = {}
 
-    async def read(self, session: Session, *, anyone: bool = False) -> Executions | None:
+    async def read(self, session: Session, *, anyone: bool = False) -> AgentExecutions | None:
         """Return the executions of the session, or of the caller where there is none, as they are now; None for none.
 
         `anyone`: also those of callers who are not known, together. Nothing that is done to them lasts.
@@ -57,9 +57,9 @@ class KeptExecutions:
         if current_caller() is None and not anyone:
             return None
         values = await self._state.shared.kept(_SPACE, _key())
-        return None if values is None else Executions.restored(values, self._profile, lambda _: None)
+        return None if values is None else AgentExecutions.restored(values, self._profile, lambda _: None)
 
-    async def change(self, session: Session, step: Callable[[Executions], Result]) -> Result:
+    async def change(self, session: Session, step: Callable[[AgentExecutions], Result]) -> Result:
         """Return the result of a step that changes the executions; it may be taken several times, and counts once.
 
         Raises Failure, also for executions that are too large, and StoreAway.
@@ -71,7 +71,7 @@ class KeptExecutions:
 
         def write(values: dict[str, Any] | None) -> tuple[dict[str, Any], float]:
             cancelled.clear()
-            executions = Executions.restored(values, self._profile, cancelled.append)
+            executions = AgentExecutions.restored(values, self._profile, cancelled.append)
             results[:] = [step(executions)]
             new = executions.stored()
             if len(json.dumps(new)) > _LARGEST:
@@ -84,10 +84,10 @@ class KeptExecutions:
             self._record_cancelled(execution)
         return results[0]
 
-    def _of_session(self, session: Session) -> Executions:
-        executions: Executions | None = session.state.get(_SESSION)
+    def _of_session(self, session: Session) -> AgentExecutions:
+        executions: AgentExecutions | None = session.state.get(_SESSION)
         if executions is None:
-            executions = session.state[_SESSION] = Executions(self._record_cancelled)
+            executions = session.state[_SESSION] = AgentExecutions(self._record_cancelled)
             caller = current_caller()
             self._open[session.id or ""] = (caller, executions)
             session.on_close(lambda: self._close(session.id or "", executions, caller))
@@ -103,7 +103,7 @@ class KeptExecutions:
         pause, end = self._left.get((caller, agent_key(agent)), (None, 0.0))
         return pause if end > time.time() else None
 
-    def pauses_beside(self, agent: str, session: Session, executions: Executions | None) -> bool:
+    def pauses_beside(self, agent: str, session: Session, executions: AgentExecutions | None) -> bool:
         """Return True if an agent of this caller is paused that this one may be under another name.
 
         A pause in the session itself holds whatever the new agent would do.
@@ -120,7 +120,7 @@ class KeptExecutions:
         """Forget the pause that an agent has taken over from a session that ended."""
         self._left.pop((current_caller(), agent_key(agent)), None)
 
-    def _close(self, session_id: str, executions: Executions, caller: str | None) -> None:
+    def _close(self, session_id: str, executions: AgentExecutions, caller: str | None) -> None:
         """End the executions of a session; their pauses stay for a while."""
         self._open.pop(session_id, None)
         now = time.time()

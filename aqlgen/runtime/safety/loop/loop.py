@@ -19,7 +19,7 @@ from ...protocol_operations import Handler, Person
 from ...session import Session, current_caller
 from ...state import StoreAway
 from .evaluation import STEP_LIMIT
-from .executions import Execution, Executions, StepApproval, profile_of
+from .executions import AgentExecutions, Execution, StepApproval, profile_of
 from .lookalikes import normalized
 from .reports import not_found, refused
 from .steps import Parts, StepReport
@@ -102,7 +102,7 @@ class SafetyLoop(Parts):
         return await self._end(params, session, "cancelled", "Aborted")
 
     async def _end(self, params: dict[str, Any], session: Session, status: str, message: str) -> dict[str, Any]:
-        def end(executions: Executions) -> Execution:
+        def end(executions: AgentExecutions) -> Execution:
             execution = executions.running(params["element_name"])
             if execution is None:
                 raise not_found("no execution of this agent is in progress", params["element_name"])
@@ -149,7 +149,7 @@ class SafetyLoop(Parts):
             )
         by = await self.approvals.resume(held.agent, pause, person)
 
-        def resume(executions: Executions) -> Execution:
+        def resume(executions: AgentExecutions) -> Execution:
             execution = executions.last(agent)
             if execution is None or (execution.id, execution.pause) != (held.id, pause):
                 raise not_found("the paused action has changed in the meantime", agent)

@@ -21,7 +21,7 @@ from ..questions import QuestionStore
 from .agents import Block, blocking
 from .approvals import AgentApprovals
 from .evaluation import GRAVE, Past, evaluate, weigh, words_of
-from .executions import Execution, Executions, Notification, Pause, StepApproval
+from .executions import AgentExecutions, Execution, Notification, Pause, StepApproval
 from .guard import Guard, strict
 from .kept import KeptExecutions
 from .lookalikes import normalized
@@ -188,7 +188,7 @@ class StepReport:
             return answer._replace(directive={**answer.directive, "notifications": notifications})
         return answer
 
-    def _step(self, executions: Executions) -> _Answer | _Open:
+    def _step(self, executions: AgentExecutions) -> _Answer | _Open:
         """Take the step in the executions, or leave them as they are while the verdict is open."""
         mode, execution = self._loop.mode, executions.running(self._agent)
         if mode == "logging":
@@ -204,7 +204,7 @@ class StepReport:
             return _Answer(execution, waiting)
         return self._evaluated(execution)
 
-    def _waiting(self, executions: Executions, execution: Execution) -> dict[str, Any] | None:
+    def _waiting(self, executions: AgentExecutions, execution: Execution) -> dict[str, Any] | None:
         """Return the directive while something waits for a person; None if nothing does."""
         pending = self._pending
         if execution.pause is not None:

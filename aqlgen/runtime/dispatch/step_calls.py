@@ -31,7 +31,7 @@ _INTERMEDIATE = 20
 """How many times the tokens of an answer a step may hand to the next ones; what the plan shows is cut at its end."""
 
 
-class Side:
+class StepCalls:
     """The operations as a plan's steps see and call them; with `reads`, those that only read."""
 
     def __init__(
@@ -49,7 +49,7 @@ class Side:
         self._plan = plan
         self._written = written
         self._stamp, self._session, self._person = call.stamp, call.session, call.person
-        self._grant = approvals
+        self._approvals = approvals
         self._selection = Selection(calls.table)
 
     # What is known before
@@ -131,9 +131,9 @@ class Side:
         names = [row.name for row in later if self._calls.gatekeeper.asks(row)]
         covered = {call.row.name for call in chosen if call.any}
         self.later = sorted({*names, *(call.row.name for call in calls[len(chosen) :])} - covered)
-        asking, token = self._calls.gatekeeper.asking, self._grant.take_token()
+        asking, token = self._calls.gatekeeper.asking, self._approvals.take_token()
         await asking.confirm_calls(chosen, token, self._session, self._person)
-        self._grant.confirm(chosen)
+        self._approvals.confirm(chosen)
         return len(chosen)
 
     async def preview(self, operation: str, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -153,7 +153,7 @@ class Side:
         name = repeated_by(self.rows[number])
         if name and name not in params:
             params = {**params, name: "full"}
-        request = Request(operation, params, {}, self._grant, self._calls.config.max_answer_tokens * _INTERMEDIATE)
+        request = Request(operation, params, {}, self._approvals, self._calls.config.max_answer_tokens * _INTERMEDIATE)
         return ToolCall(self._family, request, self._stamp, self._session, self._person)
 
     def declares(self, step: Step, field: str) -> bool:
@@ -214,9 +214,9 @@ class Side:
         from .reports import plan_report
 
         find = self._calls.introspection.find
-        self._grant.plan = PlanReport(*kept) if kept else plan_report(find, operation, params, self._plan, inputs)
+        self._approvals.plan = PlanReport(*kept) if kept else plan_report(find, operation, params, self._plan, inputs)
         for row in self.rows.values():
-            if await loop.needs(self._session, row, {}, self._grant.plan):
+            if await loop.needs(self._session, row, {}, self._approvals.plan):
                 return
 
     async def claim(self) -> None:
@@ -239,7 +239,7 @@ class Side:
             row = self.rows[step.number]
             if any(parameter.sensitive and name in step.params for name, parameter in row.parameters.items()):
                 return None
-        plan = self._grant.plan
+        plan = self._approvals.plan
         report = None if plan is None else [plan.operation, plan.digest, dict(plan.params), plan.execution]
         kept = {**self._written, "progress": progress, "report": report}
         return await self._calls.kept_plans.put(kept, self._session)
