@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from importlib import import_module
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -24,6 +23,8 @@ from ..text import folded
 from ..wire import QuotaPaused, changes_something, current_spending
 
 if TYPE_CHECKING:
+    from anyio import CapacityLimiter
+
     from ..client import ApiSide
     from ..hooks import Call, Hooks
     from ..table import Row
@@ -51,8 +52,15 @@ class Gate(Protocol):
 
 
 _LONG = 1 << 20
-_limiter = cache(lambda: import_module("anyio").CapacityLimiter(1))  # not above: generating imports this package
-"""Bytes of an answer that is read in a thread, and how many are at a time."""
+"""Bytes of an answer that is read in a thread."""
+
+
+@cache
+def _limiter() -> CapacityLimiter:
+    """Return the limit of answers that are read in threads: one at a time."""
+    import anyio  # not above: generating imports this package, and runs no event loop
+
+    return anyio.CapacityLimiter(1)
 
 
 class Exchanges:
@@ -153,7 +161,9 @@ class Exchanges:
         try:
             if len(response.content) <= _LONG:
                 return decode()
-            return await import_module("anyio.to_thread").run_sync(decode, limiter=_limiter())
+            from anyio import to_thread
+
+            return await to_thread.run_sync(decode, limiter=_limiter())
         except Failure as failure:
             raise self._advised(failure, row, params, self.request) from None
 

@@ -253,8 +253,10 @@ class _Examination:
 
         Pairs of an object that have the name of another parameter, or of a pair of another object, are left out.
         """
-        values = [sample(operation.document, parameter.schema, turn + at, name=parameter.name) for at in range(2)]
-        value = TAG if normal(parameter.name) == "ifmatch" else values[values[0] == ""]
+        first, second = (
+            sample(operation.document, parameter.schema, turn + at, name=parameter.name) for at in range(2)
+        )
+        value = TAG if normal(parameter.name) == "ifmatch" else second if first == "" else first
         names = operation.names_beside(parameter)
         if parameter.place == "path" and isinstance(value, str) and re.search(r"\}[^/{}]+\{", operation.path):
             return re.sub(r"\W", "", value)  # no sign says where it ends
