@@ -143,7 +143,7 @@ class Sources:
 
 
 def token_url_of(scheme: Mapping[str, Any], grant: str) -> str:
-    """Return the token endpoint of a grant as the document names it, or ."""
+    """Return the token endpoint of a grant as the document names it; "" for none."""
     flows = scheme.get("flows", {})
     first = {"client_credentials": "clientCredentials", "password": "password"}.get(grant, "authorizationCode")
     ordered = sorted(flows.items(), key=lambda item: item[0] != first)

@@ -40,7 +40,7 @@ class ClientTls:
         return None
 
     def refresh(self) -> None:
-        """Load changed files. Raises Failure (PERMISSION_DENIED) when they are no certificate with its key."""
+        """Load changed files. Raises Failure (PERMISSION_DENIED) if they lack a certificate with its key."""
         values = tuple(self._variables.value(name) for name in (*self._names, self._password) if name)
         if values == self._loaded:
             return

@@ -172,7 +172,7 @@ class _Merging:
         return _Read(answer, response.headers.get("etag"))
 
     async def _verify(self, state: Carried, asked: Mapping[str, Any]) -> None:
-        """Read once more after the write, and warn of what changed besides; a write stands, whatever comes of it."""
+        """Read the resource after the write, and warn of other changes. Raises nothing: the write has been made."""
         try:
             again = await self._read(aside=True)
             changed = self.plan.side_effects(state, self.plan.state(again.answer, asked), asked)

@@ -207,7 +207,7 @@ class Postings:
         return [(int(group[:2]), group[3:]) for group in (self.lines.get(term) or "").split("\t") if group]
 
     def _levels(self, term: str) -> dict[str, int]:
-        """Return the levels of a term by id, the highest first, of so many operations as tell it from others."""
+        """Return the levels of a term by the ids of operations, the highest first, until `_MOST_READ` are read."""
         levels: dict[str, int] = {}
         for level, ids in self.groups(term):
             if len(levels) < _MOST_READ:

@@ -273,7 +273,7 @@ def _in_path(row: Row, params: Mapping[str, Any], request: ApiRequest) -> Iterat
 def _values(
     row: Row, params: Mapping[str, Any], types: Types, files: Sequence[SentFile], shown: Collection[str]
 ) -> Iterator[_Line]:
-    """Yield the values of a call but for its files and what is `shown` already."""
+    """Yield the values of a call without its files, and without those that are `shown` already."""
     expected, secrets = Counter(folded(file.parameter) for file in files), secret_names(row, types)
     room = [_MOST_FIELDS]
     for name, parameter in row.parameters.items():
