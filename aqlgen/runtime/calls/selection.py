@@ -279,28 +279,45 @@ def items_path(types: Types, schema: JsonSchema) -> tuple[tuple[str, ...], JsonS
 
 
 def _payload(types: Types, shape: Shape, within: str = "") -> str | None:
-    """Return the field of an envelope that holds the things, None if the object is no envelope.
+    """Return the field of an envelope that holds the things, None if the object is no envelope."""
+    lists = [name for name, (_, inner) in shape.properties.items() if is_shaped(inner) and union_of(types, inner).items]
+    return next((name for rule in _PAYLOAD_RULES for name in rule(types, shape, lists, within)), None)
+
+
+def _fields_of_usual_name(types: Types, shape: Shape, lists: Sequence[str], _: str) -> Sequence[str]:
+    """Return the fields under a name such as `data`."""
+    names = [name for name in shape.properties if folded(name) in _PAYLOADS]
+    if _is_named(types, shape):  # a map under such a name is a part of the thing
+        names = [name for name in names if not union_of(types, shape.properties[name][1]).extra]
+    if len(lists) > 1:  # the columns of a table are no list
+        names = [name for name in names if name not in lists or _item_size(types, shape, name)]
+    return names
+
+
+def _list_of_page(_types: Types, _shape: Shape, lists: Sequence[str], within: str) -> Sequence[str]:
+    """Return the list that the object is named after."""
+    return [name for name in lists if names_page(within, name)]
+
+
+def _field_of_small_object(types: Types, shape: Shape, lists: Sequence[str], _: str) -> Sequence[str]:
+    """Return the field that is named after a list in it, else the only list of an object without a name.
 
     A list whose items say less than those of a list within another field may be what those refer to: it is left.
     """
-    properties = shape.properties.items()
-    lists = [name for name, (_, inner) in properties if is_shaped(inner) and union_of(types, inner).items]
-    payloads = [name for name in shape.properties if folded(name) in _PAYLOADS]
-    if _is_named(types, shape):  # a map under such a name is a part of the thing
-        payloads = [name for name in payloads if not union_of(types, shape.properties[name][1]).extra]
-    if len(lists) > 1:  # the columns of a table are no list
-        payloads = [name for name in payloads if name not in lists or _item_size(types, shape, name)]
-    if not payloads and within:
-        payloads = [name for name in lists if names_page(within, name)]
-    if not payloads and len(shape.properties) <= _FEW + 2 and not _is_named(types, shape):
-        others = {name: union_of(types, inner) for name, (_, inner) in shape.properties.items() if name not in lists}
-        sizes = {
-            (name, each): _item_size(types, other, each) for name, other in others.items() for each in other.properties
-        }
-        payloads = [name for (name, each), size in sizes.items() if size and names_page(name, each)]
-        if not payloads and len(lists) == 1 and _item_size(types, shape, lists[0]) >= max(sizes.values(), default=0):
-            payloads = lists
-    return payloads[0] if payloads else None
+    if len(shape.properties) > _FEW + 2 or _is_named(types, shape):
+        return ()
+    others = {name: union_of(types, inner) for name, (_, inner) in shape.properties.items() if name not in lists}
+    sizes = {
+        (name, each): _item_size(types, other, each) for name, other in others.items() for each in other.properties
+    }
+    pages = [name for (name, each), size in sizes.items() if size and names_page(name, each)]
+    if pages or len(lists) != 1:
+        return pages
+    return lists if _item_size(types, shape, lists[0]) >= max(sizes.values(), default=0) else ()
+
+
+_PAYLOAD_RULES = (_fields_of_usual_name, _list_of_page, _field_of_small_object)
+"""Rules of the field that holds the things of an envelope; the first that finds one wins."""
 
 
 def names_page(page: str, items: str) -> bool:
