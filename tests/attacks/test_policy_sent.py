@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from aqlgen.runtime.safety.rules.rules import check_rules
 from aqlgen.runtime.settings.config import Config
+from aqlgen.runtime.wire import ApiResponse
 from tests.cases import each
 from tests.documents import FLAG, INTEGER, TEXT, list_of, object_of, parameter, replies
 from tests.generator.agents import Agent, adapter, operation
@@ -46,6 +48,7 @@ OPERATIONS = {
     "POST /uploads": operation("uploadRepo", UPLOAD, "multipart/form-data"),
     "POST /notes": operation("createNote", TEXT, "text/plain"),
     "POST /open": operation("openRepo", FREE),
+    "POST /exports": operation("startExport", responses=replies(None, "202", "Location")),
     "POST /search": operation(
         "sendRepo",
         parameters=[
@@ -229,6 +232,17 @@ def test_no_redirect_leads_to_what_was_not_admitted(
     assert agent.call(name, **{place: "1"}) == "sent"
     sent = agent.server.sent[-1]
     assert sent.follows(replace(sent, url=f"https://api.example/{target}")) is is_followed
+
+
+@each(("place", "outcome"), [("elsewhere/5", "sent"), ("Shown/x", DENIED), ("shown/x?y=1", DENIED)])
+def test_no_address_of_work_reads_what_a_rule_holds_back(agent: Agent, place: str, outcome: str) -> None:
+    agent.server.give = lambda _: ApiResponse(202, {"location": place}, b"")
+    begun = asyncio.run(agent.dispatcher.handle(None, {"operation": "start_export"}))
+    agent.server.give = lambda _: HELD
+    assert agent.call("get_execution_status", execution_id=begun["data"]["execution_id"]) == outcome
+    if outcome == "sent":
+        sent = agent.server.sent[-1]
+        assert not sent.follows(replace(sent, url="https://api.example/v1/shown/x"))
 
 
 def test_a_condition_that_no_call_can_show_is_said_and_counts_as_met(agent: Agent) -> None:

@@ -106,16 +106,16 @@ class Exchanges:
         that somebody would have to be asked about.
         """
         api, call = self.api.of(row), self._call
-        request = api.build(row, params)
+        first = request = api.build(row, params)
         if self._approved is not None:
             self._approved.check(row, request)
         if change is not None:
-            first, request = request, change(request)
+            request = change(first)
             if self._gate is not None:
                 self._gate.admit_changed(row, params, first, request)
         if call is not None:
             request = await self._hooked(row, call, request)
-        request = self._finished(row, request)
+        request = self._finished(row, first, request)
         self._sent = self._sent or changes_something(row, request.method)
         begin, spending, response = perf_counter(), current_spending(), None
         try:
@@ -138,13 +138,13 @@ class Exchanges:
             self.last, self.request = response, request
         return response
 
-    def _finished(self, row: Row, request: ApiRequest) -> ApiRequest:
-        """Return a request with its idempotency key, and which redirects it may follow."""
+    def _finished(self, row: Row, first: ApiRequest, request: ApiRequest) -> ApiRequest:
+        """Return a request with its idempotency key, and which redirects it may follow by what was admitted first."""
         if row.idempotency is not None:
             from ..client.idempotency import with_idempotency_key
 
             request = with_idempotency_key(request, row)
-        return request if self._gate is None else replace(request, follows=partial(self._gate.follows, row, request))
+        return request if self._gate is None else replace(request, follows=partial(self._gate.follows, row, first))
 
     async def _hooked(self, row: Row, call: Call, request: ApiRequest) -> ApiRequest:
         """Return a request as the owner's hook leaves it. Raises Failure for one that is not let through."""

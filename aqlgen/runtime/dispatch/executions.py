@@ -25,6 +25,7 @@ from ..executions.states import ENDED, Condition, condition_of
 from ..hooks import Call
 from ..safety.operations import LONGEST_WAIT, STATUS
 from ..state.custody import row_name
+from ..table import Row
 from ..text import iso_time
 from ..warnings.ceiling import fit
 from ..wire import at_host_of
@@ -34,7 +35,7 @@ from .arguments import TOKEN, Request
 if TYPE_CHECKING:
     from ..protocol_operations import Person
     from ..session import Session
-    from ..table import LongRunning, Row
+    from ..table import LongRunning
     from ..wire import ApiRequest, ApiResponse
     from . import Calls
 
@@ -190,7 +191,7 @@ class Executions:
         call = None
         if self._hooks:
             call = await self._hooks.on_call(Call(row.name, {}, row.family, stamp.request_id, session.id))
-        exchanges = Exchanges(self._api, self._hooks, call)
+        exchanges = Exchanges(self._api, self._hooks, call, gate=self._calls.gatekeeper)
 
         def change(request: ApiRequest) -> ApiRequest:
             url = at_host_of(request, handle.url) if handle.url.startswith("/") else handle.url
@@ -273,25 +274,21 @@ def _data(envelope: Envelope) -> Any:
 
 def _reading(row: Row) -> Row:
     """Return the row of a GET with the credentials and headers of another row, and with nothing else of it."""
-    return replace(
-        row,
+    return Row(
         name=f"{row.name} status",
         family="read",
+        summary=row.summary,
+        description=row.description,
         method="GET",
         path="/",
+        api=row.api,
+        resource=row.resource,
         danger="safe",
-        pagination=None,
-        update=None,
-        idempotency=None,
-        long_running=None,
-        etag=False,
-        query={},
-        shown_parameters={},
-        fixed={},
-        body=None,
-        responses={},
-        choices={},
-        kinds=(),
+        security=row.security,
+        scopes=row.scopes,
+        servers=row.servers,
+        headers=row.headers,
+        returns=row.returns,
     )
 
 
