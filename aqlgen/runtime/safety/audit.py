@@ -290,8 +290,6 @@ class Audit:
         now = iso_time(time.time(), "milliseconds")
         details = {"request_id": current_request(), **details, "caller": current_caller()}
         known = {key: value for key, value in details.items() if value is not None}
-        if isinstance(known.get("params"), Mapping):
-            known["params"] = {name: _masked(name, value) for name, value in known["params"].items()}
         if self._chain is None:
             if self._logger is not None:
                 if not self._logger.tells_all:
@@ -376,19 +374,20 @@ def masked_params(row: Row, params: Mapping[str, Any], types: Types) -> dict[str
     """Return the parameters of a call as they may be kept: secrets masked, long values cut."""
     secrets = secret_names(row, types)
     return {
-        name: MASK if name in row.parameters and row.parameters[name].sensitive else _masked(name, value, secrets)
+        name: MASK if name in row.parameters and row.parameters[name].sensitive else masked(name, value, secrets)
         for name, value in params.items()
     }
 
 
-def _masked(name: str, value: Any, secrets: frozenset[str] = frozenset()) -> Any:
+def masked(name: str, value: Any, secrets: frozenset[str] = frozenset()) -> Any:
+    """Return a value as it may be kept, by its name and the names of fields that are secrets."""
     if name in secrets or SECRET_NAME.search(name) or _KEPT_OUT.search(name):
         return MASK
     if isinstance(value, str):
         return value if len(value) <= _LONGEST else f"{value[:_LONGEST]}… ({len(value)} characters)"
     if isinstance(value, Mapping):
-        return {key: _masked(str(key), inner, secrets) for key, inner in list(value.items())[:_MOST_ITEMS]}
+        return {key: masked(str(key), inner, secrets) for key, inner in list(value.items())[:_MOST_ITEMS]}
     if isinstance(value, (list, tuple)):
-        kept = [_masked("", item, secrets) for item in value[:_MOST_ITEMS]]
+        kept = [masked("", item, secrets) for item in value[:_MOST_ITEMS]]
         return kept if len(value) <= _MOST_ITEMS else [*kept, f"… ({len(value)} in all)"]
     return value

@@ -101,15 +101,17 @@ async def test_secrets_never_stand_in_it(tmp_path: Path, api: FakeApi) -> None:
         "name": 'with s"same within',
         "species": "lion",
         "secret_word": "hunter2",
-        "notes": {"password": "hunter3", "inner": [{"api_key": "hunter4", "size": 1}], "long": "x" * 5000},
+        "notes": {"password": "hunter3", "inner": [{"api_key": "hunter4", "size": 1}] * 80, "long": "x" * 5000},
     }
     asked = await dispatcher.handle("create", {"operation": "create_animal", "params": params})
     text = path.read_text()
     assert "hunter" not in text
     assert 's\\"same' not in text
     assert "hunter" not in asked["confirmation"]["message"]
-    assert len(text) < 2000
-    assert entries(path)[0]["params"]["notes"]["inner"] == [{"api_key": "***", "size": 1}]
+    assert len(text) < 3000
+    kept = entries(path)[0]["params"]["notes"]
+    assert kept["inner"] == [*[{"api_key": "***", "size": 1}] * 50, "… (80 in all)"]
+    assert kept["long"].endswith("x… (5000 characters)")
 
 
 async def test_it_stands_beside_the_state_unless_told_otherwise(package: Path, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from ...errors import Code, Failure, invalid
 from ...protocol_operations import Handler, Person
 from ...session import Session, current_caller
 from ...state import StoreAway
+from ..audit import masked
 from .evaluation import STEP_LIMIT
 from .executions import AgentExecutions, Execution, StepApproval, profile_of
 from .lookalikes import normalized
@@ -110,7 +111,7 @@ class SafetyLoop(Parts):
             return execution
 
         execution = await self.kept.change(session, end)
-        self.record(f"EXECUTION_{status.upper()}", {**_about(execution, session), "params": params})
+        self.record(f"EXECUTION_{status.upper()}", {**_about(execution, session), "params": masked("", params)})
         if execution.pause is not None:
             message += ". The pause stays: another execution of this agent begins with it"
         return execution.as_json(message)

@@ -16,6 +16,7 @@ from ...hooks import Hooks, Step, StepVerdict
 from ...session import Session, current_caller
 from ...state import StoreAway
 from ...text import line
+from ..audit import masked
 from ..question_texts import literal
 from ..questions import QuestionStore
 from .agents import Block, blocking
@@ -317,10 +318,9 @@ class StepReport:
 
     async def _record(self, answer: _Answer) -> None:
         execution, shown, verdict = answer.execution, answer.directive, answer.verdict
-        params = self._params
+        params = masked("", self._params)
         if "nextParams" in params:
-            known = sorted(params["nextParams"]) if self._report is None else dict(self._report.shown)
-            params = {**params, "nextParams": known}
+            params["nextParams"] = sorted(params["nextParams"]) if self._report is None else dict(self._report.shown)
         self._loop.record(
             "STEP_RECORDED",
             {
