@@ -36,7 +36,7 @@ WIRE = {
     "team": {"id": 2, "name": "Engines", "motto": "on", "homeTown": "London"},
     "pets": [{"kind": "cat"}, {"kind": "dog"}],
     **{f"{name}_url": LINK for name in ("a", "b", "c", "d", "html")},
-    "unDeclared": 5,
+    "odata.unDeclared": 5,
 }
 WHOLE = {**WIRE, "full_name": "Ada", "team": {"id": 2, "name": "Engines", "motto": "on", "home_town": "London"}}
 del WHOLE["fullName"]
@@ -48,7 +48,7 @@ STANDARD = {
     "team": {"id": 2, "name": "Engines"},
     "pets": [{"kind": "cat"}, {"kind": "dog"}],
     "html_url": LINK,
-    "unDeclared": 5,
+    "odata.unDeclared": 5,
 }
 
 
@@ -148,7 +148,7 @@ async def test_each_kind_of_operation_has_its_default_and_says_how_to_get_all(
         (["pets.kind"], {"pets": [{"kind": "cat"}, {"kind": "dog"}]}),
         (["team", "team.name"], {"team": WHOLE["team"]}),
         (["team.name", "team"], {"team": WHOLE["team"]}),
-        (["unDeclared", "nothing", "team.nothing.at_all", "age.of"], {"team": {}, "unDeclared": 5}),
+        (["odata.unDeclared", "nothing", "team.nothing.at_all", "age.of"], {"team": {}, "odata.unDeclared": 5}),
         (["nothing"], {}),
     ],
 )

@@ -395,17 +395,18 @@ def _at(data: Any, path: Sequence[str], change: Callable[[Any], Any], *, each: b
 def _tree(fields: Sequence[str]) -> Tree:
     tree: Tree = {}
     for path in fields:
-        branch = tree
-        steps = [step for step in path.split(".") if step]
+        branch, steps = tree, [step for step in path.split(".") if step]
+        if not steps:
+            continue
+        name, part = _with_part(steps[-1])
+        tree[".".join((*steps[:-1], name))] = part  # the name of a field may have dots
         for step in steps[:-1]:
             inner = branch.setdefault(step, {})
             if not isinstance(inner, dict):  # the whole of it is asked for already
                 break
             branch = inner
         else:
-            if steps:
-                name, part = _with_part(steps[-1])
-                branch[name] = part
+            branch[name] = part
     return tree
 
 
