@@ -392,6 +392,17 @@ async def test_a_call_of_unknown_outcome_is_made_again_only_if_the_agent_says_so
     ]  # fmt: skip
 
 
+async def test_a_step_with_a_condition_counts_as_carried_out_if_the_agent_says_so(run: Any, api: Zoo) -> None:
+    """R-STEP-2"""
+    api.decode = lambda *_: (_ for _ in ()).throw(  # type: ignore[method-assign]
+        Failure(Code.INTERNAL_ERROR, "No answer came", {"outcome": "unknown"})
+    )
+    params = {"name": "Dot", "species": "newt"}
+    error = (await run({"operation": "create_animal", "params": params, "where": {"id": 1}}))["error"]
+    answer = await run(**{"continue": error["details"]["plan"]["continue"]}, unknown="skip")
+    assert answer["data"]["steps"][0]["data"] is None
+
+
 async def test_what_to_do_with_an_unknown_outcome_is_said_only_of_one(run: Any, api: Zoo) -> None:
     """R-STEP-2: a call that does the same when it is made twice is made again."""
     api.broken = {"delete_animal"}

@@ -291,7 +291,7 @@ class Run:
 
     def _filtered(self, step: Step, data: Any) -> Any:
         """Return an answer with the items that meet the step's conditions: its list, or the only list in it."""
-        if step.where is None:
+        if step.where is None or data is None:
             return data
         if isinstance(data, list):
             return self._matching(step, data, step)
