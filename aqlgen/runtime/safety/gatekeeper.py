@@ -100,8 +100,9 @@ class Gatekeeper:
         """
         await asyncio.sleep(0)  # other calls have their turn between those of a batch or a plan
         build = cache(build)
+        decision = await self._looked_at(call, partial(self._policy.decide, row, call.params, build))
         try:
-            decision = await self.decide(row, call, build)
+            decision = await self._hooks.on_gate(decision, call)
         except Failure as refusal:
             self._decisions.record("OPERATION_DENIED", row, call, "denied", reason=refusal.message, by="on_decision")
             raise

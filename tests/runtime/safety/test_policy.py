@@ -22,7 +22,8 @@ from tiny_zoo import ADAPTER, OPERATIONS, write_package
 
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher, Parts
-from aqlgen.runtime.hooks import Call, GateDecision, Hooks
+from aqlgen.runtime.errors import Code, Failure
+from aqlgen.runtime.hooks import Call, GateDecision, Hooks, Refuse
 from aqlgen.runtime.safety.audit import Audit
 from aqlgen.runtime.safety.rules.rules import check_rules
 from aqlgen.runtime.server.mcp import build_server
@@ -420,6 +421,20 @@ async def test_on_decision_sees_what_decided_and_its_own_word_is_named(place: Zo
     ]
     assert (refused["code"], refused["details"]["rule"]) == ("PERMISSION_DENIED", "on_decision")
     assert "hooks.py" in refused["message"]
+
+
+async def test_only_what_on_decision_refuses_is_recorded_as_refused_by_it(place: Zoo) -> None:
+    """R-SAFE-5: nobody refused a call of which no request can be made."""
+    refusal = Refuse("no"), Failure(Code.PERMISSION_DENIED, "no credential")
+    on_decision, build = (lambda *_, each=each: (_ for _ in ()).throw(each) for each in refusal)
+    batch = {"danger": "safe", "places": [{"at": "", "field": "method", "address": "path"}]}
+    async with place.client(
+        hooks=SimpleNamespace(on_decision=on_decision), rows={"delete_animal": {"carries": batch}}
+    ) as send:
+        await send("delete_animal", animal_id=1)
+        place.api.build = build  # type: ignore[method-assign]
+        await send("delete_animal", animal_id=2)
+    assert [(entry["by"], entry["params"]) for entry in place.events()] == [("on_decision", {"animal_id": 1})]
 
 
 # What nothing proves harmless
