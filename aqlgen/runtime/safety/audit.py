@@ -345,23 +345,22 @@ class Decisions:
     def record(self, event: str, row: Row, call: Call, result: str, **more: Any) -> None:
         """Write an entry about a call. Raises Failure when it cannot be written."""
         try:
-            self.audit.write(
-                event,
-                operation=row.name,
-                endpoint=row.family,
-                danger_level=row.danger,
-                **self._trust,
-                result=result,
-                session_id=call.session_id,
-                request_id=call.request_id,
-                params=masked_params(row, call.params, self._types()),
-                **more,
-            )
+            params = masked_params(row, call.params, self._types())
+            about = self._about(row, call.session_id, call.request_id)
+            self.audit.write(event, **about, result=result, params=params, **more)
         except OSError as error:
             from .refusals import unwritable
 
             self._logger.write("critical", "the audit log cannot be written", trace={"error": str(error)})
             raise unwritable(row, call.request_id) from None
+
+    def note(self, event: str, row: Row, session_id: str | None, request_id: str, **more: Any) -> None:
+        """Write an entry about a call that has already ended: a fault is only logged."""
+        self.audit.record(event, {**self._about(row, session_id, request_id), **more})
+
+    def _about(self, row: Row, session_id: str | None, request_id: str) -> dict[str, Any]:
+        about = {"operation": row.name, "endpoint": row.family, "danger_level": row.danger, **self._trust}
+        return {**about, "session_id": session_id, "request_id": request_id}
 
     def revoked(self, session_id: str | None, unused: set[str]) -> None:
         """Record, when a session ends, how many of its tokens nobody can use any more."""

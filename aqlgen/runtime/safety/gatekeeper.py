@@ -74,7 +74,6 @@ class Gatekeeper:
         self._table = table
         self._config = config
         self._hooks = hooks
-        self._audit = audit
         self._decisions = Decisions(audit, logger, adapter.name, lambda: table.types, *trust)
         self._state = state
         self._masked = masked
@@ -252,7 +251,8 @@ class Gatekeeper:
             codes = list(dict.fromkeys(warning.code for warning in warnings))
             if codes:
                 more["warnings"] = codes
-            self._record("OPERATION_PERFORMED" if code is None else "OPERATION_FAILED", row, session, request_id, more)
+            event = "OPERATION_PERFORMED" if code is None else "OPERATION_FAILED"
+            self._decisions.note(event, row, session.id, request_id, **more)
 
     def admit_hooked(self, row: Row, call: Call, method: str) -> None:
         """Record that a hook sends a plain read by a method that changes something. Raises Failure if it cannot be."""
@@ -263,13 +263,7 @@ class Gatekeeper:
     def record_hidden(self, row: Row, session: Session, request_id: str) -> None:
         """Record that an operation was called which a read-only adapter does not offer."""
         if is_recorded(row):
-            more = {"result": "denied", "reason": "read only"}
-            self._record("OPERATION_DENIED", row, session, request_id, more)
-
-    def _record(self, event: str, row: Row, session: Session, request_id: str, more: Mapping[str, Any]) -> None:
-        about = {"operation": row.name, "endpoint": row.family, "danger_level": row.danger}
-        about["adapter_trust"] = self._config.trust_level
-        self._audit.record(event, {**about, **more, "session_id": session.id, "request_id": request_id})
+            self._decisions.note("OPERATION_DENIED", row, session.id, request_id, result="denied", reason="read only")
 
     async def _view(self, pending: HeldCall) -> CallView:
         from .view import view_of

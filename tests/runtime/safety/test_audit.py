@@ -35,7 +35,8 @@ def deleting(animal: int, **more: Any) -> dict[str, Any]:
 @pytest.fixture
 def dispatcher(package: Path, api: FakeApi, tmp_path: Path) -> Dispatcher:
     audit = Audit(tmp_path / "new" / "audit.jsonl", adapter="zoo", secrets=lambda: ["sesame"])
-    return Dispatcher(Adapter.load(package), Table(package), api, Config(), Parts(audit=audit))
+    config = Config(sources={"trust_level": "environment"})
+    return Dispatcher(Adapter.load(package), Table(package), api, config, Parts(audit=audit))
 
 
 async def test_every_decision_and_every_end_is_written(dispatcher: Dispatcher, api: FakeApi, tmp_path: Path) -> None:
@@ -66,6 +67,7 @@ async def test_every_decision_and_every_end_is_written(dispatcher: Dispatcher, a
     ]
     assert written[1]["reason"] == "TOKEN_SCOPE_MISMATCH"
     assert written[6]["error"] == "NOT_FOUND_RESOURCE"
+    assert {entry["trust_source"] for entry in written[:-1]} == {"environment"}
     assert written[1]["previous"] == written[0]["hash"]
     assert written[0] | dict.fromkeys(("timestamp", "request_id", "token_id", "hash"), "") == {
         "previous": "0" * 64,
@@ -77,6 +79,7 @@ async def test_every_decision_and_every_end_is_written(dispatcher: Dispatcher, a
         "endpoint": "delete",
         "danger_level": "destructive",
         "adapter_trust": "generated",
+        "trust_source": "environment",
         "rule": "danger-level",
         "result": "denied",
         "session_id": "session_1",
