@@ -310,6 +310,15 @@ def test_the_list_can_be_narrowed_by_category_and_resource(ask: Callable[..., An
     assert names(ask("operations", resource="Animal", category="READ")) == ["list_animals", "get_animal"]
 
 
+@pytest.mark.parametrize("forms", ["policy policies", "branch Branches", "box boxes", "movie movies", "key keys"])
+def test_a_resource_is_found_by_its_plural(tmp_path: Path, forms: str) -> None:
+    """R-INT-6"""
+    operations = copy.deepcopy(OPERATIONS)
+    operations["read"]["list_keepers"]["resource"], plural = forms.split()
+    introspection = make(write_package(tmp_path / "a", ADAPTER, operations, TYPES))
+    assert names(introspection.answer({"query": "operations", "resource": plural}, None)["data"]) == ["list_keepers"]
+
+
 def test_a_list_past_the_bound_is_cut_and_says_how_to_go_on(tmp_path: Path) -> None:
     """R-INT-6"""
     operations = copy.deepcopy(OPERATIONS)

@@ -6,6 +6,7 @@ summaries and paths. Nothing is read before the first search. Other names are al
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import UTC, date, datetime
@@ -122,9 +123,9 @@ def _unique(spellings: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def spellings_of_resource(resource: str) -> set[str]:
-    """Return the names that a resource may have in the table, for what an agent calls it."""
+    """Return the names that a resource may have in the table, for what an agent calls it, also in the plural."""
     wanted = resource.strip().lower().replace("-", "_").replace(" ", "_")
-    return {wanted, wanted.removesuffix("s")}
+    return {wanted, wanted.removesuffix("s"), wanted.removesuffix("es"), re.sub("ies$", "y", wanted)}
 
 
 _MOST_NEAR, _MOST_RESOURCES = 5, 60
