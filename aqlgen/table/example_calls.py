@@ -17,11 +17,10 @@ import jsonschema_rs
 from aqlgen.ir import MISSING, Json, Operation
 from aqlgen.runtime.calls.resource import carried
 from aqlgen.runtime.schema import agent_path, as_schema, at, references, schema_at, steps_of, union_of
-from aqlgen.runtime.table import Body, JsonSchema, Parameter, Update
+from aqlgen.runtime.table import Body, JsonSchema, Parameter, Update, first_success
 from aqlgen.runtime.validation.undeclared import Undeclared
 from aqlgen.schemas import field_name
 from aqlgen.table.model import DecidedRow
-from aqlgen.table.responses import first_success
 from aqlgen.table.sample_values import Schemas, ValueMaker, is_plain, name_of
 
 

@@ -18,10 +18,9 @@ from aqlgen.runtime.calls.selection import items_path
 from aqlgen.runtime.encode.urls import without_names
 from aqlgen.runtime.schema import alternatives, as_schema, only_type, parts, pointer_of, referred, shape_of, union_of
 from aqlgen.runtime.schema.field_names import NAMED_AS, Names
-from aqlgen.runtime.table import Parameter, Update
+from aqlgen.runtime.table import Parameter, Update, first_success
 from aqlgen.runtime.text import folded
 from aqlgen.table.kinds import Choices
-from aqlgen.table.responses import first_success
 from aqlgen.table.rows import Draft
 
 if TYPE_CHECKING:

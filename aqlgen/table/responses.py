@@ -88,11 +88,6 @@ def entry_of(decision: Decision, media: MediaType, types: Types) -> Response:
     return entry
 
 
-def first_success(responses: Mapping[str, Response]) -> Response:
-    """Return the response with the lowest 2xx status, else the default one; an empty one if there is neither."""
-    return responses.get(min((status for status in responses if status.startswith("2")), default="default"), {})
-
-
 def told_headers(response: DocumentResponse) -> Response:
     """Return the headers of a response that agents are told, as the table has them."""
     headers = [name for name in response.headers if not IGNORED_HEADERS.search(name.lower())]

@@ -17,10 +17,9 @@ from aqlgen.decide.decision import Category
 from aqlgen.ir import Json
 from aqlgen.runtime.calls.selection import items_path
 from aqlgen.runtime.schema import as_schema, referred, schema_at, union_of
-from aqlgen.runtime.table import Body, Parameter, Response
+from aqlgen.runtime.table import Body, Parameter, Response, first_success
 from aqlgen.runtime.text import folded
 from aqlgen.table.parameters import FIELDS, SELECTION, choosing_parameter, has_fields
-from aqlgen.table.responses import first_success
 
 _WHERE: Final = "Only items like {'state': 'open', 'size': {'gt': 3}}"
 _AGGREGATE: Final = "Numbers, not items: {'group_by': 'state', 'sum': 'size'}"

@@ -202,6 +202,14 @@ def test_a_put_beside_a_get_of_the_same_fields_is_merged_into_what_that_reads(tm
     assert row["update"] == {"strategy": "put"}, "what is not served cannot be read"
 
 
+def test_a_read_whose_only_answer_is_the_default_one_reads_what_an_update_keeps(tmp_path: Path) -> None:
+    """R-UPD-2"""
+    read = {"operationId": "getPet", "responses": replies(PET, "default")}
+    table = tabulate(tmp_path, api(writing("PUT") | {"GET /pets/{id}": read}))
+    (name,) = table.rows.keys() - {"get_pet"}
+    assert table.details(name)["description"].endswith("a list replaces the whole list.")
+
+
 def test_operations_that_go_on_after_they_answer_name_what_tells_how_far_they_are(tmp_path: Path) -> None:
     """R-LOOP-1"""
     job = object_of(id=TEXT, status={"enum": ["queued", "running", "succeeded"]})

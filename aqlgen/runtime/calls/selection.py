@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ..schema import MISSING, Shape, Types, agent_path, at, follow, is_shaped, only_type, referred, schema_at, union_of
-from ..table import JsonSchema, Row, Table
+from ..table import JsonSchema, Row, Table, first_success
 from ..text import folded
 from . import IDENTIFIERS, NAMES, PAGES_OF_PEOPLE, Echo, identifying, identity, shortened, without_secrets
 
@@ -215,8 +215,7 @@ class Selection:
         return chosen
 
     def _prepare(self, row: Row) -> _Presets:
-        good = sorted(status for status in row.responses if status.startswith("2")) or ["default"]
-        schema = row.responses.get(good[0], {}).get("schema")
+        schema = first_success(row.responses).get("schema")
         if not isinstance(schema, Mapping):
             return _Presets((), None, None, {})
         types = self._table.types

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..encode.urls import counterparts, placeholders, without_names
 from ..errors import NOT_PERFORMED, Code, Failure
 from ..schema import agent_path, as_schema, at, pointer_of, schema_at, shape_of, steps_of, union_of
-from ..table import JsonSchema
+from ..table import JsonSchema, first_success
 from ..text import listed
 from .merge import differences, filled, lacks, merged, operations
 from .resource import Carried, carried, field_path, located, nested
@@ -257,5 +257,4 @@ def _named(row: Row, reader: Row) -> dict[str, str] | None:
 
 
 def _answer(reader: Row) -> JsonSchema:
-    good = sorted(status for status in reader.responses if status.startswith("2"))
-    return as_schema(reader.responses[good[0]].get("schema") if good else None)
+    return as_schema(first_success(reader.responses).get("schema"))

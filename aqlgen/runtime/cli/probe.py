@@ -19,7 +19,7 @@ from ..auth import BARE, alternative_in_use
 from ..auth.sources import config_of_each
 from ..encode.addresses import operation_problem
 from ..settings.load import load
-from ..table import Adapter, Table
+from ..table import Adapter, Table, first_success
 from ..text import counted, line
 from ..wire import is_json
 from .readiness import ready_schemes
@@ -128,13 +128,13 @@ def _params(row: Row) -> dict[str, Any] | None:
 
 def _rank(probe: Probe) -> tuple[Any, ...]:
     row = probe.row
-    kinds = [answer.get("content_type", "") for status, answer in row.responses.items() if status.startswith("2")]
+    kind = first_success(row.responses).get("content_type", "")
     return (
         not (probe.credentials and probe.demands),
         not probe.credentials and probe.demands,
         not probe.credentials,
         bool(row.review or row.deprecated or row.long_running),
-        any(kinds) and not any(map(is_json, kinds)),  # no data, as far as the table says
+        bool(kind) and not is_json(kind),  # no data, as far as the table says
         any(parameter.required for parameter in row.parameters.values()),
         row.paging is None and row.returns.get("name") != "array",
         bool(row.servers),

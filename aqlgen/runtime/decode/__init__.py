@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import Failure
 from ..redaction import redact, redacted
 from ..schema.field_names import Names, Plan, Way
-from ..table import Row, Table
+from ..table import Row, Table, first_success
 from ..wire import (
     JSON,
     Account,
@@ -117,7 +117,7 @@ def declared_response(row: Row, status: int) -> Mapping[str, Any]:
     if response is None:
         response = responses.get(f"{status // 100}XX") or responses.get("default")
     if response is None and 200 <= status < 300:
-        response = next((responses[key] for key in sorted(responses) if key.startswith("2")), None)
+        response = first_success(responses)
     return response or {}
 
 

@@ -20,7 +20,7 @@ from ..calls.update import guarded
 from ..calls.update_plan import Plan, prepare
 from ..errors import Failure
 from ..schema import as_schema, at, schema_at, steps_of, union_of
-from ..table import JsonSchema, chosen
+from ..table import JsonSchema, chosen, first_success
 from ..text import listed
 from ..wire import is_json
 from .model import Fact, Observation
@@ -212,8 +212,7 @@ class _Update:
     def _readable(self) -> set[str]:
         """Return the fields that the read declares."""
         update, types = self.plan.row.update, self.site.table.types
-        responses = sorted(pair for pair in self.reader.responses.items() if pair[0].startswith("2"))
-        schema = as_schema(responses[0][1].get("schema")) if responses else {}
+        schema = as_schema(first_success(self.reader.responses).get("schema"))
         shape = union_of(types, schema_at(types, schema, () if update is None else steps_of(update.read_at)))
         return {wire for wire, _ in shape.properties.values()}
 

@@ -18,6 +18,7 @@ from urllib.parse import urljoin, urlsplit
 
 from ..decode.headers import read_links
 from ..schema import agent_path, at, schema_at
+from ..table import first_success
 from ..text import line
 
 if TYPE_CHECKING:
@@ -64,8 +65,7 @@ def prepare(row: Row, table: Table) -> Plan:
     """Return the plan of an operation that the adapter pages."""
     paging = row.paging
     assert paging is not None  # noqa: S101 - asked of such operations only
-    good = min((status for status in row.responses if status.startswith("2")), default="default")
-    schema: JsonSchema = row.responses.get(good, {}).get("schema") or {}
+    schema: JsonSchema = first_success(row.responses).get("schema") or {}
     parameters = list(row.parameters.values())
 
     def path(pointer: str | None, of: JsonSchema = schema) -> tuple[str, ...] | None:

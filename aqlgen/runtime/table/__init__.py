@@ -42,14 +42,14 @@ from .parts import (
     Strategy,
     Update,
 )
-from .row import Choice, DangerLevel, FormerName, Kind, Response, ReturnType, Row, Server, Workflow
+from .row import Choice, DangerLevel, FormerName, Kind, Response, ReturnType, Row, Server, Workflow, first_success
 
 __all__ = [
     "ADAPTER", "FAMILIES", "FORMAT", "READING_METHODS", "WORKFLOWS", "Accepted", "Adapter", "ApiSection",
     "Attribute", "Body", "Carried", "CarriedPlace", "Choice", "DangerLevel", "Deprecation", "Flow", "FormatError",
     "FormerName", "Idempotency", "JsonSchema", "Kind", "Location", "LongRunning", "Pagination", "PagingStyle",
-    "Parameter", "Response", "ReturnType", "Row", "SecurityScheme", "Server", "Strategy", "Table", "Update",
-    "Workflow", "check_format", "chosen", "decode", "encode", "is_plain_read", "row_of", "scheme_of", "values_of",
+    "Parameter", "Response", "ReturnType", "Row", "SecurityScheme", "Server", "Strategy", "Table", "Update", "Workflow",
+    "check_format", "chosen", "decode", "encode", "first_success", "is_plain_read", "row_of", "scheme_of", "values_of",
 ]  # fmt: skip
 
 

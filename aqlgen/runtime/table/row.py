@@ -39,6 +39,11 @@ class Response(TypedDict, total=False):
     """Response headers shown to agents, in `_meta`."""
 
 
+def first_success(responses: Mapping[str, Response]) -> Response:
+    """Return the response with the lowest 2xx status, else the default one; an empty one if there is neither."""
+    return responses.get(min((status for status in responses if status.startswith("2")), default="default"), {})
+
+
 class ReturnType(TypedDict):
     """The result of an operation (MCP-AQL introspection, TypeInfo)."""
 
