@@ -476,7 +476,7 @@ async def test_a_batch_shows_each_call_in_one_question(shop: Callable[..., Shop]
     pay = {"operation": "pay", "params": PAY}
     await place.dispatcher.handle(None, {"operations": [*calls, pay]}, Session("s"), human)
     assert human.asked[0].splitlines() == [
-        "Run all of these 3 calls? Delete 3 items: 0, 1, 2. This cannot be undone.",
+        "Run all of these 3 calls? Delete item, 3 times: 0, 1, 2. This cannot be undone.",
         "delete_item, 3 calls:",
         'The API\'s document says: "Do it"',
         "Danger: destructive.",

@@ -525,7 +525,7 @@ async def test_what_must_be_confirmed_is_asked_once_with_every_effect(run: Any, 
     assert [name for name, _ in api.done] == ["list_animals"]
     message = answer["confirmation"]["message"]
     assert all(f"animal_id: {number}" in message for number in (1, 2, 3))
-    assert "Delete 3 animals: Ada, Cleo, 2." in message, "by the names that the plan has read"
+    assert "Delete animal, 3 times: Ada, Cleo, 2." in message, "by the names that the plan has read"
     assert " (Ada)\n" in message
     plan = answer["error"]["details"]["plan"]
     refused = await run(**{"continue": plan["continue"], "confirmation_token": "conf_" + "0" * 64})

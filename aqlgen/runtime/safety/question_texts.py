@@ -254,11 +254,7 @@ def _together(calls: Sequence[tuple[Called, str]]) -> str:
     named = list(dict.fromkeys(name or phrase[1].strip() for phrase, (_, name) in zip(phrases, calls, strict=True)))
     more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
     things = f": {', '.join(named[:_MOST_NAMED])}{more}" if all(named) else ""
-    first, _, noun = verb.partition(" ")
-    plural = noun if noun.endswith("s") else f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    if noun.isalpha():
-        return f"{first} {len(calls)} {plural}{shared}{things}"
-    return f"{verb}, {len(calls)} times{shared}{things}"  # which of several words is the noun is not known
+    return f"{verb}, {len(calls)} times{shared}{things}"
 
 
 def name_of(thing: Any) -> str:

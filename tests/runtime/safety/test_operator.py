@@ -210,7 +210,9 @@ async def test_one_approval_is_for_all_calls_of_a_batch_and_for_a_plan(place: Ma
     halted = (await call(parts, {"operations": calls}))["halted_at"]["result"]
     (matter,) = await desk.questions()
     assert matter.id == waits_as(halted)
-    assert matter.title == ("Run all of these 12 calls? Delete 12 animals: 1, 2, 3 and 9 more. This cannot be undone.")
+    assert matter.title == (
+        "Run all of these 12 calls? Delete animal, 12 times: 1, 2, 3 and 9 more. This cannot be undone."
+    )
     assert matter.kind == "plan"
     await desk.decide(matter.id, "approved", "operator:ada")
     waits_as((await call(parts, {"operations": calls[:2]}))["halted_at"]["result"])

@@ -175,13 +175,13 @@ def test_a_value_stays_a_value_on_one_line(value: Any) -> None:
 def test_calls_together_are_said_together() -> None:
     """R-SAFE-4, R-BAT-2: how many, what they share, and the worst of it once."""
     labels: list[tuple[Row, dict[str, Any]]] = [(LABEL, {**OWNED, "name": f"l{number}"}) for number in range(12)]
-    begin = "Run all of these 12 calls?"
-    assert title_of_all(labels) == f"{begin} Delete 12 labels (repos acme/widgets): l0, l1, l2 and 9 more. {FOR_GOOD}"
+    begin = "Run all of these 12 calls? Delete label, 12 times"
+    assert title_of_all(labels) == f"{begin} (repos acme/widgets): l0, l1, l2 and 9 more. {FOR_GOOD}"
     labels[0] = (LABEL, {**OWNED, "repo": "gadgets", "name": "x"})
-    assert title_of_all(labels) == f"{begin} Delete 12 labels: x, l1, l2 and 9 more. {FOR_GOOD}"
+    assert title_of_all(labels) == f"{begin}: x, l1, l2 and 9 more. {FOR_GOOD}"
     both = [(REPO, OWNED), *labels[1:3]]
     assert title_of_all(both) == (
-        "Run all of these 3 calls? Delete repository acme/widgets. Delete 2 labels "
+        "Run all of these 3 calls? Delete repository acme/widgets. Delete label, 2 times "
         "(repos acme/widgets): l1, l2. "
         f"{FOR_GOOD}"
     )
