@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import Any, Final, TypeAlias
 
 from yaml import events
@@ -39,13 +40,15 @@ def parser_events(text: str) -> Iterator[Any]:
 
 
 def scan(text: str, wanted: _Wanted, offsets: dict[tuple[str, ...], int]) -> None:
-    """Add the character offset of each wanted path to `offsets`, in one pass over the text.
+    """Add the character offset of each wanted path to `offsets`, in one pass over the first document of the text.
 
     `depth` counts the open collections without wanted values.
     """
     stack: list[_Open] = []
     depth = 0
-    for event in parser_events(text):
+    # The rest of a Markdown file is not YAML.
+    document = takewhile(lambda event: type(event) is not events.DocumentEndEvent, parser_events(text))
+    for event in document:
         kind = type(event)
         change = _DEPTHS.get(kind, 0)
         if depth:

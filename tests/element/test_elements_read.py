@@ -136,6 +136,7 @@ def test_an_element_is_kept_as_it_was_read(tmp_path: Path, name: str) -> None:
 
 def test_positions_in_markdown_are_those_of_the_file(tmp_path: Path) -> None:
     text = BOOKS.read_text(encoding="utf-8").replace("danger_level: dangerous", "danger_level: deadly")
+    text += "\nNotes: see the wiki: page 1.\n"
     with pytest.raises(DocumentError) as caught:
         read(tmp_path, text, "books.md")
     (finding,) = caught.value.diagnostics
