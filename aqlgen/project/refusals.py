@@ -21,7 +21,7 @@ from aqlgen.runtime.schema import pointer_of
 
 CODE: Final = "machine-file-edited"
 
-_UNDO: Final = "To drop the edit, delete the file and commit; `aqlgen update` restores it."
+_UNDO: Final = "To drop the edit, delete the file; `aqlgen update` restores it."
 
 _EXTEND: Final = "Extend the adapter in src/{package}/hooks.py, adapter.toml or overrides.yaml instead."
 

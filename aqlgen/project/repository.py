@@ -6,7 +6,7 @@ aqlgen runs no filter of git: an update leaves its changes of files with one, as
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +28,8 @@ _UNDERWAY: Final = {
 
 _UNMERGED: Final = frozenset("DD AU UD UA DU AA UU".split())
 """States of a file with a conflict in `git status`."""
+
+_ELSEWHERE: Final = " elsewhere in the repository, and the merge needs the index"
 
 _UNFILTERED: Final = frozenset({"unspecified", "unset", "set"})
 """Values of an attribute that name no filter."""
@@ -91,10 +93,10 @@ class Repository:
         with isolated(place, head.text) as behind:
             yield cls(behind, place.prefix, head.text, folder, place.git_dir)
 
-    def refuse_unready(self, free: Collection[str] = ()) -> tuple[str, ...]:
+    def refuse_unready(self, free: Collection[str], is_replaceable: Callable[[str], bool]) -> tuple[str, ...]:
         """Refuse a repository with an operation in progress, or with changes that are not committed.
 
-        Files of the project that are `free` may be changed; those that are, are returned.
+        Files of the project that are `free` or replaceable may be changed; those changed and `free` are returned.
         """
         self._refuse_underway()
         status = self.isolated.run("status", "--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=dirty")
@@ -108,17 +110,16 @@ class Repository:
                 help="Resolve them, `git add` the files and commit.",
             )
         changed, staged = self._changes(records)
-        taken = tuple(path for path in free if self.prefix + path in changed)
-        changed = [path for path in changed if path.removeprefix(self.prefix) not in taken]
-        names = changed or staged
-        if names:
-            where = "" if changed else " elsewhere in the repository, and the merge needs the index"
-            filtered = self._with_filter(path.removeprefix(self.prefix) for path in changed)
+        taken = tuple(path for path in free if path in changed)
+        changed = [path for path in changed if not (path in taken or is_replaceable(path))]
+        if names := changed or staged:
+            where, top = ("", self.folder) if changed else (_ELSEWHERE, self.top)
+            filtered = self._with_filter(changed)
             hint = " aqlgen runs no filter of git: `git status` records what is unchanged." if filtered else ""
             raise FileError.of_all(
                 "uncommitted-changes",
                 f"there are uncommitted changes{where}: {few(names)}",
-                [str(self.top / name) for name in names],
+                [str(top / name) for name in names],
                 help=f"{_in(self.folder)}git commit, or git stash, so that you can review and undo the update.{hint}",
             )
         return taken
@@ -140,7 +141,7 @@ class Repository:
                 )
 
     def _changes(self, records: list[str]) -> tuple[list[str], list[str]]:
-        """Split the records of `git status` into files changed in the project, and files staged outside of it."""
+        """Split the records of `git status` into paths changed in the project, and paths staged outside of it."""
         changed, staged = [], []
         entries = iter(records)
         for record in entries:
@@ -148,8 +149,9 @@ class Repository:
                 continue
             state, path = record[:2], record[3:]
             paths = [path, *([next(entries)] if state[0] in "RC" else [])]
-            if any(name.startswith(self.prefix) for name in paths):
-                changed.append(path)
+            inner = [name.removeprefix(self.prefix) for name in paths if name.startswith(self.prefix)]
+            if inner:
+                changed.append(inner[0])
             elif state[0] not in " ?!":
                 staged.append(path)
         return changed, staged

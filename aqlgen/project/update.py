@@ -104,15 +104,15 @@ class Updated:
 
 def update(folder: Path, asked: Asked, *, dry_run: bool, progress: Progress) -> Updated:
     """Bring a project up to date by a merge into its work tree. Raises AqlgenError, and nothing is changed then."""
-    project = Project.open(folder)
+    worktree = Worktree(Project.open(folder))
     with Repository.open(folder) as repository:
-        uncommitted = repository.refuse_unready(_FREE)
-        updated = _update(project, repository, asked, uncommitted, dry_run=dry_run, progress=progress)
+        uncommitted = repository.refuse_unready(_FREE, worktree.is_replaceable)
+        updated = _update(worktree, repository, asked, uncommitted, dry_run=dry_run, progress=progress)
         return replace(updated, uncommitted=(*uncommitted, *repository.untracked(_FREE)))
 
 
 def _update(
-    project: Project,
+    worktree: Worktree,
     repository: Repository,
     asked: Asked,
     uncommitted: tuple[str, ...],
@@ -120,8 +120,7 @@ def _update(
     dry_run: bool,
     progress: Progress,
 ) -> Updated:
-    folder = project.folder
-    worktree = Worktree(project)
+    project, folder = worktree.project, worktree.project.folder
     if FILE not in repository.committed():
         raise FileError.of(
             "project-not-committed",

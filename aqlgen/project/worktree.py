@@ -85,6 +85,15 @@ class Worktree:
         """Return the files that aqlgen wrote."""
         return frozenset({*self.project.recorded, FILE})
 
+    def is_replaceable(self, path: str) -> bool:
+        """Return True for a file that an update may replace before it is committed, since aqlgen can write it again.
+
+        An edited machine file is one of them: it is refused with the override that does the edit.
+        """
+        if kind(path, self.project.package) is Kind.MACHINE:
+            return path in self.known() or not (self.project.folder / path).exists()
+        return self.states().get(path) is State.UNCHANGED
+
     def misplaced(self) -> tuple[str, ...]:
         """Return the files of the user in folders that aqlgen alone writes to."""
         return tuple(path for path in self.own() if path.startswith(folders(self.project.package)))

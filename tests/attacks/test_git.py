@@ -343,7 +343,7 @@ def test_nothing_is_written_to_the_repositorys_own_directory(small: Path, name: 
     file = small / ".git" / name
     before = file.read_bytes() if file.exists() else None
     with Repository.open(small) as repository:
-        repository.refuse_unready()
+        repository.refuse_unready((), lambda _: False)
         assert set(repository.committed()) == {"openapi.json"}
         repository.isolated.run("config", "core.fsmonitor", "touch /nonexistent")
     assert (file.read_bytes() if file.exists() else None) == before

@@ -42,13 +42,11 @@ def test_an_edit_of_a_row_is_refused_with_the_override_that_does_the_same(repo: 
 
 def test_the_override_that_a_refusal_names_does_what_was_edited(repo: Repo) -> None:
     repo.replace(READ, '"list_goods"', '"browse_goods"')
-    repo.commit()
     (detail,) = repo.changed()["error"]["details"]
     line = re.search(r"overrides\.yaml: `(.*\})`", detail["suggestion"])
     assert line
     repo.write("overrides.yaml", f"{line[1]}\n")
     (repo.folder / READ).unlink()
-    repo.commit()
     assert repo.changed()["success"]
     assert "browse_goods" in json.loads(repo.read(READ))
 
@@ -135,9 +133,13 @@ def test_overrides_that_are_staged_are_taken_and_are_no_change_of_the_update(rep
     assert done.code == 0
     assert "overrides.yaml" not in done.out.split("changed:")[1].splitlines()[0]
     assert "then `git add overrides.yaml`, commit" in done.out
+    repo.write("overrides.yaml", "GET /goods: {name: leaf_through_goods}\n")  # tried again, before a commit
+    done = repo.update()
+    assert done.code == 0
+    assert "leaf_through_goods" in json.loads(repo.read(READ))
     (undo,) = (line.split("`")[-2] for line in done.out.splitlines() if "git restore" in line)
     subprocess.run(undo, shell=True, cwd=repo.folder, check=True)
-    assert repo.status() == ["M  overrides.yaml"]
+    assert repo.status() == ["MM overrides.yaml"]
 
 
 def test_an_update_that_would_add_to_overrides_that_are_not_committed_is_refused(repo: Repo, spec: Spec) -> None:
