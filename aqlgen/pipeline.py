@@ -14,11 +14,11 @@ from aqlgen.decide.credentials import with_effective_security
 from aqlgen.decide.decision import Decision
 from aqlgen.decide.instructions import with_instructions
 from aqlgen.decide.naming.uniqueness import misnamed, takeovers, unused
-from aqlgen.decide.overrides import EXPIRED, UNMATCHED, AdapterOverride, Overrides, check_aliases
+from aqlgen.decide.overrides import UNMATCHED, AdapterOverride, Overrides, check_aliases, check_asked
 from aqlgen.decide.overrides import load as load_overrides
 from aqlgen.decide.overrides.owner import with_auth, with_stated
 from aqlgen.decide.owned import with_adapter_overrides
-from aqlgen.decide.review.answers import UNMATCHED_ACCEPT, accept, check_accepted
+from aqlgen.decide.review.answers import accept, check_accepted
 from aqlgen.decide.several import decide_each, overrides_of_each, refuse_for_one
 from aqlgen.decide.stage import Known, decide
 from aqlgen.diagnostics import Diagnostic, Severity
@@ -253,6 +253,7 @@ def _selected(
     accepted = accept(decisions, entries)
     findings += check_accepted(entries, (*accepted, *all_decisions), operations, overrides.file)
     findings += check_aliases(accepted, overrides.file, datetime.now(UTC).date())
+    findings += check_asked(accepted, overrides.file)
     if options.names or options.stale == "error":  # a project as it is recorded has its names already
         findings += takeovers(accepted, overrides.file)
     return accepted
@@ -325,8 +326,8 @@ def _add_workflows(parts: Sequence[_Part]) -> None:
 def _refuse(findings: list[Diagnostic], stale: str) -> tuple[Diagnostic, ...]:
     """Raise OptionError for errors of the overrides; return the excused findings as warnings."""
     findings.sort(key=lambda finding: (finding.line, finding.column))
-    excused = {EXPIRED, UNMATCHED_ACCEPT} | ({UNMATCHED, select.UNMATCHED} if stale == "report" else set())
-    fatal = [finding for finding in findings if finding.code not in excused]
+    excused = {UNMATCHED, select.UNMATCHED} if stale == "report" else set()
+    fatal = [finding for finding in findings if finding.severity is Severity.ERROR and finding.code not in excused]
     if fatal:
         raise OptionError(*fatal)
     return tuple(replace(finding, severity=Severity.WARNING) for finding in findings)

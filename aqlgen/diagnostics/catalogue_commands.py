@@ -43,6 +43,16 @@ COMMAND_ENTRIES: Final[Mapping[str, Entry]] = {
         "Key overrides by METHOD /path as in the document, operation:NAME, tag:NAME or a pattern; `aqlgen explain` "
         "lists operations.",
     ),
+    "expired-alias": Entry(
+        "The time of an alias has ended",
+        "The day in its `until` is over, so calls by the old name fail.",
+        "Delete the alias, or write a later day.",
+    ),
+    "ineffective-override": Entry(
+        "An override has no effect",
+        "`asked: first` and `asked: never` keep the confirmations of a payment, or of a danger above reversible.",
+        "Set `danger: reversible` too, or write an allow rule into adapter.toml; a payment needs the rule.",
+    ),
     "unmatched-override": Entry(
         "An override matches nothing",
         "The document has no such operation, tag, parameter, security scheme or content type, or no match for the "

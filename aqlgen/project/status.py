@@ -21,7 +21,7 @@ from aqlgen.render import data
 from aqlgen.render.provenance import Kind, canonical_hash, file_hash, kind
 from aqlgen.resources import build
 
-_ABOUT_OVERRIDES: Final = frozenset({UNMATCHED, "expired-alias", "unmatched-accept"})
+_ABOUT_OVERRIDES: Final = frozenset({UNMATCHED, "expired-alias", "ineffective-override", "unmatched-accept"})
 
 
 @dataclass(frozen=True, slots=True)

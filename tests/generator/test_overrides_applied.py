@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from aqlgen.decide.naming.spelling import RESERVED
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.diagnostics.report import as_json
+from tests.cases import each
 from tests.documents import JSON, TEXT, body_of, object_of, parameter, replies
 from tests.examples import examples
 from tests.generator.commands import Tabulation, api, run, tabulate
@@ -258,3 +259,21 @@ def test_a_summary_of_the_users_stands_in_lists_and_the_description_stays(tmp_pa
     rows = tabulated(tmp_path, text).rows
     assert rows["create_pet"]["summary"] == "Take a pet"
     assert (rows["list_pets"]["summary"], rows["list_pets"]["description"]) == ("See pets", "All of them")
+
+
+@each(
+    ("overrides", "warned"),
+    [
+        ("DELETE /pets/{id}: {asked: never}", "`asked: never` has no effect on delete_pet: its danger is destructive"),
+        (
+            "POST /payments: {asked: first, danger: reversible}",
+            "`asked: first` has no effect on create_payment: it moves money",
+        ),
+        ('"* /**": {asked: never}', None),  # it has one on the others
+        ("DELETE /pets/{id}: {asked: never, danger: reversible}", None),
+    ],
+)
+def test_a_time_to_ask_without_effect_is_warned_of(overrides: str, warned: str | None, tmp_path: Path) -> None:
+    paths = {"DELETE /pets/{id}": {}, "POST /pets": {}, "POST /payments": {}}
+    warnings = tabulate(tmp_path, api(paths), overrides=overrides).warnings
+    assert [each["message"] for each in warnings if each["code"] == "ineffective-override"] == [*filter(None, [warned])]

@@ -31,7 +31,6 @@ from aqlgen.decide.decision import Override, ParameterOverride
 
 from .grammar import field_cases
 from .model import (
-    EXPIRED,
     UNMATCHED,
     AdapterOverride,
     HeaderOverride,
@@ -39,6 +38,7 @@ from .model import (
     Report,
     check,
     check_aliases,
+    check_asked,
     check_requirements,
     finding,
     name_collisions,
@@ -49,7 +49,6 @@ from .reading import load, parse
 from .selectors import AcceptEntry, is_broad
 
 __all__ = [
-    "EXPIRED",
     "UNMATCHED",
     "AcceptEntry",
     "AdapterOverride",
@@ -60,6 +59,7 @@ __all__ = [
     "Report",
     "check",
     "check_aliases",
+    "check_asked",
     "check_requirements",
     "field_cases",
     "finding",

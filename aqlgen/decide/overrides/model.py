@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from difflib import get_close_matches
 from functools import cache
 from typing import Any, Final
 
-from aqlgen.decide.decision import Decision, Override, ParameterOverride, Place, Requirements
+from aqlgen.decide.decision import Asked, Decision, Override, ParameterOverride, Place, Requirements
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.ir import Json, Operation
@@ -18,7 +18,6 @@ from .selectors import AcceptEntry, Kind, Selector, parse_selector
 
 BAD: Final = "bad-override"
 UNMATCHED: Final = "unmatched-override"
-EXPIRED: Final = "expired-alias"
 
 Report = Callable[[Diagnostic], None]
 """Takes every finding, so that all can be shown at once, and those of a changed document need not be errors."""
@@ -257,8 +256,23 @@ def check_aliases(decisions: Iterable[Decision], file: str, today: date) -> list
             message = f"the time of the alias `{alias.name}` of {key} ended with {alias.until}"
             way_out = "Take it out of the overrides, or give it a later `until`."
             expired = finding(file, alias.place, message, way_out)
-            findings.append(replace(expired, code=EXPIRED, severity=Severity.WARNING))
+            findings.append(replace(expired, code="expired-alias", severity=Severity.WARNING))
     return findings
+
+
+def check_asked(decisions: Iterable[Decision], file: str) -> Iterator[Diagnostic]:
+    """Yield a warning for each `asked` without effect: each call of each of its operations needs a confirmation."""
+    selected = [each for each in decisions if each.override.asked in (Asked.FIRST, Asked.NEVER)]
+    always = [each for each in selected if each.asked is Asked.ALWAYS or each.moves_money]
+    effective = {each.override.places["asked"] for each in selected if each not in always}
+    for place, decision in {each.override.places["asked"]: each for each in reversed(always)}.items():
+        if place not in effective:
+            why, way = f"its danger is {decision.danger}", "Set `danger: reversible` too, or write"
+            if decision.moves_money:
+                why, way = "it moves money", "Write"
+            message = f"`asked: {decision.override.asked}` has no effect on {decision.name}: {why}"
+            idle = finding(file, place, message, f"{way} an allow rule into adapter.toml.")
+            yield replace(idle, code="ineffective-override", severity=Severity.WARNING)
 
 
 def _completed(override: Override, other: Override) -> Override:

@@ -157,9 +157,6 @@ def _data(content: str) -> dict[str, Any]:
     return data
 
 
-UNMATCHED_ACCEPT: Final = "unmatched-accept"
-
-
 def accept(decisions: Iterable[Decision], entries: Sequence[AcceptEntry]) -> tuple[Decision, ...]:
     """Return the decisions with what the entries settle of them. They are decided as before."""
     return tuple(_accepted(decision, entries) for decision in decisions)
@@ -212,4 +209,4 @@ def _unmatched(entry: AcceptEntry, decisions: Sequence[Decision], file: str) -> 
         known = (tag for decision in decisions for tag in decision.operation.tags)
     line, column = entry.place
     hint = nearest(text, known, what)
-    return Diagnostic(UNMATCHED_ACCEPT, Severity.WARNING, message, file=file, line=line, column=column, help=hint)
+    return Diagnostic("unmatched-accept", Severity.WARNING, message, file=file, line=line, column=column, help=hint)
