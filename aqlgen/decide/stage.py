@@ -182,6 +182,7 @@ def decide_named(named: Named, prefixed: Settled | None = None) -> tuple[Decisio
             operations[key],
             subject.category,
             subject.name,
+            subject.name if key in named.overrides.stated else named.candidates[key].best,
             subject,
             around,
             lists,

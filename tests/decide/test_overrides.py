@@ -44,6 +44,14 @@ def test_what_the_user_decides_has_the_last_word() -> None:
     assert not decision.review_reasons
 
 
+@each(
+    ("key", "name"), [("DELETE /pets", "delete_all_pets"), ("POST /pets/wipe", "tidy_pets"), ("PUT /pets", "add_pets")]
+)
+def test_a_name_of_the_owners_changes_no_danger(key: str, name: str) -> None:
+    renamed, plain = (decided(operation(key), overrides=parse(text))[0] for text in (f"{key}: {{name: {name}}}", ""))
+    assert (renamed.name, renamed.danger, renamed.asked) == (name, plain.danger, plain.asked)
+
+
 def test_a_hidden_operation_is_not_decided_about() -> None:
     overrides = parse("GET /pets: {hidden: true}")
     assert [

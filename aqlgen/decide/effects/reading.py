@@ -50,6 +50,8 @@ class Reading:
     facts: Facts
     category: Category
     name: str
+    document_name: str
+    """The name by the document alone: what its owner calls an operation is no evidence of an effect."""
     subject: Subject
     around: Around
     lists: Mapping[str, bool | None] = field(default_factory=dict)
@@ -83,8 +85,8 @@ class Reading:
 
     @cached_property
     def words(self) -> Words:
-        """The words of the name."""
-        return tuple(self.name.split("_"))
+        """The words of the name by the document."""
+        return tuple(self.document_name.split("_"))
 
     @cached_property
     def names(self) -> tuple[Words, ...]:

@@ -88,6 +88,10 @@ NUMBER_RULES: Final = (
 """The rules in order of trust; the last one knows every noun."""
 
 
+def _takes_many(facts: Facts, verb: str) -> bool:
+    return verb != "create" or bool(sends_list(facts.operation, facts.schemas))
+
+
 def _says_many(facts: Facts) -> bool:
     spoken = facts.phrase.object[-1:] if facts.phrase else ()
     return is_plural(spoken) and spoken[0] not in AREAS
@@ -103,9 +107,10 @@ def with_number(facts: Facts, chain: NounChain, thing: Words, verb: str) -> Word
         at = head_size(thing, start + 1) - 1  # before a preposition of the path's own noun
         return (*thing[:at], thing[at] if is_participle(thing[at]) else plural(thing[at]), *thing[at + 1 :])
     if not noun.parameters:
-        if chain.mass or facts.method in ("PUT", "PATCH", "DELETE") or (known and known.category is Category.READ):
+        if chain.mass or facts.method in ("PUT", "PATCH") or (known and known.category is Category.READ):
             return thing  # what is read or changed as a whole
-        many = facts.phrase and plural(last) in facts.phrase.object
-        if many and (verb != "create" or sends_list(facts.operation, facts.schemas)):
+        if facts.phrase and plural(last) in facts.phrase.object and _takes_many(facts, verb):
             return (*thing[:-1], plural(last))
+        if facts.method == "DELETE":
+            return thing
     return (*thing[:-1], noun.one[-1] if noun.words[-1] == last else singular(last))
