@@ -66,7 +66,7 @@ class Carrying:
 
 
 def carrying(operation: Operation, schemas: Schemas, *, of_one: bool) -> Carrying | None:
-    """Return what an operation can carry, None if it carries nothing.
+    """Return the places where a request can carry other operations, None without any.
 
     With `of_one` the path names one resource. What is added to it and removed from it, as by JSON Patch, is an ordinary
     update of that resource then, and no other operation: it reaches nothing but what the path names.
@@ -114,7 +114,7 @@ def _is_unread(operation: Operation, *, declared: bool) -> bool:
 
 
 def _end(pointer: str) -> str:
-    """Return what the rules read of the pointer to an object: the root, an item of a named list, or some field."""
+    """Return the kind of place that a pointer leads to: the root, an item of a named list, or a field."""
     container, _, item = pointer.rpartition("/")
     if item == "*":
         return container.rpartition("/")[2] + "/*"

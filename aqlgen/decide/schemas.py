@@ -41,7 +41,7 @@ class Schemas:
         return schema if isinstance(schema, dict) else _NOTHING
 
     def once(self, what: str, schema: Json, make: Callable[[], T]) -> T:
-        """Return what `make` returns for a schema, computed once for all operations that share it."""
+        """Return the result of `make` for a schema, computed once for all operations that share it."""
         target = self.resolve(schema)
         known = self._made.get((what, id(target)))
         if known is None:

@@ -164,7 +164,7 @@ class Act:
 
 
 def base_forms(word: str) -> frozenset[str]:
-    """Return what an inflected verb may be a form of: deletes, deleted, cancelled."""
+    """Return the possible base forms of an inflected verb: deletes, deleted, cancelled."""
     forms = {word}
     if word.endswith("s"):
         forms |= {word[:-1], word[:-2]}

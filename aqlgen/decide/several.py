@@ -226,7 +226,7 @@ def unmatched_by_all(
 
 
 def refuse_for_one(overrides: Overrides) -> list[Diagnostic]:
-    """Return what is wrong with overrides of several APIs, where an adapter is of one document."""
+    """Return the errors in overrides of several APIs for an adapter of one document."""
     return [
         unmatched(overrides.file, api.place, f"there is no API called `{name}`", "Write it under `adapter:`.")
         for name, api in overrides.apis.items()
@@ -234,7 +234,7 @@ def refuse_for_one(overrides: Overrides) -> list[Diagnostic]:
 
 
 def _of_adapter(overrides: Overrides, apis: Iterable[str]) -> list[Diagnostic]:
-    """Find what `adapter` says of hosts and credentials, which each API has its own of, and sections of no API."""
+    """Find hosts and credentials under `adapter`, which belong to one API, and sections of no API."""
     findings = []
     names = list(apis)
     for name in _OF_EACH:
@@ -260,7 +260,7 @@ def _named(key: str) -> str:
 def _of_no_single(
     key: str, override: Override, users: Mapping[str, list[str]], overrides: Overrides
 ) -> Diagnostic | None:
-    """Return what is wrong with the entry of an operation without an API, unless exactly one API has it."""
+    """Return the error in an entry without an API, unless exactly one API has the operation."""
     having = users.get(key, [])
     if not having:
         message = f"there is no operation `{key}` in any of the documents"

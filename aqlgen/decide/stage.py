@@ -238,7 +238,7 @@ def _selecting_names(
 
 
 def _findings(document: Document, overrides: Overrides, chosen: Mapping[str, Override]) -> list[Diagnostic]:
-    """Return what is wrong with the overrides of operations together, and with the schemes that they name."""
+    """Return the errors in the overrides of all operations, and in the schemes that they name."""
     known = [scheme.name for scheme in document.schemes]
     findings = {
         finding.message + override.key: finding

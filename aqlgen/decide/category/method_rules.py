@@ -178,7 +178,7 @@ def safe(facts: Facts) -> Verdict | None:
 
 
 def doubted_get(facts: Facts) -> Verdict | None:
-    """Return what a GET is of which a name, the path or the text says that it acts; None where nothing does."""
+    """Return the category of a GET whose name, path or text says that it acts; None for any other."""
     if facts.method != "GET":
         return None
     doubt = _get_named_by_change(facts) or _doubted(_told_change(facts) or _change_at_end(facts), 0.66)

@@ -52,7 +52,7 @@ class SentAct(NamedTuple):
 
 
 def sent_act(facts: Facts) -> SentAct | None:
-    """Return what a request by a safe method does to the server; None where it only reads."""
+    """Return the action of a request by a safe method; None for one that only reads."""
     path, _, query = facts.operation.path.partition("?")
     segments = [segment for segment in _SEGMENTS.split(path) if segment]
     literal = [index for index, segment in enumerate(segments) if "{" not in segment]

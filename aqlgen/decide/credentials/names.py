@@ -83,7 +83,7 @@ def likeness(parameter: Parameter) -> Likeness:
 
 
 def stem(name: str) -> str:
-    """Return what the names of credentials that go together have in common: `api` of `Api-Key` and `Api-Username`."""
+    """Return the common stem of credentials that go together: `api` of `Api-Key` and `Api-Username`."""
     words = split(name)
     return "_".join(words[:-1]) if len(words) > 1 and words[-1] in COMPANIONS else "_".join(words)
 

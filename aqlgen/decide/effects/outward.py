@@ -77,7 +77,7 @@ def _state(reading: Reading) -> str:
 
 
 def _admits(reading: Reading, heads: frozenset[str]) -> str:
-    """Return what says that somebody is let in, or gets or loses a right."""
+    """Return the evidence that somebody is let in, or gets or loses a right."""
     things = reading.path_things
     verbs = reading.verb_words & (_ADMITTING | _LOCKING if heads & _PEOPLE else _RAISING)
     if len(things) > 1:

@@ -78,7 +78,7 @@ class Reversal:
                 self._of[thing].append(reading)
 
     def proof(self, reading: Reading) -> str:
-        """Return what takes an operation back, as evidence; "" where nothing proves it."""
+        """Return the evidence that an operation can be undone; "" without any."""
         if reading.facts.operation.path.rstrip("/}").rpartition("{")[2] in CHOOSERS:
             return ""
         other = None if reading.loss else self._inverse(reading)
@@ -91,7 +91,7 @@ class Reversal:
         return self._read_before(reading) if reading.category is Category.UPDATE else ""
 
     def _taker(self, reading: Reading) -> Reading | None:
-        """Return what deletes or cancels a thing that an operation creates: there, and not in another thing's list.
+        """Return the operation that deletes the created thing itself, and not its entry in another thing's list.
 
         `DELETE /inboxes/{id}` takes `POST /inboxes` back, `DELETE /groups/{id}/inboxes` does not. What an action on an
         item makes by another name, such as `/inboxes/{id}/create-token`, is not that item.

@@ -84,7 +84,7 @@ def _by_category(reading: Reading) -> Finding:
 
 
 def _by_method(reading: Reading) -> Finding | None:
-    """Return what a method stands for, whatever the operation is called: that is what is sent."""
+    """Return the effect of the method, which is sent whatever the operation is called."""
     method = reading.facts.method
     level = _BY_METHOD.get(method)
     if method == "DELETE" and reading.category is not Category.DELETE and _is_switch(reading):

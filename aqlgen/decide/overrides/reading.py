@@ -183,7 +183,7 @@ def _pagination(stated: Any) -> Pagination | Literal[False] | None:
 
 
 def _read_adapter(tree: Tree, path: Path, data: Mapping[str, Any]) -> AdapterOverride:
-    """Return what holds for the whole adapter, or for an API; `tree` takes the findings."""
+    """Return the overrides of the whole adapter, or of an API; `tree` takes the findings."""
     schemes = {
         name: scheme
         for name, scheme in data.get("security_schemes", {}).items()

@@ -31,7 +31,7 @@ _HELP: Final = 'Write {"operation": "POST /pets", "answer": "always", "by": "…
 
 
 def questions(decisions: Iterable[Decision]) -> list[dict[str, Json]]:
-    """Return what nobody has answered yet: one operation of each row in the order of the review, then the others."""
+    """Return the open questions: one operation of each row in the order of the review, then the others."""
     rows = [row for row in review_rows(decisions) if row.is_question]
     placed = [
         (0 if row.section == SEVERAL else turn, decision, row.section)

@@ -273,7 +273,7 @@ def _doubts(decision: Decision) -> tuple[Concern, ...]:
 
 
 def _conventions(decisions: Sequence[Decision]) -> Iterable[_Members]:
-    """Yield what most operations of a kind have in common: one method, on items or not, decided by one rule."""
+    """Yield the conventions: most operations of one method, on items or not, that the same rules decided."""
     kinds = Counter(map(_kind, decisions))
     groups: defaultdict[tuple[_Kind, _Signature], list[tuple[Decision, tuple[Concern, ...]]]] = defaultdict(list)
     for decision in decisions:
@@ -288,6 +288,6 @@ def _conventions(decisions: Sequence[Decision]) -> Iterable[_Members]:
 
 
 def _kind(decision: Decision) -> _Kind:
-    """Return what conventions are about: the method, and whether the path ends in an item."""
+    """Return the kind of an operation for conventions: the method, and whether the path ends in an item."""
     operation = decision.operation
     return operation.method.upper(), operation.path.rstrip("/").endswith("}")

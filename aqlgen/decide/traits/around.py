@@ -93,7 +93,7 @@ class Around:
         return self._subjects
 
     def once(self, what: str, make: Callable[[], T]) -> T:
-        """Return what `make` returns, computed once for the document."""
+        """Return the result of `make`, computed once for the document."""
         if what not in self._made:
             self._made[what] = make()
         result: T = self._made[what]

@@ -98,7 +98,7 @@ def _alone(subject: Subject, around: Around) -> tuple[Update, Reason]:
 
 
 def patched_as(content_type: str) -> Strategy:
-    """Return what a patch of a content type sends: RFC 6902, RFC 7396, or a change of another kind."""
+    """Return the form of a patch by its content type: RFC 6902, RFC 7396, or another."""
     if content_type == JSON_PATCH:
         return "json-patch"
     merges = content_type.partition("/")[2].partition("+")[0].rpartition(".")[2] == "merge-patch"

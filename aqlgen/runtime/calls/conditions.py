@@ -107,7 +107,7 @@ def number_of(value: Any) -> Decimal | None:
 
 
 def order_key(value: Any) -> tuple[int, Any] | None:
-    """Return what a value is ordered by: numbers, then times with an offset, then texts; None for anything else."""
+    """Return the sort key of a value: numbers, then times with an offset, then texts; None for others."""
     number = number_of(value)
     if number is not None:
         return 0, number
@@ -145,7 +145,7 @@ def _tests(field: str, wanted: Any) -> Iterator[Callable[[list[Any]], bool]]:
 
 
 def _expected(key: str, value: Any) -> str:
-    """Return what an operator takes, "" if the value is such."""
+    """Return the kind of value that an operator expects, "" if the value is of that kind."""
     if key == "in":
         is_options = isinstance(value, list) and len(value) <= _MOST_OPTIONS
         return "" if is_options else f"a list of no more than {_MOST_OPTIONS} values"

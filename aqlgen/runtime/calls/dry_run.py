@@ -65,7 +65,7 @@ def _shown(request: ApiRequest, row: Row, secrets: frozenset[str]) -> dict[str, 
 
 
 def _secrets(request: ApiRequest, row: Row, params: Mapping[str, Any], known: frozenset[str]) -> frozenset[str]:
-    """Return what is masked: the credentials, also if a hook sends them, and the values of sensitive parameters."""
+    """Return the secrets of a request: credentials, also those of a hook, and values of sensitive parameters."""
     sent = {**params, **row.fixed_values}
     values = {
         str(sent[name])

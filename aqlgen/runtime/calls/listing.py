@@ -183,7 +183,7 @@ class ListQuery:
 
 
 def read_query(options: Mapping[str, Any], agent_path: Callable[[str], str] = str) -> ListQuery:
-    """Return what options ask of a list. Raises Failure for a form that cannot be read.
+    """Return the query of a list in the options. Raises Failure for a form that cannot be read.
 
     `agent_path` returns the path of a field in the agent's names.
     """

@@ -108,7 +108,7 @@ def is_masked(value: Any) -> bool:
 
 
 def carried(types: Types, value: Any, written: JsonSchema, read: JsonSchema) -> Carried:
-    """Return what of a resource is written back, by the schemas of what is written and of what was read.
+    """Return the part of a resource that an update writes back, by the schemas of its request and of its read.
 
     What is left out: fields that only `read` declares; those that a schema without them does not take, or that are
     computed; nulls that are not taken; secrets. A field that neither schema declares stays otherwise.
@@ -127,7 +127,7 @@ class _Carrier:
         self.result = Carried()
 
     def value(self, value: Any, written: JsonSchema, read: JsonSchema, path: tuple[tuple[str, str], ...]) -> Any:
-        """Return what is written back of a value, MISSING for nothing."""
+        """Return the part of a value that is written back, MISSING for none."""
         if len(path) > _DEEPEST:
             return value
         hides = written.get("writeOnly") is True or follow(written, self._types).get("writeOnly") is True

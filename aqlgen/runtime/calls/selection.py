@@ -199,7 +199,7 @@ class Selection:
     def _preset(
         self, row: Row, presets: _Presets, preset: str, changes: Any, shortened_paths: set[str]
     ) -> Callable[[Any], Any]:
-        """Return what cuts a thing down to a preset."""
+        """Return the function that cuts a thing down to a preset."""
         if preset == "minimal" and row.family != "read":
             echo = _echo(row, presets, changes)
             return lambda thing: identity(thing, row.resource, echo)
@@ -460,7 +460,7 @@ def _branch(value: Any, branch: Tree | slice | None) -> Any:
 
 
 def _picked_or_whole(value: Any, tree: Tree) -> Any:
-    """Return what identifies a thing, or the whole thing if it has nothing of it."""
+    """Return the identifying fields of a thing, or the whole thing without any."""
     if isinstance(value, list):
         return [_picked_or_whole(item, tree) for item in value]
     return _picked(value, tree) or value

@@ -75,7 +75,7 @@ class Plan:
         return self._within(_answer(self.reader), steps_of(self.row.update.read_at))
 
     def state(self, answer: Any, change: Mapping[str, Any]) -> Carried | None:
-        """Return what of the resource is written back, None where nothing was. Raises Failure if it cannot be told."""
+        """Return the part of the resource to write back, None for a new resource. Raises Failure if it is unclear."""
         update, reader = self.row.update, self.reader
         assert update is not None and reader is not None  # noqa: S101, PT018 - prepared so
         steps = None if update.undeclared else steps_of(update.read_at)

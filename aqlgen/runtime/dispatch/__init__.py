@@ -182,7 +182,7 @@ class Checking:
         return request.for_row(row, self._gate.asks)
 
     async def checked(self, row: Row, params: Mapping[str, Any]) -> tuple[Row, dict[str, Any]]:
-        """Return what `validated` does; what is wrong is found out beside the other calls."""
+        """Return the result of `validated`; problems are explained in a thread, beside other calls."""
         understood: list[Repaired] = []
         try:
             return self.validated(row, params, understood, explain=False)
@@ -207,7 +207,7 @@ class Checking:
         return self._api.of(row).build(row, row.api_params(params))
 
     async def dry_run(self, call: ToolCall) -> dict[str, Any]:
-        """Return what a call would send, and how the gatekeeper would decide; the owner's hooks see it as a call."""
+        """Return the request and the gatekeeper's decision of a dry run; the owner's hooks see it as a call."""
         from ..calls.dry_run import preview
 
         hooks, row, params, seen = self._hooks, call.row, call.params, call.seen(dry_run=True)

@@ -77,7 +77,7 @@ class Metering(Extension):
         return data
 
     def _spending_of(self, call: ToolCall) -> CallSpending:
-        """Return what a call spends, with the other calls of its batch or plan, and with the token that it brings."""
+        """Return the spending of a call, shared with its batch or plan, with the call's token of a quota."""
         from ..quota.spending import CallSpending
 
         request, approvals = call.request, call.request.approvals
@@ -313,7 +313,7 @@ class Dispatcher(Calls):
 
 
 def extensions_of(dispatcher: Dispatcher) -> Iterator[Extension]:
-    """Yield what is switched on, in the order of the stages; what is off is not imported."""
+    """Yield the active extensions, in the order of the stages; the others are not imported."""
     config, adapter = dispatcher.config, dispatcher.adapter
     if config.safety_loop != "disabled":
         from .reports import LoopOperations, LoopStages

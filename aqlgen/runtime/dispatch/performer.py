@@ -193,7 +193,7 @@ class Performer:
                 raise no_list()  # a text in place of the list
 
     def _query(self, options: Mapping[str, Any], row: Row) -> ListQuery | None:
-        """Return what the options ask of a list; None if nothing. Raises Failure for what cannot be read."""
+        """Return the query of a list in the options; None without one. Raises Failure if it cannot be read."""
         if not options.keys() & _QUERYING and (row.paging is not None or "first" not in options):
             return None
         from ..calls.listing import read_query
@@ -201,7 +201,7 @@ class Performer:
         return read_query(options, lambda path: self._selection.agent_path(row, path))
 
     def _signs(self, data: Any, row: Row, params: Mapping[str, Any], exchanges: Exchanges) -> Mapping[str, Any]:
-        """Return what speaks for more items than a list has that the API gave in one answer."""
+        """Return the signs that the API has more items than a list in one answer, by their names."""
         holds_list = any(row.parameters[name].wire == "where" for name in row.adapter_parameters)
         if row.family != "read" or not (isinstance(data, list) or (isinstance(data, dict) and holds_list)):
             return {}

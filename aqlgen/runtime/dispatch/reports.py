@@ -81,7 +81,7 @@ class OperationReports:
         self._checking = calls.checking
 
     def report(self, operation: str, params: Mapping[str, Any]) -> Report:
-        """Return what an operation with these parameters would run. Raises Failure if it could not be called."""
+        """Return the report of a call of an operation. Raises Failure for an invalid call."""
         known = None if operation == "introspect" else self._calls.registry.find(operation)
         workflow = self._table.workflows.get(operation)
         if known is not None and (operation == RUN_STEPS or workflow is not None):

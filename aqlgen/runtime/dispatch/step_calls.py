@@ -73,7 +73,7 @@ class StepCalls:
         return row
 
     def problem(self, row: Row, params: Mapping[str, Any], open_params: frozenset[str]) -> Failure | None:
-        """Return what is wrong with parameters, as far as those with references leave it sure."""
+        """Return the problems of parameters that no value of their references can solve; None without any."""
         known = {name: value for name, value in params.items() if name not in open_params}
         unknown = _unknown(row, open_params, self._calls.table.types)
         if unknown:
@@ -105,7 +105,7 @@ class StepCalls:
         return envelope
 
     async def foresee(self, operation: str, params: Mapping[str, Any], thing: Any = None) -> HeldCall | None:
-        """Return what would have to be confirmed about a call, if anything; `thing` is what it is about, as read."""
+        """Return the confirmation that a call will need, if any; `thing` is its resource, as read."""
         try:
             self._calls.limits.check({"params": params})
         except Failure:
@@ -118,7 +118,7 @@ class StepCalls:
         return replace(held, name=name_of(thing))
 
     async def foresee_first_use(self, operation: str) -> HeldCall | None:
-        """Return what would have to be confirmed about any calls of an operation, if anything."""
+        """Return the confirmation that all calls of an operation will need together, if any."""
         return await self._calls.foresee_first_use(self._call(operation, {}))
 
     async def confirm(self, calls: Sequence[HeldCall], unknown: Container[int]) -> int:
@@ -137,7 +137,7 @@ class StepCalls:
         return len(chosen)
 
     async def preview(self, operation: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what a call would send, and send nothing. Raises Failure if it cannot be called."""
+        """Return the request of a call without sending it. Raises Failure for an invalid call."""
         self._calls.limits.check({"params": params})
         row, call = self._calls.find(self._family, operation, self._session, self._stamp), self._call(operation, params)
         checking = self._calls.checking
@@ -165,7 +165,7 @@ class StepCalls:
         return with_key(self.rows[step.number], params, key)
 
     def shown(self, step: Step, data: Any) -> Any:
-        """Return what of a call's data the answer shows: the step's fields, or what the operation shows by default."""
+        """Return the part of a call's data for the answer: the step's fields, or the operation's default ones."""
         row = self.rows[step.number]
         fields = step.fields
         if fields is None:
@@ -256,7 +256,7 @@ def _unknown(row: Row, names: Iterable[str], types: Types) -> list[str]:
 
 
 def _sure(failure: Failure, known: Mapping[str, Any], open_params: frozenset[str]) -> Failure | None:
-    """Return what of a failure is so whatever the references stand for."""
+    """Return the part of a failure that no value of the references can solve; None without any."""
     from ..validation.problems import Problem
     from ..validation.problems import failure as failure_of
 

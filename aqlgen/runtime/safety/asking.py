@@ -119,7 +119,7 @@ class Asking:
             await self.tokens.note(session.id, await self.tokens.open(session.id, token, _ANY_CALL), _ANY_CALL)
 
     async def question(self, token: str, session: Session) -> str:
-        """Return what the token would confirm, as a question to a person. Raises Failure for an unusable token."""
+        """Return the question about the call of a token. Raises Failure for an unusable token."""
         return (await self._found(token, session))[2].question
 
     async def confirm(self, token: str, session: Session) -> dict[str, Any]:

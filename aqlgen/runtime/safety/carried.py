@@ -97,7 +97,7 @@ def _pairs(text: str) -> dict[str, str]:
 
 
 def _objects(place: CarriedPlace, request: ApiRequest, body: Any) -> Iterator[Any]:
-    """Yield what stands at a place: each object that may have its field."""
+    """Yield the objects at a place, which may have its field."""
     if place.location == "query":
         yield _pairs(request.url.partition("?")[2])
     elif body is not None or not place.optional:

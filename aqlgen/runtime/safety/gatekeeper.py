@@ -179,7 +179,7 @@ class Gatekeeper:
         return await self._looked_at(call, lambda: HeldCall(row, call, decision, build()).prepared())
 
     async def foresee_confirmation(self, row: Row, call: Call, build: Callable[[], ApiRequest]) -> HeldCall | None:
-        """Return what would have to be confirmed about a call; None where nothing would, or its own turn decides.
+        """Return the confirmation that a call will need; None without one, or if its own turn decides.
 
         Raises Failure where the call would fail.
         """
@@ -240,7 +240,7 @@ class Gatekeeper:
         warnings: Iterable[CallWarning] = (),
         altered_by: Iterable[str] = (),
     ) -> None:
-        """Record how a call ended that is no plain read, or was confirmed.
+        """Record the end of a call, unless it was a plain read that needed no confirmation.
 
         `code` is that of its error, `warnings` those of its answer, `altered_by` the hooks that changed its request.
         """

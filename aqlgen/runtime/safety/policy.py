@@ -97,7 +97,7 @@ class Verdict(NamedTuple):
 
 
 def by_level(policy: str, danger: str, trust: str) -> Verdict:
-    """Return what a policy decides by the level of danger, and by trust if it is `strict`."""
+    """Return the verdict of a policy by the level of danger, and by trust if it is `strict`."""
     if policy == "open":
         return Verdict("allow", "policy-open")
     if policy != "strict":
@@ -225,7 +225,7 @@ class Policy:
         return decision
 
     def _by_policy(self, row: Row | Subject) -> list[Verdict]:
-        """Return what the policy decides, the first of equals being the one to name."""
+        """Return the verdicts of the policy; the decision names the first of equals."""
         verdicts = [by_level(self.name, row.danger, self.trust)]
         if self.name == "strict" and row.review:
             verdicts.append(Verdict("confirm", "under-review", (f"Under review: {'; '.join(row.review)}",)))

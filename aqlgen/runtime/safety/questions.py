@@ -241,7 +241,7 @@ class QuestionStore:
         return sorted((item for item in items if item.expires > now), key=lambda item: item.asked)
 
     async def _changed(self, form: type[Item], id: str, step: Callable[[Item, float], Item | None]) -> Item | None:
-        """Return what a step makes of an item, in one atomic step; None if it is gone, or the step returns None."""
+        """Return the item as a step changes it, atomically; None for an expired item, or if the step returns None."""
         changed: Item | None = None
 
         def write(values: dict[str, Any] | None) -> tuple[dict[str, Any], float] | None:

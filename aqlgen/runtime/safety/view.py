@@ -205,7 +205,7 @@ def _fields_sent(row: Row, params: Mapping[str, Any], types: Types) -> Iterator[
 
 
 def _about(row: Row, decision: GateDecision, danger_reason: str) -> Iterator[str]:
-    """Yield what the document says of an operation beyond its name, and its danger with the reasons of this call."""
+    """Yield the summary of an operation, if it adds to the name, and the danger with the reasons of this call."""
     texts = (row.summary, row.name)
     words, names = ({word.removesuffix("s") for word in _WORD.findall(text.lower())} for text in texts)
     if not (row.confirmation or words - _FILLERS <= names):

@@ -252,7 +252,7 @@ def evaluate(
 
 
 def _names(step: Step, mentioned: Sequence[tuple[str, str]]) -> list[str]:
-    """Return what the patterns that hold back are matched against: the hint, the names in it, and what would run."""
+    """Return the names for the patterns that hold back: the hint, the names in it, and the operations."""
     known = (normalized(name) for name, _ in (*step.operations, *mentioned))
     return list(dict.fromkeys([normalized(step.action), *known, *names_of(step.action)]))
 

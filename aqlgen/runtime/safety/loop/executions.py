@@ -193,7 +193,7 @@ class Execution:
         self.approvals = [*(item for item in self.approvals if item.until > now), approval][-_MOST_APPROVALS:]
 
     def approval(self, operation: str, digest: str) -> StepApproval | None:
-        """Return what lets an operation run, None if nothing does."""
+        """Return the approval of an operation, None without one."""
         now = time.time()
         return next(
             (item for item in self.approvals if item[:2] == (operation, digest) and item.until > now),

@@ -128,7 +128,7 @@ class Guard:
         return await self.kept.read(session, anyone=True)
 
     async def _end_of(self, pause: Pause, blocks: Sequence[Block]) -> tuple[StepApproval | None] | None:
-        """Return what a pause ends with, an approved action or nothing; None while it goes on."""
+        """Return the end of a pause, with the approved action or None; None while it goes on."""
         if pause.level == "confirm":
             by = await self._approvals.used(pause.id)
             return (_approved(pause, f"Confirmed by {by}", verified=False),) if by else None

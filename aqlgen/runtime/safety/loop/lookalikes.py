@@ -74,6 +74,6 @@ def normalized(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def agent_key(name: str) -> str:
-    """Return what all spellings of an agent's name have in common; a name of signs alone stands for itself."""
+    """Return the key that all spellings of an agent's name share; a name of signs alone stands for itself."""
     text = normalized(name).translate(_NAME_LETTERS)
     return "".join(letter for letter in text if letter.isalnum()) or "".join(text.split()) or "-"

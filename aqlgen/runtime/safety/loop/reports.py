@@ -55,7 +55,7 @@ class Reports(Protocol):
     """The dispatcher's knowledge of operations."""
 
     def report(self, operation: str, params: Mapping[str, Any]) -> Report:
-        """Return what an operation with these parameters would run. Raises Failure if it could not be called."""
+        """Return the report of a call of an operation. Raises Failure for an invalid call."""
 
     def named_in(self, words: Sequence[str]) -> list[tuple[str, str]]:
         """Return the names and dangers of the operations that words name."""

@@ -92,7 +92,7 @@ class Tries:
         self._remember(key, forgotten)
 
     def _latest(self, key: str, stored: dict[str, Any] | None) -> dict[str, Any]:
-        """Return what is stored, or what this process knows if that is later and not a day old."""
+        """Return the stored values, or this process's own if they are later and less than a day old."""
         stored, known = stored or _NO_TRIES, self._known.get(key)
         if known is None or known["tries"] <= stored.get("tries", 0) or self._clock() - known["at"] > _DAY:
             return stored

@@ -191,7 +191,7 @@ def _inside(value: Any, expected: Sequence[str]) -> Truth:
 
 
 def _readings(text: str) -> Iterable[str]:
-    """Yield what a path may mean: as it is, with slashes for back slashes, and with what looks like its characters."""
+    """Yield the readings of a path: as it is, with slashes for back slashes, and with lookalikes replaced."""
     yield text
     yield text.translate(_SLASHES)
     plain = without_unseen(unicodedata.normalize("NFKC", text)).strip()

@@ -68,7 +68,7 @@ class ConditionPlaces(NamedTuple):
     names: tuple[Spellings, ...]
 
     def values(self, params: Mapping[str, Any], sent: Sent | None, *, of_lists: bool) -> list[Any]:
-        """Return what a call has there: in its parameters, in what patches change, and in its request."""
+        """Return the values of a call there: in its parameters, in its patches, and in its request."""
         values = [value for place in self.places for value in place.values(params, of_lists=of_lists)]
         for place in self.places:
             if place.within and place.parameter in params:
@@ -221,7 +221,7 @@ class Rules:
                 yield rule, tuple(named), rule.names_exactly(row)
 
     def problems(self) -> Iterator[str]:
-        """Yield what is wrong with rules, given the operations that there are."""
+        """Yield the problems of rules that fit no operation, or name no parameter."""
         operations = list(self._table.values(*_ATTRIBUTES))
         for position, rule in enumerate(self._rules, 1):
             where = f"rule {position} ('{rule.id}')"
@@ -256,7 +256,7 @@ class Rules:
 
 
 def check_rules(config: Config, table: Table) -> list[str]:
-    """Return which conditions can never be told.
+    """Return the conditions that no call can be tested for.
 
     Raises ConfigError for a rule that fits no operation, or speaks of a parameter that none has.
     """

@@ -259,7 +259,7 @@ _NUMBER = re.compile(r"\[[0-9]+\]|\.[0-9]+(?=[.\[]|$)")
 
 
 def patched(value: Any, path: Sequence[Spellings], *, of_lists: bool) -> Iterator[Any]:
-    """Yield what the operations anywhere in a value put at a path, HIDDEN where that cannot be told."""
+    """Yield the values that patch operations anywhere in a value put at a path, HIDDEN for an unclear one."""
     waiting, count = [value], 0
     while waiting:
         item = waiting.pop()
@@ -276,7 +276,7 @@ def patched(value: Any, path: Sequence[Spellings], *, of_lists: bool) -> Iterato
 
 
 def _operation(operation: Mapping[str, Any], path: Sequence[Spellings], *, of_lists: bool) -> Iterator[Any]:
-    """Yield what one operation puts at a path; a field of it that stands there twice may mean either."""
+    """Yield the values that one patch operation puts at a path, by each of its repeated fields."""
     fields: dict[str, list[Any]] = {}
     for key, inner in operation.items():
         fields.setdefault(letters(str(key)), []).append(inner)
@@ -335,7 +335,7 @@ class Sent(NamedTuple):
 
     @classmethod
     def of(cls, build: Callable[[], ApiRequest]) -> Sent | None:
-        """Return what a request says; None for one that cannot be made, and so is not sent."""
+        """Return the decoded parts of a request; None for one that cannot be built, and so is not sent."""
         try:
             request = build()
         except Failure:
