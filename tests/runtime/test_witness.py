@@ -163,6 +163,9 @@ def test_the_owners_word_is_honoured(tmp_path: Path) -> None:
     parameters = {each.name: each for each in operations["GET /things"].parameters}
     assert parameters["page"].owner == {"name": "sheet"}
     assert not parameters["X-Trace"].shown
+    everywhere = witness_of(tmp_path, overrides={"adapter": {"headers": {"x-trace": {"env": "TRACE"}}}}).documents[0]
+    headers = [each for operation in everywhere.operations for each in operation.parameters if each.name == "X-Trace"]
+    assert {(each.shown, each.required) for each in headers} == {(False, False)}
 
 
 def test_an_overlay_changes_what_is_judged_and_one_beyond_names_is_told(tmp_path: Path) -> None:

@@ -257,7 +257,7 @@ class Document(Schemas):
         media = next(iter((raw.get("content") or {}).values()), None)
         style = raw.get("style") or ("form" if place in ("query", "cookie") else "simple")
         required = raw.get("required") is True or place == "path"
-        if place == "header" and name.lower() in ("accept", "authorization"):
+        if place == "header" and name.lower() in self.headers | {"accept", "authorization"}:
             required, owner = False, {"hidden": True}
         schema = {"type": owner["type"]} if "type" in owner else (media or raw).get("schema", {})
         if "default" in owner:
