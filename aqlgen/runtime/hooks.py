@@ -21,6 +21,9 @@ import inspect
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from .errors import Code, Failure
@@ -36,7 +39,13 @@ T = TypeVar("T")
 Hook: TypeAlias = Callable[..., Any]
 OUTCOMES = ("allow", "confirm", "refuse")
 STEP_OUTCOMES = ("continue", "confirm", "verify", "block")
-NAMES = ("before_call", "before_send", "after_response", "on_decision", "on_step")
+PARAMETERS = {
+    "before_call": ("call",),
+    "before_send": ("request", "call"),
+    "after_response": ("response", "call"),
+    "on_decision": ("decision", "call"),
+    "on_step": ("verdict", "step"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,16 +142,17 @@ class Hooks(NamedTuple):
 
     @classmethod
     def load(cls, module: object | None) -> Hooks:
-        """Find the hooks of a module or any other object. Raises HookError for one that is unknown or no function."""
+        """Find the hooks of a module or any other object. Raises HookError for one that could never be called."""
         _refuse_unknown(module)
-        hooks: dict[str, Hook] = {}
-        for name in NAMES:
-            hook = getattr(module, name, None)
-            if hook is None:
+        hooks: dict[str, Hook | None] = {}
+        for name, parameters in PARAMETERS.items():
+            hook = hooks[name] = getattr(module, name, None)
+            try:
+                _ = hook is None or inspect.signature(hook).bind(*parameters)
+            except TypeError:
+                raise HookError(f"{name} in hooks.py is not a function of ({', '.join(parameters)})") from None
+            except ValueError:  # a function of C may have no signature
                 continue
-            if not callable(hook):
-                raise HookError(f"{name} in hooks.py is not a function")
-            hooks[name] = hook
         return cls(**hooks)
 
     def __bool__(self) -> bool:
@@ -186,6 +196,21 @@ class Hooks(NamedTuple):
         return changed
 
 
+def import_hooks(name: str) -> ModuleType | None:
+    """Import the owner's module of hooks, None if there is none. Raises HookError with the line of an error in it."""
+    spec = find_spec(name)
+    if spec is None:
+        return None
+    try:
+        return import_module(name)
+    except Exception as error:
+        from traceback import extract_tb, format_exception_only
+
+        lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == spec.origin]
+        lines = lines or [getattr(error, "lineno", None)]
+        raise HookError(f"hooks.py:{lines[-1]}: {format_exception_only(error)[-1].strip()}") from error
+
+
 def _copied(call: Call) -> Call:
     """Return a call whose parameters a hook may change in place: they are others then, and not those of the call."""
     return replace(call, params=deepcopy(dict(call.params)))
@@ -194,16 +219,16 @@ def _copied(call: Call) -> Call:
 def _refuse_unknown(module: object | None) -> None:
     """Raise HookError for a public function that looks like a hook and is none; what is imported is not meant."""
     for name, value in getattr(module, "__dict__", {}).items():
-        if name in NAMES or name.startswith("_") or not callable(value):
+        if name in PARAMETERS or name.startswith("_") or not callable(value):
             continue
         if hasattr(value, "__qualname__") and value.__module__ != getattr(module, "__name__", value.__module__):
             continue  # imported
         from difflib import get_close_matches
 
-        near = get_close_matches(folded(name), map(folded, NAMES), 1, 0.9)
-        nearest = [hook for hook in NAMES if folded(hook) in near]
-        if nearest or name.startswith(tuple({hook.partition("_")[0] + "_" for hook in NAMES})):
-            meant = f"Did you mean {nearest[0]}?" if nearest else f"Hooks are {', '.join(NAMES)}."
+        near = get_close_matches(folded(name), map(folded, PARAMETERS), 1, 0.9)
+        nearest = [hook for hook in PARAMETERS if folded(hook) in near]
+        if nearest or name.startswith(tuple({hook.partition("_")[0] + "_" for hook in PARAMETERS})):
+            meant = f"Did you mean {nearest[0]}?" if nearest else f"Hooks are {', '.join(PARAMETERS)}."
             raise HookError(f"{name} in hooks.py is not a hook and is never called. {meant} A helper would be _{name}")
 
 

@@ -16,6 +16,7 @@ from mcp import Client, StdioServerParameters
 
 from aqlgen.runtime.cli import main
 from aqlgen.runtime.hooks import Call, Refuse
+from tests.cases import each
 
 RUNTIME = Path(__file__).parents[2]
 PROGRAM = (
@@ -207,9 +208,33 @@ def test_call_runs_the_owners_hooks(package: Path, capsys: pytest.CaptureFixture
     assert code == 1
     assert json.loads(out)["error"]["message"] == "Permission denied: closed today"
     code, _, err = run(package, capsys, "call", "list_keepers", "--mock", hooks=SimpleNamespace(before_send=1))
-    assert (code, err) == (2, "Error: before_send in hooks.py is not a function\n")
+    assert (code, err) == (2, "Error: before_send in hooks.py is not a function of (request, call)\n")
     code, _, err = run(package, capsys, "doctor", hooks=SimpleNamespace(before_sned=print))
     assert (code, err.partition(" is not a hook")[0]) == (2, "Error: before_sned in hooks.py")
+
+
+@each(
+    ("source", "message"),
+    [
+        ("def before_call(call)\n    ...", "hooks.py:1: SyntaxError: expected ':'"),
+        ("\nimport requestsx", "hooks.py:2: ModuleNotFoundError: No module named 'requestsx'"),
+        ("import os\n\nLIMIT = int(os.environ['ZOO_API_KEY'])", "hooks.py:3: ValueError: invalid literal for int()"),
+        ("def before_send(call): ...", "before_send in hooks.py is not a function of (request, call)"),
+    ],
+)
+def test_an_error_in_the_owners_hooks_is_one_line_with_its_place(
+    tmp_path: Path, package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, source: str,
+    message: str,
+) -> None:  # fmt: skip
+    """R-LOOP-6"""
+    monkeypatch.setenv("ZOO_API_KEY", "sesame-open-4711")
+    monkeypatch.delitem(sys.modules, "hooks", raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "hooks.py").write_text(source)
+    code, out, err = run(package, capsys, "doctor", hooks="hooks")
+    assert (code, out, len(err.splitlines())) == (2, "", 1)
+    assert err.startswith(f"Error: {message}")
+    assert "sesame" not in err
 
 
 def test_doctor_says_what_is_configured_and_never_a_secret(

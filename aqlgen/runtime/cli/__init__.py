@@ -14,7 +14,7 @@ from typing import Any
 
 from ..errors import CommandError, Failure
 from ..exact_json import read_json
-from ..hooks import HookError
+from ..hooks import HookError, import_hooks
 from ..redaction import redact, without_userinfo
 from ..settings.load import ConfigError
 from ..table import Adapter, FormatError
@@ -23,7 +23,10 @@ from .arguments import parse_arguments
 
 
 def main(folder: Path, hooks: object | None = None, arguments: Sequence[str] | None = None) -> int:
-    """Run the command that the arguments name with the package in `folder`. Returns the exit code."""
+    """Run the command that the arguments name with the package in `folder`, and with `hooks` or the module so named.
+
+    Returns the exit code.
+    """
     try:
         adapter = Adapter.load(folder)
     except FormatError as problem:
@@ -32,6 +35,7 @@ def main(folder: Path, hooks: object | None = None, arguments: Sequence[str] | N
         return _fail(f"adapter.json cannot be read ({type(problem).__name__}); generate the project again", 1)
     try:
         options = parse_arguments(adapter, arguments)
+        hooks = import_hooks(hooks) if isinstance(hooks, str) else hooks
         return _COMMANDS[options.command](folder, hooks, options)
     except (ConfigError, HookError) as problem:
         return _fail(redact(without_userinfo(str(problem)), _secrets(adapter)), 2)

@@ -5,15 +5,13 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping
-from importlib import import_module
-from importlib.util import find_spec
 from types import SimpleNamespace
 from typing import Any
 
 import httpx2
 import pytest
 
-from ..hooks import Hooks
+from ..hooks import Hooks, import_hooks
 from ..witness import Grade, Request, Witness
 from .sessions import FOLDER, MOST_SHOWN, PACKAGE, SAMPLE, Session, callable_operations, connect
 
@@ -69,8 +67,8 @@ async def test_every_operation_is_what_the_document_has() -> None:
 
 async def test_each_hook_is_called_once_for_a_call() -> None:
     """R-LOOP-6"""
-    module = import_module(f"{PACKAGE}.hooks") if find_spec(f"{PACKAGE}.hooks") else None
-    hooks = {name: hook for name, hook in Hooks.load(module)._asdict().items() if hook and name != "on_step"}
+    owners = Hooks.load(import_hooks(f"{PACKAGE}.hooks"))
+    hooks = {name: hook for name, hook in owners._asdict().items() if hook and name != "on_step"}
     rows = [row for row in callable_operations() if row.family == "read"]
     if not hooks or not rows:
         pytest.skip("the project has no hooks, or no read to call")
