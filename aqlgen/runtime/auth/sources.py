@@ -1,9 +1,8 @@
 """The sources of the credential of each security scheme, what is set, and the report of it for doctor.
 
 Of several APIs each has settings of its own: its address, and the variables of its servers. `base_url` names the API of
-each address, `crm=https://crm.example.com, hr=https://hr.example.com`. One address for all would send each API's
-credentials to the other's host: it is taken on this machine alone, as for tests. The names of servers' variables have
-the API's before them, `crm.region`.
+each address, `crm=https://crm.example.com, hr=https://hr.example.com`; one address for all would send each API's
+credentials to the other's host. The names of servers' variables have the API's before them, `crm.region`.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 from urllib.parse import urljoin
 
-from ..encode.urls import is_safe, server_url
+from ..encode.urls import server_url
 from ..errors import Failure
 from ..session import caller_headers
 from ..settings.config import Config
@@ -269,16 +268,14 @@ def config_of_each(config: Config, adapter: Adapter) -> dict[str, Config]:
         if named is not None:
             raise ConfigError("MCP_AQL_BASE_URL names APIs, but the adapter has one: give only its URL")
         return {"": config}
-    known, address = ", ".join(adapter.apis), config.base_url or ""
-    if address and named is None and not (address.startswith("http:") and is_safe(address)):
+    known = ", ".join(adapter.apis)
+    if named is None and config.base_url:
         raise ConfigError(f"MCP_AQL_BASE_URL must name the API of each address, as in NAME=URL; the APIs are {known}")
-    for unknown in sorted((named or {}).keys() - adapter.apis):
+    named = named or {}
+    for unknown in sorted(named.keys() - adapter.apis):
         raise ConfigError(f"MCP_AQL_BASE_URL names the API '{unknown}'; the APIs are {known}")
     variables = _variables_of_each(config, adapter, known)
-    addresses = dict.fromkeys(adapter.apis, config.base_url) if named is None else named
-    return {
-        name: config._replace(base_url=addresses.get(name), server_variables=variables[name]) for name in adapter.apis
-    }
+    return {name: config._replace(base_url=named.get(name), server_variables=variables[name]) for name in adapter.apis}
 
 
 def _variables_of_each(config: Config, adapter: Adapter, known: str) -> dict[str, dict[str, str]]:

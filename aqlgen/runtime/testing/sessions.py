@@ -76,6 +76,11 @@ def variables(*schemes: str) -> dict[str, str]:
     return {name: f"test-{name.lower()}" for name in names}
 
 
+def base_url(addresses: Mapping[str, str]) -> str:
+    """Return the setting for the addresses of APIs; the name of the only one is empty."""
+    return ",".join(f"{name}={address}".removeprefix("=") for name, address in addresses.items())
+
+
 class Session:
     """Calls by family and gives envelopes. `sent` counts requests; `person` is behind the client."""
 

@@ -13,7 +13,7 @@ import pytest
 
 from ..hooks import Hooks, import_hooks
 from ..witness import Grade, Request, Witness
-from .sessions import FOLDER, MOST_SHOWN, PACKAGE, SAMPLE, Session, callable_operations, connect
+from .sessions import FOLDER, MOST_SHOWN, PACKAGE, SAMPLE, Session, base_url, callable_operations, connect
 
 _GRAVE = (Grade.BROKEN, Grade.WRONG)
 
@@ -50,12 +50,13 @@ async def test_every_operation_is_what_the_document_has() -> None:
     witness = Witness(FOLDER.parents[1])
     if not witness.documents:
         pytest.skip("the project has no OpenAPI document")
-    if not all(witness.addresses.values()):
-        witness.base = f"https://api.invalid{witness.documents[0].base_path}"
-    settings: dict[str, Any] = {"MCP_AQL_BASE_URL": str(witness.base)} if witness.base else {}
+    addresses = {each.api: f"https://api{each.api}.invalid{each.base_path}" for each in witness.documents}
+    addresses = {} if all(witness.addresses.values()) else addresses
+    witness.base = addresses
     adapter = Recorded(witness)
     network = httpx2.MockTransport(adapter.respond)
-    async with connect(mock=False, network=network, MCP_AQL_AUTH_ALLOW_HTTP="1", **settings) as session:
+    settings: dict[str, Any] = {"MCP_AQL_AUTH_ALLOW_HTTP": "1", "MCP_AQL_BASE_URL": base_url(addresses)}
+    async with connect(mock=False, network=network, **settings) as session:
         adapter.session = session
         findings = await witness.examine(adapter, SAMPLE)
     grave = [str(finding) for finding in findings if finding.grade in _GRAVE]

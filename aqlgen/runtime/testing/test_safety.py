@@ -11,7 +11,7 @@ import pytest
 
 from ..protocol_operations import Person
 from ..table import Row
-from .sessions import FOLDER, ISOLATED, PACKAGE, adapter, callable_operations, connect, variables
+from .sessions import FOLDER, ISOLATED, PACKAGE, adapter, base_url, callable_operations, connect, variables
 
 STANDARD: dict[str, Any] = {"MCP_AQL_POLICY": "standard", "MCP_AQL_CONFIRMATION_RATE": "10000"}
 
@@ -90,7 +90,8 @@ async def test_a_missing_credential_names_its_variable() -> None:
     guarded = [row for row in callable_operations() if _credentials(row)]
     if not guarded:
         pytest.skip("no operation needs a credential that can be configured")
-    async with connect(mock=False, credentials=False, MCP_AQL_BASE_URL="http://127.0.0.1:9") as session:
+    address = base_url(dict.fromkeys(adapter().of_each_api(), "http://127.0.0.1:9"))
+    async with connect(mock=False, credentials=False, MCP_AQL_BASE_URL=address) as session:
         for row in guarded:
             answer = await session.call(row)
             error = answer.get("error", {})
