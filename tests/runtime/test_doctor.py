@@ -85,14 +85,15 @@ def test_what_to_set_names_every_way_to_a_token(tmp_path: Path) -> None:
     oauth = {
         "type": "oauth2",
         "variables": ["P_TOKEN"],
-        "flows": {"clientCredentials": {"token_url": "https://login.acme.dev/token", "scopes": []}},
+        "flows": {flow: {"token_url": "https://login.acme.dev"} for flow in ("authorizationCode", "clientCredentials")},
         "optional_variables": {"client_id": "P_ID", "client_secret": "P_SECRET"},
     }
     folder = write(tmp_path, security_schemes={"oauth": oauth}, security=[["oauth"], ["absent"]])
     report = doctor(folder, ENVIRON)
     assert doctor(folder, {**ENVIRON, "MCP_AQL_BASE_URL": "http://[::1"})["base_url"] is None
     assert report["next"] == [
-        "Set P_TOKEN, or P_ID and P_SECRET, or the credential 'absent', of a kind that is not served, for 1 operation"
+        "Set P_TOKEN, or P_ID and run `login`, or P_ID and P_SECRET, or the credential 'absent', of a kind that is not "
+        "served, for 1 operation"
     ]
 
 
@@ -133,7 +134,8 @@ def test_an_operation_with_an_address_of_its_own_is_looked_at_too(tmp_path: Path
 
 def chosen(folder: Path, rows: Mapping[str, Any], *ready: str, **adapter: Any) -> list[str]:
     write(folder, rows, **adapter)
-    return [probe.row.name for probe in choose(Adapter.load(folder), Table(folder), Config(), frozenset(ready))]
+    credentials = [{"scheme": name, "set": True} for name in ready]
+    return [probe.row.name for probe in choose(Adapter.load(folder), Table(folder), Config(), credentials)]
 
 
 ID = {"id": {"in": "path", "required": True, "schema": {"type": "string"}}}
@@ -163,7 +165,7 @@ def test_the_reads_that_are_tried_are_chosen_by_structure(tmp_path: Path) -> Non
     assert len(chosen(tmp_path / "h", many, "key")) == 5
     pages = {"op": operation(parameters=PAGE, pagination={"style": "page", "parameter": "page"})}
     chosen(tmp_path / "i", pages, "key")
-    (probe,) = choose(Adapter.load(tmp_path / "i"), Table(tmp_path / "i"), Config(), frozenset(["key"]))
+    (probe,) = choose(Adapter.load(tmp_path / "i"), Table(tmp_path / "i"), Config(), [{"scheme": "key", "set": True}])
     assert (probe.params, probe.credentials, probe.demands) == ({"first": 1}, ("key",), True)
 
 
@@ -335,9 +337,11 @@ def test_an_answer_without_a_credential_proves_nothing_of_one(
         assert (outcome["credential"], "1 read succeeded without it" in text) == ("unknown", True)
         assert text.splitlines()[-1].endswith("the credential is not proven.")
     with serving(lambda _: Answer({}, 401)) as local:
-        optional = write(tmp_path / "c", {"op": operation(security=[[], ["token"]])}, url=local.url)
-        _, outcome, text = run(optional, monkeypatch, capsys)
-        assert (outcome["credential"], "the adapter sent none: set P_TOKEN" in text) == ("not_sent", True)
+        optional = write(tmp_path / "c", {"op": operation(security=[[], ["token"], ["key"]])}, url=local.url)
+        _, outcome, text = run(optional, monkeypatch, capsys, P_KEY="")
+        assert (outcome["credential"], "the adapter sent none: set P_TOKEN or P_KEY" in text) == ("not_sent", True)
+        both = write(tmp_path / "d", {"op": operation(security=[["token", "key"]])}, url=local.url)
+        assert "\nNot ready: a credential is missing." in run(both, monkeypatch, capsys)[2]
 
 
 def test_a_call_with_mock_sends_nothing(

@@ -8,8 +8,7 @@ an answer is shown but its status, media type and size.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from time import monotonic, perf_counter
 from types import SimpleNamespace
@@ -22,7 +21,7 @@ from ..settings.load import load
 from ..table import Adapter, Table, first_success
 from ..text import counted, line
 from ..wire import is_json
-from .readiness import ready_schemes
+from .readiness import ready_schemes, what_to_set
 
 if TYPE_CHECKING:
     from ..envelope import Envelope
@@ -45,15 +44,15 @@ _CAUSES = {
 class Probe(NamedTuple):
     """An operation to call with its parameters, and the schemes whose credentials its request can carry.
 
-    `demands` says that the document has the API refuse a call without them; `unset` are variables of those that are not
-    there.
+    `demands` says that the document has the API refuse a call without them; `unset` names what to set for those that
+    are missing.
     """
 
     row: Row
     params: dict[str, Any]
     credentials: tuple[str, ...]
     demands: bool
-    unset: tuple[str, ...] = ()
+    unset: str = ""
 
 
 class _Read(NamedTuple):
@@ -77,26 +76,25 @@ class _Read(NamedTuple):
 
 
 def choose(
-    adapter: Adapter, table: Table, config: Config, ready: Collection[str], *, mock: bool = False
+    adapter: Adapter, table: Table, config: Config, credentials: list[dict[str, Any]], *, mock: bool = False
 ) -> list[Probe]:
-    """Return the safe reads to try, the best first; a mock needs no credential.
+    """Return the safe reads to try with the credentials of the report, the best first; a mock needs none.
 
     Those that need a credential which is there come first, then those without parameters, then lists.
     """
     parts, configs = adapter.of_each_api(), config_of_each(config, adapter)
     probes: list[Probe] = []
+    ready, entries = ready_schemes(credentials), {entry["scheme"]: entry for entry in credentials}
     for row in _safe_reads(table):
         part, of_api, params = parts[row.api], configs[row.api], _params(row)
         problem = operation_problem(part.servers, row.servers, of_api.base_url, of_api.server_variables)
         if params is None or (not mock and problem is not None and problem.certain):
             continue
         alternatives = part.security if row.security is None else row.security
-        lacking = dict.fromkeys(name for names in alternatives for name in names if name not in ready)
-        variables = (adapter.security_schemes.get(name, {}).get("variables", ()) for name in lacking)
         silent = mock or config.auth == "none"
-        credentials = () if silent else alternative_in_use(alternatives, ready) or ()
+        used = () if silent else alternative_in_use(alternatives, ready) or ()
         demands = bool(alternatives) and () not in alternatives
-        probes.append(Probe(row, params, credentials, demands, tuple(dict.fromkeys(chain.from_iterable(variables)))))
+        probes.append(Probe(row, params, used, demands, what_to_set(alternatives, entries)))
     return sorted(probes, key=_rank)[:_MOST_READS]
 
 
@@ -152,8 +150,8 @@ def call_safely(
     refused, not_allowed, not_sent or unknown), and all `reads`. The operation is None if there is none to try.
     """
     config, adapter = load(folder, environ), Adapter.load(folder)
-    ready = ready_schemes(report["credentials"])
-    probes = choose(adapter, Table(folder, read_only=config.read_only), config, ready, mock=mock)
+    table = Table(folder, read_only=config.read_only)
+    probes = choose(adapter, table, config, report["credentials"], mock=mock)
     if not probes:
         verdict = "Nothing was called: no safe read by GET can be made without parameters."
         return {"operation": None, "success": False, "mock": mock, "credential": "not_sent", "verdict": verdict}
@@ -281,8 +279,7 @@ def _failed(failed: Sequence[_Read], public: int) -> tuple[str, str]:
 def _refused(read: _Read) -> tuple[str, str]:
     """Return what a read says that the API refused for its credential, or for want of one."""
     if not read.carries:
-        unset = " and ".join(read.probe.unset)
-        remedy = f"set {unset}" if unset else "the document asks for none here"
+        remedy = f"set {read.probe.unset}" if read.probe.unset else "the document asks for none here"
         return "not_sent", f"the API needs a credential, and the adapter sent none: {remedy}"
     names = " and ".join(read.probe.credentials)
     verdict = f"the credential '{names}' is wrong, expired, for another place, or not allowed to do this"

@@ -129,9 +129,13 @@ def next_steps(report: Mapping[str, Any], usage: Usage) -> list[str]:
         steps.append(f"{_capitalized(other['remedy'])} for {operations}: {_about_address(other, other['url'])}")
     entries = {entry["scheme"]: entry for entry in report["credentials"]}
     for alternatives, number in usage.unmet.most_common(_MOST_STEPS):
-        what = _any_of(dict.fromkeys(_variables(schemes, entries) for schemes in alternatives if schemes))
-        steps.append(f"Set {what} for {counted(number, 'operation')}")
+        steps.append(f"Set {what_to_set(alternatives, entries)} for {counted(number, 'operation')}")
     return steps
+
+
+def what_to_set(alternatives: Alternatives, entries: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the variables for alternatives of schemes, by the entries of the report; "" if none is missing."""
+    return _any_of(dict.fromkeys(filter(None, (_variables(schemes, entries) for schemes in alternatives))))
 
 
 def _variables(schemes: tuple[str, ...], entries: Mapping[str, Mapping[str, Any]]) -> str:
@@ -141,7 +145,9 @@ def _variables(schemes: tuple[str, ...], entries: Mapping[str, Mapping[str, Any]
         entry = entries.get(name, {"set": False, "variables": ()})
         if entry["set"] or "per_user" in entry:
             continue
-        ways = [entry["variables"], *(way["variables"] for way in entry.get("grants", ()) if way["grant"] != "login")]
+        ways = [entry["variables"]]
+        for way in entry.get("grants", ()):
+            ways.append([*way["variables"], *(["run `login`"] if way["grant"] == "login" else ())])
         text = _any_of(" and ".join(way) for way in ways if way)
         texts.append(text or f"the credential '{name}', of a kind that is not served,")
     return " and ".join(f"({text})" if " or " in text and len(texts) > 1 else text for text in texts)
@@ -232,9 +238,8 @@ def _obstacle(report: Mapping[str, Any]) -> str:
         ),
         f"{_READABLE}. Use https, or set MCP_AQL_AUTH_ALLOW_HTTP=true.": report["encrypted"] or not is_set,
         "the address of the API is not known. `--mock` answers without it.": counts["with_address"],
-        "no credential is set. `--mock` answers without one; MCP_AQL_AUTH=none if the API needs none.": (
-            counts["with_credentials"]
-        ),
+        f"{'a' if is_set else 'no'} credential is {'missing' if is_set else 'set'}. `--mock` answers without one; "
+        "MCP_AQL_AUTH=none if the API needs none.": counts["with_credentials"],
         "no host of the API is accepted; the entry that accepts one is above.": counts["accepted"],
         "those with a credential have no URL. `--mock` needs neither.": counts["ready"],
         "the test of `--call` failed, see Call.": call["success"] or call.get("operation") is None,
