@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from itertools import chain
 from typing import Any, NamedTuple
 from urllib.parse import urljoin
 
@@ -100,6 +101,12 @@ class Sources:
         return self.variables.missing(first) + [
             variable for variable in others if self.variables.value(variable) is None
         ]
+
+    def unreadable(self, *names: str) -> list[str]:
+        """Return the `…_FILE` variables of schemes whose file cannot be read."""
+        schemes = [self.schemes[name] for name in names]
+        variables = ((*each.get("variables", ()), *each.get("optional_variables", {}).values()) for each in schemes)
+        return self.variables.unreadable(chain.from_iterable(variables))
 
     def options(self, name: str) -> list[TokenOption]:
         """Return the grants that lead to a scheme's token, the preferred first."""
@@ -224,7 +231,7 @@ def _entry(sources: Sources, name: str, scheme: Mapping[str, Any], base: str) ->
         entry["discovery_url"] = sources.role(name, "discovery_url") or scheme["discovery_url"]
     if name in sources.per_user:
         entry["per_user"] = {"header": sources.per_user[name]}
-    unreadable = sources.variables.unreadable((*variables, *scheme.get("optional_variables", {}).values()))
+    unreadable = sources.unreadable(name)
     if unreadable:
         entry["unreadable"] = unreadable
     return entry
