@@ -177,7 +177,8 @@ class _Call:
                 return self._latest
             reason = f"the API did not answer within {self._owner._timeout:g} seconds"
         elif isinstance(error, httpx2.ConnectError):
-            reason = unreachable(error, self._request)
+            advice = "" if self._redirects else ". Is the API running? MCP_AQL_BASE_URL sets its address"
+            reason = f"{unreachable(error, self._request)}{advice}"
         elif isinstance(error, httpx2.ProxyError):
             reason = "the proxy between the adapter and the API refused the request"
         elif isinstance(error, (httpx2.TransportError, httpx2.StreamError)):

@@ -112,7 +112,7 @@ def test_an_answer_too_long_to_be_cut_is_refused_before_it_is_read() -> None:
 @each(
     ("error", "words"),
     [
-        (httpx2.ConnectError("s3cret"), "no connection could be made to 'api.example.com'"),
+        (httpx2.ConnectError("s3cret"), "to 'api.example.com'. Is the API running? MCP_AQL_BASE_URL sets its address"),
         (httpx2.ReadTimeout("s3cret"), "within 5 seconds"),
         (httpx2.ConnectTimeout("s3cret"), "within 5 seconds"),
         (httpx2.RemoteProtocolError("s3cret"), "broke"),
