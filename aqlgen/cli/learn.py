@@ -208,10 +208,12 @@ def _summary(
     taken: Sequence[Proposal],
     changed: Sequence[Change],
 ) -> Iterator[str]:
-    unread = f"; {len(data['unread'])} not tried, because their parameters are unknown" if data["unread"] else ""
+    unread = f"; {len(data['unread'])} not tried" if data["unread"] else ""
     if data["reads"] or not observations:
         asked = counted(data["requests"], "request")
         yield f"{asked}: {_succeeded(data)} of {counted(len(data['reads']), 'read')} succeeded{unread}."
+    if data.get("lacking"):
+        yield visible(data["lacking"])
     if data["spent"]:
         yield visible(f"It ended early: {data['spent']}. --requests and --seconds raise the budget.")
     for observation in observations:

@@ -344,6 +344,17 @@ def test_an_answer_without_a_credential_proves_nothing_of_one(
         assert "\nNot ready: a credential is missing." in run(both, monkeypatch, capsys)[2]
 
 
+def test_a_parameter_that_every_read_needs_is_named_where_nothing_is_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tenant = {"tenant": {"in": "header", "name": "X-Tenant", "required": True, "schema": {"type": "string"}}}
+    folder = write(tmp_path, {name: operation(path=f"/{name}", parameters=tenant) for name in ("a", "b")})
+    code, outcome, text = run(folder, monkeypatch, capsys)
+    assert (code, outcome["credential"]) == (1, "unknown")
+    assert "header:X-Tenant has no known value for 2 reads" in outcome["verdict"]
+    assert text.splitlines()[-1].endswith("; the credential is not proven.")
+
+
 def test_a_call_with_mock_sends_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

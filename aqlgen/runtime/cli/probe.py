@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..auth import BARE, alternative_in_use
 from ..auth.sources import config_of_each
 from ..encode.addresses import operation_problem
+from ..learn.reads import Known
 from ..settings.load import load
 from ..table import Adapter, Table, first_success
 from ..text import counted, line
@@ -86,15 +87,16 @@ def choose(
     probes: list[Probe] = []
     ready, entries = ready_schemes(credentials), {entry["scheme"]: entry for entry in credentials}
     for row in _safe_reads(table):
-        part, of_api, params = parts[row.api], configs[row.api], _params(row)
+        part, of_api, params = parts[row.api], configs[row.api], Known(()).params(row)
         problem = operation_problem(part.servers, row.servers, of_api.base_url, of_api.server_variables)
         if params is None or (not mock and problem is not None and problem.certain):
             continue
         alternatives = part.security if row.security is None else row.security
+        pages = {name: 1 for name in row.adapter_parameters if row.parameters[name].wire == "first"}
         silent = mock or config.auth == "none"
         used = () if silent else alternative_in_use(alternatives, ready) or ()
         demands = bool(alternatives) and () not in alternatives
-        probes.append(Probe(row, params, used, demands, what_to_set(alternatives, entries)))
+        probes.append(Probe(row, params | pages, used, demands, what_to_set(alternatives, entries)))
     return sorted(probes, key=_rank)[:_MOST_READS]
 
 
@@ -104,24 +106,6 @@ def _safe_reads(table: Table) -> Iterator[Row]:
             row = table.find(name, family)
             if row is not None:
                 yield row
-
-
-def _params(row: Row) -> dict[str, Any] | None:
-    """Return what every call must give, where there is a default or a single value, and a small page."""
-    params: dict[str, Any] = {}
-    for name, parameter in row.parameters.items():
-        schema = parameter.schema
-        if parameter.wire == "first" and name in row.adapter_parameters:
-            params[name] = 1
-        elif parameter.required and name not in row.presets:
-            values = list(schema.get("enum") or ())
-            if "default" in schema or "const" in schema:
-                params[name] = schema.get("default", schema.get("const"))
-            elif len(values) == 1:
-                params[name] = values[0]
-            else:
-                return None
-    return params if row.body is None or not row.body.required else None
 
 
 def _rank(probe: Probe) -> tuple[Any, ...]:
@@ -153,8 +137,9 @@ def call_safely(
     table = Table(folder, read_only=config.read_only)
     probes = choose(adapter, table, config, report["credentials"], mock=mock)
     if not probes:
-        verdict = "Nothing was called: no safe read by GET can be made without parameters."
-        return {"operation": None, "success": False, "mock": mock, "credential": "not_sent", "verdict": verdict}
+        lacking = Known(()).lacking(_safe_reads(table))
+        verdict = f"Nothing was called: no safe read by GET can be made without parameters. {lacking}".strip()
+        return {"operation": None, "success": False, "mock": mock, "credential": "unknown", "verdict": verdict}
     reads = asyncio.run(_reads(folder, hooks, environ, probes, mock=mock))
     decisive, success, credential, verdict = _judged(reads, mock=mock)
     probe, answer = decisive.probe, decisive.answer

@@ -259,8 +259,8 @@ def _readiness(report: Mapping[str, Any]) -> str:
         )
     if problem is not None and not _has_answered(report):
         return f"Ready if the API is at {report['base_url']} (local); else {problem['remedy']}."
-    doubt = "" if report["credentials"] else "; the document names no credential"
-    doubt = "; the credential is not proven" if call.get("credential") == "unknown" else doubt
+    doubt = "; the credential is not proven" if call.get("credential") == "unknown" else ""
+    doubt = doubt if report["credentials"] else "; the document names no credential"
     return f"Ready: nothing is missing for any of {counted(total, 'operation')}{doubt}."
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -15,7 +16,7 @@ from urllib.parse import urlsplit
 
 from ..redaction import occurs
 from ..schema import MISSING
-from ..text import folded
+from ..text import counted, folded
 from ..wire import ApiRequest, is_json
 
 if TYPE_CHECKING:
@@ -112,6 +113,22 @@ class Known:
 
     def params(self, row: Row) -> dict[str, Any] | None:
         """Return what every call must give, None where a value is not known yet, or never will be."""
+        params = self._required(row)
+        return params if None not in params.values() and (row.body is None or not row.body.required) else None
+
+    def lacking(self, rows: Iterable[Row]) -> str:
+        """Return how to give the parameter a value that most reads lack, "" if they lack none outside the path."""
+        unknown = Counter(
+            f"{parameter.location}:{parameter.wire}"
+            for row in rows
+            for parameter in (row.parameters[name] for name, value in self._required(row).items() if value is None)
+            if parameter.location != "path"
+        )
+        place = max(unknown, key=lambda each: unknown[each], default="")
+        entry = f'`parameters: {{"{place}": {{value: …}}}}` in overrides.yaml'
+        return f"{place} has no known value for {counted(unknown[place], 'read')}: {entry} sets one." if place else ""
+
+    def _required(self, row: Row) -> dict[str, Any]:
         by_wire = {wire: self._values.get(f"{row.api}:{prefix}") for prefix, wire in _places(row.path)}
         params: dict[str, Any] = {}
         for name, parameter in row.parameters.items():
@@ -119,8 +136,7 @@ class Known:
                 read = by_wire.get(parameter.wire) if parameter.location == "path" else None
                 values = (read, _declared_value(parameter), self._named.get(folded(parameter.wire)))
                 params[name] = next((value for value in values if value is not None), None)
-        is_known = None not in params.values() and (row.body is None or not row.body.required)
-        return params if is_known else None
+        return params
 
     def learn(self, row: Row, data: Any) -> None:
         """Note the identifier of the first item of a list, and the fields that are called as a parameter elsewhere."""
@@ -179,11 +195,11 @@ def _carries(request: ApiRequest) -> bool:
 
 async def read_all(
     requests: AdapterRequests, rows: Sequence[Row], reads: list[Read], most: int, named: Iterable[Named] = ()
-) -> None:
+) -> str:
     """Read each operation once whose parameters are known, the ones with the fewest first; add to `reads`.
 
-    The resources that the owner has `named` are read in place of the first of a list. Raises Spent, with what was read
-    until then in `reads`.
+    The resources that the owner has `named` are read in place of the first of a list. Returns how to give the
+    parameter a value that the others lack. Raises Spent, with what was read until then in `reads`.
     """
     known, kept, sent = Known(rows, named), 0, list[ApiRequest]()
     waiting = sorted(rows, key=lambda row: (row.path.count("{"), row.path.count("/"), row.key))
@@ -196,7 +212,7 @@ async def read_all(
         waiting = [row for row in waiting if known.params(row) is None]
         for row, params in ready:
             if len(reads) >= most:
-                return
+                return ""
             response = await requests.send(row, params, change=note)
             data = read_json(response) if response is not None and response.status < 300 else MISSING
             kept += 0 if response is None else len(response.content)
@@ -205,3 +221,4 @@ async def read_all(
             if kept > _LARGEST_KEPT and response is not None:
                 response, data = replace(response, content=b""), MISSING
             reads.append(Read(row, params, response, data, carried))
+    return known.lacking(waiting)

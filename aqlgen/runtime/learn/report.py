@@ -31,7 +31,10 @@ _TO_TAKE_BACK: Final = Budget(100, 60.0)
 
 @dataclass(slots=True)
 class Report:
-    """What was seen, and the cost; `reads` are statuses of first reads by key, `spent` says why it ended early."""
+    """What was seen, and the cost; `reads` are statuses of first reads by key, `spent` says why it ended early.
+
+    `lacking` says how to give the parameter a value that prevented most of the other reads.
+    """
 
     observations: list[Observation] = field(default_factory=list)
     reads: dict[str, int] = field(default_factory=dict)
@@ -39,6 +42,7 @@ class Report:
     requests: int = 0
     seconds: float = 0.0
     unread: list[str] = field(default_factory=list)
+    lacking: str = ""
     spent: str = ""
 
     def add(self, other: Report) -> None:
@@ -148,7 +152,8 @@ async def observe(
         rows = chosen_rows(requests.table, only)
         report.operations = len(rows)
         try:
-            await read_all(requests, rows, reads, max(1, int(budget.requests * _OF_READS)), named)
+            most = max(1, int(budget.requests * _OF_READS))
+            report.lacking = await read_all(requests, rows, reads, most, named)
             for probe in _PROBES:
                 async for seen in probe(requests, reads):
                     report.observations.append(seen)

@@ -86,9 +86,11 @@ def test_an_adapter_that_fails_is_told_with_its_own_words(tmp_path: Path, monkey
 
 def test_a_run_that_reads_nothing_has_failed(tmp_path: Path) -> None:
     project, file = generate(tmp_path, DOCUMENT), tmp_path / "seen.json"
-    file.write_text(json.dumps({"observations": [], "requests": 2, "reads": {"GET /pets": 401}}))
+    read = {"observations": [], "requests": 2, "reads": {"GET /pets": 401}}
+    file.write_text(json.dumps({**read, "unread": ["GET /x"], "lacking": "X-T lacks."}))
     done = run("learn", project.folder, "--from", file)
-    assert (done.code, done.out) == (4, "2 requests: 0 of 1 read succeeded.\nNothing to propose.\n")
+    summary = "2 requests: 0 of 1 read succeeded; 1 not tried.\nX-T lacks.\nNothing to propose.\n"
+    assert (done.code, done.out) == (4, summary)
 
 
 @each("take, fields", [("none", set()), ("certain", {"pagination"}), ("all", {"pagination", "send"})])

@@ -247,6 +247,7 @@ def test_only_reads_without_doubt_are_sent_whatever_else_there_is(tmp_path: Path
             path="/pets/{pet_id}/toys", parameters={"pet_id": {"in": "path", "required": True, "schema": TEXT}}
         ),
         "unknown": operation(path="/x/{y}", parameters={"y": {"in": "path", "required": True, "schema": TEXT}}),
+        "own": operation(path="/own", parameters={"tenant": {"in": "header", "name": "X-T", "required": True}}),
         "search": operation("POST", "/search"),
         "restart": operation("GET", "/restart", danger="reversible"),
         "asked": operation("GET", "/asked", asked="first"),
@@ -260,6 +261,7 @@ def test_only_reads_without_doubt_are_sent_whatever_else_there_is(tmp_path: Path
         ("GET", "/pets"), ("GET", "/pets/p1"), ("GET", "/pets/p1/toys"),
     }  # fmt: skip
     assert report.requests == len(server.asked)
+    assert report.lacking.startswith('header:X-T has no known value for 1 read: `parameters: {"header:X-T": {')
 
     async def write() -> None:
         async with AdapterRequests(tmp_path, None, ENVIRON, Budget()) as requests:
