@@ -148,7 +148,8 @@ class Hooks(NamedTuple):
         for name, parameters in PARAMETERS.items():
             hook = hooks[name] = getattr(module, name, None)
             try:
-                _ = hook is None or inspect.signature(hook).bind(*parameters)
+                if hook is not None:
+                    inspect.signature(hook).bind(*parameters)
             except TypeError:
                 raise HookError(f"{name} in hooks.py is not a function of ({', '.join(parameters)})") from None
             except ValueError:  # a function of C may have no signature
