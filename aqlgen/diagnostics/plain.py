@@ -6,11 +6,17 @@ characters that are not shown at all, tags among them, in which whole sentences 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import Final
 
 from aqlgen.runtime.text import escaped, visible, without_unseen
 
-__all__ = ["counted", "escaped", "few", "plain"]
+__all__ = ["counted", "escaped", "few", "nearest", "plain"]
+
+_LONGEST: Final = 160
+_MOST_NAMES: Final = 320
+"""The most characters of names that a hint lists."""
 
 
 def plain(text: str, most: int = 0) -> str:
@@ -28,3 +34,18 @@ def few(names: Sequence[str], most: int = 10) -> str:
     """Return the first of many names, and the number of the others."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(map(visible, names[:most])) + more
+
+
+def nearest(text: str, known: Iterable[str], what: str) -> str:
+    """Return a hint at the known name that was probably meant: of `METHOD /path`, one of that method and depth."""
+    known = list(known)
+    method, _, path = text[:_LONGEST].lower().rpartition(" ")
+    by_path = {}
+    for name in known:
+        of_method, _, of_path = name.lower().rpartition(" ")
+        if (of_method, of_path.count("/")) == (method, path.count("/")):
+            by_path[of_path] = name
+    if close := get_close_matches(path, by_path, n=1):
+        return f"Did you mean `{by_path[close[0]]}`?"
+    names = ", ".join(known)
+    return f"Choose one of {names}." if 0 < len(names) <= _MOST_NAMES else f"No {what} comes near."

@@ -78,10 +78,15 @@ def test_an_unknown_operation_is_reported_with_its_place_and_the_nearest_there_i
     assert refusal("# mine\nGET /pet:\n  name: my_pets\n") == [
         (2, 1, "there is no operation `GET /pet` in the document", "Did you mean `GET /pets`?")
     ]
+    for key in ("PUT /pets/{petId}", "DELETE /pets"):  # of another method, and of one thing instead of all
+        assert refusal(f"{key}: {{hidden: true}}")[0][3] == "Choose one of GET /pets, DELETE /pets/{petId}."
 
 
 def test_an_unknown_field_is_reported_with_its_place_and_the_nearest_there_is() -> None:
     assert refusal("GET /pets:\n  nmae: my_pets\n") == [(2, 3, "an override has no `nmae`", "Did you mean `name`?")]
+    ((_, _, _, hint),) = refusal("GET /pets: {exclude: true}")  # that is nearest to `example`
+    assert hint.startswith("Choose one of ")
+    assert "hidden" in hint
 
 
 def test_all_findings_are_reported_at_once_in_the_order_of_the_file() -> None:
@@ -89,7 +94,7 @@ def test_all_findings_are_reported_at_once_in_the_order_of_the_file() -> None:
         "GET /pets:\n  category: REED\n  danger: mortal\nDELETE /pets/{petId}:\n  hidden: perhaps\n  name: Retire-Pet\n"
     )
     assert [(line, column) for line, column, _, _ in findings] == [(2, 13), (3, 11), (5, 11), (6, 9)]
-    assert findings[0][2:] == ("`REED` is no category", "Did you mean `READ`?")
+    assert findings[0][2:] == ("`category` cannot be `REED`", "Did you mean `READ`?")
     assert findings[3][3] == "Did you mean `retire_pet`?"
 
 

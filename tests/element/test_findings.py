@@ -40,6 +40,11 @@ INVALID: dict[str, Case] = {
         with_parameter(type="int"),
         "INVALID_VALUE", "operations.read[0].params.size.type", "integer", '"int"', "Write `type: string`.",
     ),
+    "a value that resembles none": (
+        element(operations={"read": [{"name": "get_it", "maps_to": "GET /it", "danger_level": "deadly"}]}),
+        "INVALID_VALUE", "operations.read[0].danger_level", "safe or reversible", '"deadly"',
+        "Choose one of safe, reversible, destructive, dangerous, forbidden.",
+    ),
     "a misspelt key": (
         with_parameter(type="integer", requird=True),
         "UNKNOWN_FIELD", "operations.read[0].params.size.requird", "required", "requird", "Did you mean `required`?",
@@ -66,7 +71,7 @@ INVALID: dict[str, Case] = {
     "a danger that there is not": (
         reading(danger_level="destructiv"),
         "INVALID_VALUE", "operations.read[0].danger_level", "safe or reversible or destructive", '"destructiv"',
-        "Write `danger_level: destructive`.",
+        "Did you mean `destructive`?",
     ),
     "a paging parameter that there is not": (
         reading(pagination={"style": "page", "param_name": "page"}),

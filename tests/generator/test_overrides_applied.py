@@ -185,7 +185,7 @@ GET /pets/{id}:
         (4, 5, "Did you mean `q`?"),
         (5, 1, "Did you mean `POST /pets`?"),
         (6, 1, "Did you mean `writing`?"),
-        (8, 11, "Each danger is one of safe, reversible, destructive, dangerous, forbidden."),
+        (8, 11, "Choose one of safe, reversible, destructive, dangerous, forbidden."),
         (9, 12, "Give a value that is valid."),
         (11, 36, "Hide the operation, or describe the parameter."),
         (11, 62, "Choose another name."),

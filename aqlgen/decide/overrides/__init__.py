@@ -28,6 +28,7 @@ Where an override is applied:
 from __future__ import annotations
 
 from aqlgen.decide.decision import Override, ParameterOverride
+from aqlgen.diagnostics.plain import nearest
 
 from .grammar import field_cases
 from .model import (
@@ -42,7 +43,6 @@ from .model import (
     check_requirements,
     finding,
     name_collisions,
-    nearest,
     unmatched,
 )
 from .reading import load, parse

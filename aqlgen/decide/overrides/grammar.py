@@ -17,10 +17,11 @@ from aqlgen.decide.decision import Place
 from aqlgen.decide.naming.spelling import LIMIT
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.diagnostics.errors import OptionError
+from aqlgen.diagnostics.plain import nearest
 from aqlgen.ir import Json
 from aqlgen.words import snake
 
-from .model import finding, nearest
+from .model import finding
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft7Validator, ValidationError
@@ -189,7 +190,9 @@ def _explained(error: ValidationError) -> tuple[str, str]:
     field = str(error.instance_path[-1]) if error.instance_path else ""
     text = value if isinstance(value, str) else ""
     if options := _options(rules[-1]):
-        message = f"`{value}` is no {field}" if text else f"{subject} {rules[-1].get('errorMessage', 'must be text')}"
+        message = (
+            f"`{field}` cannot be `{value}`" if text else f"{subject} {rules[-1].get('errorMessage', 'must be text')}"
+        )
         return message, nearest(str(value), options, field)
     rule = next((each for each in reversed(rules) if "errorMessage" in each), rules[0])
     if error.kind.name == "type" and "errorMessage" not in rules[-1]:

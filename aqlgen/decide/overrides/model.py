@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import date
-from difflib import get_close_matches
 from functools import cache
 from typing import Any, Final
 
 from aqlgen.decide.decision import Asked, Decision, Override, ParameterOverride, Place, Requirements
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import OptionError
+from aqlgen.diagnostics.plain import nearest
 from aqlgen.ir import Json, Operation
 
 from .selectors import AcceptEntry, Kind, Selector, parse_selector
@@ -38,16 +38,6 @@ def finding(file: str, place: Place, message: str, help: str = "") -> Diagnostic
 def unmatched(file: str, place: Place, message: str, help: str = "") -> Diagnostic:
     """Return a finding about something that the document does not have: a mistake, or a change of the document."""
     return replace(finding(file, place, message, help), code=UNMATCHED)
-
-
-def nearest(text: str, known: Iterable[str], what: str) -> str:
-    """Return a hint at the known name that was probably meant."""
-    by_folded = {name.lower(): name for name in known}
-    close = get_close_matches(text.lower(), by_folded, n=1, cutoff=0.5)
-    if close:
-        return f"Did you mean `{by_folded[close[0]]}`?"
-    few = list(by_folded.values())
-    return f"Each {what} is one of {', '.join(few)}." if 0 < len(few) <= 6 else f"No {what} comes near."
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
 from functools import cache
 from json import dumps
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.diagnostics.plain import nearest
 from aqlgen.document.positions import join
 from aqlgen.ir import Json
 from aqlgen.words import snake
@@ -193,10 +193,10 @@ def form_findings(root: Json) -> Iterator[Diagnostic]:
 
 def _unknown(path: Path, key: str, known: dict[str, Any]) -> Diagnostic:
     """Return the error for a key, without the value: a credential may stand there."""
-    close = get_close_matches(key[:_LONGEST], known, n=1)
-    help_text = f"Did you mean `{close[0]}`?" if close else f"It takes {', '.join(known)}."
     message = f"{written(path) or 'the element'} has no field {shown(key)}"
-    return finding("schema-unknown-field", (*path, key), message, ", ".join(known), key[:_LONGEST], help_text)
+    return finding(
+        "schema-unknown-field", (*path, key), message, ", ".join(known), key[:_LONGEST], nearest(key, known, "field")
+    )
 
 
 def _missing(path: Path, key: str, rule: dict[str, Any]) -> Diagnostic:
@@ -217,6 +217,8 @@ def _unfit(path: Path, error: ValidationError, rule: dict[str, Any]) -> Diagnost
     examples = list(_examples(value, keyword, rule))
     message = f"{written(path) or 'the element'} must be {expected}, and is {shown(value)}"
     help_text = f"Write `{key}: {examples[0]}`." if examples else ""
+    if keyword == "enum":
+        help_text = nearest(str(value), rule["enum"], key)
     return finding(code, path, message, expected, shown(value), help_text)
 
 
@@ -230,8 +232,6 @@ def _examples(value: Json, keyword: str, rule: dict[str, Any]) -> Iterator[str]:
     elif keyword == "pattern":
         spelled = snake(str(value)[:_LONGEST])
         yield from (name for name in (spelled, spelled.replace("_", "-")) if re.search(rule["pattern"], name))
-    elif isinstance(value, str):
-        yield from get_close_matches(value[:_LONGEST].lower(), known, n=1)
     yield from known
 
 
