@@ -206,17 +206,19 @@ def _summary(generated: Generated) -> str:
     """Return what was generated and how to go on."""
     table, prepared = generated.prepared.table, generated.prepared
     counts = ", ".join(f"{len(table.of(family))} {family}" for family in FAMILIES if table.of(family))
-    review = len(review_rows(prepared.decisions))
+    review = sum(bool(decision.review_reasons) for decision in prepared.decisions)
     workflows = f" and {counted(len(table.workflows), 'workflow')}" if table.workflows else ""
     operations, skipped = counted(len(table.rows), "operation"), len(prepared.skipped)
     done = "Generated" if generated.written else "Would generate"
-    report = "OPERATIONS.md" if generated.written else "`aqlgen explain`"
+    report = f"`{_explain(generated)} --review`"
+    page = f"OPERATIONS.md, or {report}" if generated.written else report
     lines = [f"{done} {generated.folder}: {counted(generated.files, 'file')}, {operations} ({counts}){workflows}."]
     if skipped:
-        lines.append(f"{counted(skipped, 'operation')} skipped; {report} says why.")
+        lines.append(f"{counted(skipped, 'operation')} skipped; {page} says why.")
     if review:
-        lines.append(f"{counted(review, 'question')} to review: {_place_of_review(generated)}.")
-    lines += [*_hosts(generated), *_addresses(prepared), *_credentials(prepared), *_stated_credentials(prepared)]
+        rows = counted(len(review_rows(prepared.decisions)), "row")
+        lines.append(f"{counted(review, 'operation')} to review in {rows}: {page}.")
+    lines += [*_hosts(generated), *_addresses(prepared), *_credentials(generated), *_stated_credentials(prepared)]
     return "\n".join([*lines, *_steps(generated)] if generated.written else lines)
 
 
@@ -253,11 +255,11 @@ def _steps(generated: Generated) -> Iterator[str]:
         yield f"For real calls: {first}`{command} doctor` lists all credentials; README.md has the next steps."
 
 
-def _place_of_review(generated: Generated) -> str:
-    """Return where what is to be reviewed can be read."""
-    if not generated.written:
-        return "`aqlgen explain --review`"
-    return f"OPERATIONS.md, or `aqlgen explain {quote(str(generated.folder))} --review`"
+def _explain(generated: Generated) -> str:
+    """Return the command that shows the decisions."""
+    requests = () if generated.written or generated.prepared.options is None else generated.prepared.options.requests
+    specs = [f"{request.name}={request.spec}".removeprefix("=") for request in requests]
+    return " ".join(["aqlgen explain", *map(quote, map(visible, specs or [str(generated.folder)]))])
 
 
 def _hosts(generated: Generated) -> list[str]:
@@ -280,10 +282,10 @@ def _stated_credentials(prepared: Prepared) -> list[str]:
     return [visible(f"{head}:"), *(line for use in sent for line in use_lines([use]))]
 
 
-def _credentials(prepared: Prepared) -> list[str]:
+def _credentials(generated: Generated) -> list[str]:
     """Return what is to be said of credentials that the document does not name, or names badly."""
-    departures = {diagnostic.code for diagnostic in prepared.diagnostics} & {NO_SCHEME, *DEPARTURES}
-    if prepared.is_element:
+    departures = {diagnostic.code for diagnostic in generated.prepared.diagnostics} & {NO_SCHEME, *DEPARTURES}
+    if generated.prepared.is_element:
         return []  # which says in `auth` what is sent, or that nothing is
     if NO_SCHEME in departures:
         hint = (
@@ -291,5 +293,5 @@ def _credentials(prepared: Prepared) -> list[str]:
         )
         return [hint, ADDED_SCHEME]
     if departures:
-        return ["The document is unclear about credentials: `aqlgen explain -v` shows those that are sent."]
+        return [f"The document is unclear about credentials: `{_explain(generated)} -v` shows those that are sent."]
     return []

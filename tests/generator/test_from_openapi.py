@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -95,6 +97,11 @@ def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     assert result.code == 0
     assert "Would generate" in result.out
     assert list(tmp_path.iterdir()) == []
+    command = re.search(r"(\d+) operations? (to review in \d+ rows?): `aqlgen (explain .*)`", result.out)
+    assert command
+    shown = run(*shlex.split(command[3]))
+    assert shown.code == 0
+    assert f"{command[1]} {command[2]}" in shown.out
 
 
 def test_only_what_is_included_and_not_excluded_is_offered(tmp_path: Path) -> None:
