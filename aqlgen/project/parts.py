@@ -35,17 +35,20 @@ class Changed:
 def change_parts(folder: Path, add: Collection[str], remove: Collection[str], progress: Progress) -> Changed:
     """Write the files of parts, remove those of others, and record both. Raises AqlgenError; then nothing is changed.
 
-    A file that is there already stays as it is where it is the owner's, and else is refused.
+    A file that is there already stays as it is where it is the owner's or was added, and else is refused. A deleted
+    file of a part that is added is written again.
     """
     project = Project.open(folder)
     options = project.options()
-    parts = {*options.parts, *known_parts(add)} - set(known_parts(remove))
+    named = known_parts(add)
+    parts = {*options.parts, *named} - set(known_parts(remove))
     tree = regenerate(project, replace(options, parts=tuple(sorted(parts))), project.license, progress).tree
-    added = [path for path in tree if path not in project.recorded and path != FILE]
+    added = [path for path in tree if path not in project.recorded or part_of(path, project.package) in named]
+    added.remove(FILE)
     gone = [path for path in project.recorded if path not in tree]
     _refuse_outdated(project, tree, gone)
     present = {path for path in added if (folder / path).exists()}
-    _refuse_edited(project, present, gone)
+    _refuse_edited(project, present - project.recorded.keys(), gone)
     refuse_links(folder, (*added, *gone))
     written = tuple(path for path in added if path not in present)
     progress("writing")
@@ -76,6 +79,6 @@ def _refuse_outdated(project: Project, tree: Mapping[str, bytes], gone: Collecti
     if changed:
         raise OptionError.of(
             "bad-option",
-            f"{changed[0]} would be different today, by this aqlgen or by overrides.yaml",
-            help="Run `aqlgen update` first, and commit.",
+            f"the project is not up to date: `aqlgen update` would change {changed[0]}",
+            help="Run `aqlgen update` first.",
         )

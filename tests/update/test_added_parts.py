@@ -116,3 +116,15 @@ def test_a_project_of_a_release_without_parts_keeps_all_that_it_has(repo: Repo) 
     assert done["files"]["removed"] == []
     assert repo.changed()["success"]
     assert json.loads(repo.read("MCPAQL-PROVENANCE.json"))["options"]["parts"] == record["options"]["parts"]
+
+
+def test_a_part_that_was_deleted_is_added_again_and_pending_overrides_come_first(bare: Path) -> None:
+    added = set(add(bare, "docker", "overrides").json["added"])
+    whole = files(bare)
+    for path in added:
+        (bare / path).unlink()
+    assert set(add(bare, "docker", "overrides").json["added"]) == added
+    assert files(bare) == whole
+    (bare / "overrides.yaml").write_text("GET /goods: {name: browse_goods}\n", encoding="utf-8")
+    message = add(bare, "hooks").json["error"]["message"]
+    assert message == "the project is not up to date: `aqlgen update` would change OPERATIONS.md"
