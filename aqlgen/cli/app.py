@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from aqlgen.diagnostics.errors import OptionError
+
 HELP = {"help_option_names": ["-h", "--help"]}
 
 
@@ -69,6 +71,14 @@ def version(
 def listed(values: Sequence[str] | None) -> tuple[str, ...]:
     """Return the values of an option that may be given several times."""
     return tuple(values or ())
+
+
+def refuse_without_http(context: typer.Context, way: str) -> None:
+    """Raise OptionError for --host or --port of a server that does not serve HTTP."""
+    for name in ("host", "port"):
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise OptionError.of("bad-option", f"--{name} needs {way}", help=f"Add {way}, or leave --{name} out.")
 
 
 class Output(StrEnum):

@@ -11,6 +11,7 @@ from aqlgen.cli.app import AllowRefs, Header, Quiet, Verbose, app, examples, lis
 from aqlgen.cli.comparison import compare_sides
 from aqlgen.cli.output import progress
 from aqlgen.diagnostics.report import json_text
+from aqlgen.runtime.text import visible
 
 
 class Form(StrEnum):
@@ -69,6 +70,7 @@ def diff_command(
     elif output_format is Form.MARKDOWN:
         typer.echo(changes.as_markdown(), nl=False)
     elif not quiet:
+        typer.echo(f"From {visible(compared.old)} to {visible(compared.new) if new else 'your files'}:")
         typer.echo(changes.as_text(show_all=verbose))
     failed = {FailOn.BREAKING: changes.breaking, FailOn.ANY: bool(changes), FailOn.NEVER: False}
     raise typer.Exit(int(failed[fail_on]))

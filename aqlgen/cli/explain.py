@@ -36,6 +36,7 @@ from aqlgen.cli.specs import options_of
 from aqlgen.decide.decision import Decision
 from aqlgen.decide.instructions import in_order_of_review
 from aqlgen.decide.review.rows import review_rows
+from aqlgen.diagnostics.errors import FileError
 from aqlgen.diagnostics.plain import counted
 from aqlgen.diagnostics.report import as_json, json_text
 from aqlgen.pipeline import Options, Prepared, Progress, prepare
@@ -163,6 +164,8 @@ def explain(options: Options, progress: Progress, html: Path | None, *, review: 
         from aqlgen.project.write import write_file
 
         progress("writing the page")
+        if not html.parent.is_dir():
+            raise FileError.of("output-unwritable", f"there is no folder {html.parent}", file=str(html))
         write_file(report(prepared).encode(), html)
     decisions = in_order_of_review(prepared.decisions)
     return replace(prepared, decisions=tuple(item for item in decisions if not review or item.review_reasons))

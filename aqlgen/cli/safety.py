@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from aqlgen.cli.app import app, examples
+from aqlgen.cli.app import app, examples, refuse_without_http
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.safety.server import COMMANDS, run
 
@@ -31,6 +31,7 @@ class Transport(StrEnum):
     ),
 )
 def safety_command(
+    context: typer.Context,
     command: Annotated[
         list[str] | None,
         typer.Argument(
@@ -53,6 +54,8 @@ def safety_command(
     operations and no API. Its mode is enforcing unless the policy or MCP_AQL_SAFETY_LOOP sets another.
     """
     words = command or []
+    if transport is Transport.STDIO:
+        refuse_without_http(context, "--transport http")
     if words and words[0] not in COMMANDS:
         raise OptionError.of(
             "bad-option",

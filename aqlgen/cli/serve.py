@@ -24,6 +24,7 @@ from aqlgen.cli.app import (
     Verbose,
     app,
     examples,
+    refuse_without_http,
 )
 from aqlgen.cli.output import print_diagnostics, progress
 from aqlgen.cli.specs import options_of
@@ -87,6 +88,8 @@ def serve_command(
     The adapter is generated in your state folder and reused while the document is the same. Over stdio you can use this
     command in the settings of an MCP client. If SPEC is the folder of a project, that project is served.
     """
+    if not http:
+        refuse_without_http(context, "--http")
     if len(spec) == 1 and (Path(spec[0]) / FILE).is_file():
         _refuse_beside_project(context.params, spec[0])
         project = Path(spec[0])

@@ -37,8 +37,12 @@ from aqlgen.runtime.text import visible
 if TYPE_CHECKING:
     from aqlgen.ir import Json
     from aqlgen.project.records import Provenance
-    from aqlgen.project.update import Updated
+    from aqlgen.project.update import Asked, Updated
 
+_NO_ALIASES: Final = (
+    "This update renames nothing, so --aliases adds nothing. To keep a name that an earlier update replaced, "
+    "write `aliases: [old_name]` into overrides.yaml."
+)
 _SHOWN: Final = 10
 """The number of files of a kind that are named before the rest is counted."""
 
@@ -116,18 +120,22 @@ def update_command(
     )
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         updated = update(folder, asked, dry_run=dry_run, progress=stage)
-    _show(updated, cache, output_format, verbose=verbose, quiet=quiet)
+    _show(updated, cache, asked, output_format, verbose=verbose, quiet=quiet)
     if updated.merged.nothing and not (asked.specs or asked.add or asked.overlays or asked.workflows):
         cache.keep()
     raise typer.Exit(updated.exit_code)
 
 
-def _show(updated: Updated, cache: OutputCache, output_format: Output, *, verbose: bool, quiet: bool) -> None:
+def _show(
+    updated: Updated, cache: OutputCache, asked: Asked, output_format: Output, *, verbose: bool, quiet: bool
+) -> None:
     if output_format is Output.JSON:
         cache.echo(json_text(_as_json(updated)))
     elif not quiet:
         print_diagnostics(updated.warnings, updated.prepared.sources, verbose=verbose, echo=cache.echo)
         cache.echo(_summary(updated, verbose=verbose))
+        if asked.aliases and not updated.aliases_added:
+            cache.echo(_NO_ALIASES)
     elif updated.merged.conflicts:
         cache.echo(_conflicts(updated), err=True)
 

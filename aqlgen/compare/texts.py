@@ -35,7 +35,8 @@ def compare_texts(pairing: Pairing, old: Surface, new: Surface, findings: Findin
         before, after = ({"description": str(scheme.get("description", ""))} for scheme in schemes)
         _compare(before, after, "of the credential {}", (name,), "", findings)
     for previous, operation in pairing.kept:
-        _compare(_of_operation(previous), _of_operation(operation), "of the operation", (), operation.name, findings)
+        texts = _of_operation(previous, operation), _of_operation(operation, previous)
+        _compare(*texts, "of the operation", (), operation.name, findings)
         _compare_parameters(previous, operation, findings)
     for name in old.types.keys() & new.types.keys():
         _compare_parts(old.types[name], new.types[name], "the type", name, "", findings)
@@ -51,14 +52,19 @@ def _of_adapter(surface: Surface) -> Texts:
     return texts
 
 
-def _of_operation(operation: Operation) -> Texts:
+def _of_operation(operation: Operation, other: Operation) -> Texts:
+    """Return the texts of an operation; what repeats another text of it, or its name, is one only if it does so alone.
+
+    `other` is the operation on the other side.
+    """
     texts = {
         "summary": operation.summary,
         "description": operation.description,
     }
-    if operation.summary == operation.description:
+    if operation.summary == operation.description and other.summary == other.description:
         del texts["summary"]
-    if operation.description == f"{operation.name.replace('_', ' ').capitalize()}.":  # the document has no words
+    is_named = operation.description == f"{operation.name.replace('_', ' ').capitalize()}."
+    if is_named and operation.description != other.description:  # the document has no words
         texts["description"] = ""
     deprecation = {} if operation.deprecation is None else encode(operation.deprecation)
     return texts | {f"{key} (deprecation)": str(value) for key, value in deprecation.items() if key != "removal_date"}

@@ -19,7 +19,10 @@ except ImportError:  # PyYAML built without libyaml: the same events and nodes, 
     from yaml import SafeLoader  # type: ignore[assignment]
     from yaml import SafeLoader as _Parser  # type: ignore[assignment]
 
-__all__ = ["SafeLoader", "parser_events", "scan"]
+__all__ = ["SLIPS", "SafeLoader", "parser_events", "scan"]
+
+SLIPS: Final = "Check this line and the one above for a missing `:`, a missing quote, and uneven indentation."
+"""The help for a syntax error that says no more: the parser often notices a slip a line later."""
 
 _TABS: Final = re.compile(r"^ *+\t[ \t]*+(?=#|\r?$)", re.MULTILINE)
 

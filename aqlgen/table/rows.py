@@ -229,7 +229,7 @@ def _texts(decision: Decision, boilerplate: Boilerplate) -> tuple[str, str]:
         else operation.summary
     )
     documented = boilerplate.without(operation.description)
-    summary = override.summary or decision.description or stated_summary or documented
+    summary = override.summary or stated_summary or decision.description or documented
     description = decision.description or documented or override.summary or stated_summary
     summary = shorten(summary or f"{decision.name.replace('_', ' ').capitalize()}.", MAX_SUMMARY)
     return summary, shorten(description, MAX_DESCRIPTION) or summary

@@ -25,6 +25,7 @@ def test_a_terminal_shows_what_breaks_first(tmp_path: Path) -> None:
     done = diff(tmp_path, SHOP, edited(mixed))
     assert done.code == 1
     assert done.out.splitlines() == [
+        f"From {tmp_path}/old.json to {tmp_path}/new.json:",
         "1 breaking change, 1 to look at, 1 compatible:",
         "",
         "Breaking",
@@ -112,7 +113,7 @@ def hostile(document: dict[str, Any]) -> None:
 def test_texts_of_the_api_cannot_act_on_a_terminal(tmp_path: Path) -> None:
     text = diff(tmp_path, SHOP, edited(hostile), "-v").out
     assert not re.search("[\x00-\x09\x0b-\x1f\u202e]", text)
-    starts = ("  ", "1", "0", "Br", "Cr", "To", "Te", "Co")
+    starts = ("  ", "From ", "1", "0", "Br", "Cr", "To", "Te", "Co")
     assert all(line.startswith(starts) or not line for line in text.splitlines())
 
 

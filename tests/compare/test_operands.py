@@ -88,7 +88,7 @@ def test_each_side_is_a_document_or_a_project_now_or_at_a_revision(repository: P
 def test_a_revision_alone_is_that_of_the_project_here(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(repository / "adapter")
     assert rules(run("diff", "HEAD~1", "--output-format", "json")) == ["field-removed"]
-    assert run("diff").out == "Nothing changed for an agent.\n"
+    assert run("diff").out == "From HEAD to your files:\nNothing changed for an agent.\n"
     done = run("diff", "HEAD~1", "HEAD", "--output-format", "json")
     assert (done.json["old"], done.json["new"]) == ("HEAD~1", "HEAD")
     assert rules(done) == ["field-removed"]
@@ -101,7 +101,7 @@ def test_a_new_document_is_decided_as_the_project_was(repository: Path) -> None:
     document.write_text(json.dumps(edited(broken)), encoding="utf-8")
     project = repository / "made"
     assert run("from-openapi", document, "-o", project, "--overrides", overrides, "-q").code == 0
-    assert run("diff", project, document).out == "Nothing changed for an agent.\n"
+    assert run("diff", project, document).out == f"From {project} to {document}:\nNothing changed for an agent.\n"
     document.write_text(json.dumps(edited(broken, other)), encoding="utf-8")
     assert rules(run("diff", project, document, "--output-format", "json")) == ["field-removed"]
 

@@ -25,7 +25,10 @@ ALL = ["archive_pet", "create_pet", "delete_pet", "get_pet", "list_pets", "updat
 
 def test_a_document_and_itself_differ_in_nothing(tmp_path: Path) -> None:
     done = diff(tmp_path, SHOP, SHOP)
-    assert (done.code, done.out) == (0, "Nothing changed for an agent.\n")
+    assert (done.code, done.out) == (
+        0,
+        f"From {tmp_path}/old.json to {tmp_path}/new.json:\nNothing changed for an agent.\n",
+    )
 
 
 def test_an_operation_that_is_gone_breaks_and_a_new_one_does_not(tmp_path: Path) -> None:

@@ -119,6 +119,11 @@ def test_what_cannot_be_used_is_refused(text: str, message: str) -> None:
     assert refusal(text)[0][2].startswith(message)
 
 
+@each("text", ["GET /pets\n  name: x", "GET /pets:\n  name: x\n summary: y"])
+def test_a_slip_that_the_parser_notices_later_has_a_help(text: str) -> None:
+    assert "the one above for a missing `:`" in refusal(text)[0][3]
+
+
 def test_a_file_that_cannot_be_read_says_why(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="there is no file"):
         load_overrides(tmp_path / "none.yaml")

@@ -42,6 +42,7 @@ MISTAKES = [
     (["from-openapi", PETSTORE, "-o", "full"], 4, "not empty", "aqlgen update"),
     (["from-openapi", PETSTORE, "-o", "full/file"], 4, "not a folder", "-o"),
     (["explain", PETSTORE, "--html", "full"], 4, "is a folder", "report.html"),
+    (["explain", PETSTORE, "--html", "none/a.html"], 4, "there is no folder none", ""),
     (["explain", PETSTORE, "--output-format", "xml"], 3, "'xml' is not one of 'human', 'json'", "--help"),
     (["diff", PETSTORE], 3, "nothing to compare", "second document"),
     (["diff", PETSTORE, "missing"], 4, "or a git revision here", "HEAD~1"),

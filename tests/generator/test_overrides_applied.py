@@ -259,6 +259,9 @@ def test_a_summary_of_the_users_stands_in_lists_and_the_description_stays(tmp_pa
     rows = tabulated(tmp_path, text).rows
     assert rows["create_pet"]["summary"] == "Take a pet"
     assert (rows["list_pets"]["summary"], rows["list_pets"]["description"]) == ("See pets", "All of them")
+    paths = {"GET /pets": {"summary": "List pets"}}
+    row = tabulate(tmp_path, api(paths), overrides="GET /pets: {description: All of them}").rows["list_pets"]
+    assert (row["summary"], row["description"]) == ("List pets", "All of them")
 
 
 @each(

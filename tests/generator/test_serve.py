@@ -230,6 +230,7 @@ def test_no_header_is_shown_or_kept(state: Path) -> None:
     ("words", "code", "message"),
     [
         (["-"], 3, "standard input is the client's"),
+        ([str(PETSTORE), "--port", "9123"], 3, "--port needs --http"),
         (["http://127.0.0.1:9"], 4, "cannot be fetched"),
         (["missing.yaml"], 4, "no such file"),
         (["no-document.json"], 2, "openapi"),

@@ -58,6 +58,7 @@ def test_a_refusal_names_the_versions_that_are_supported(source):
         ("info: {}\nitem: []", "not-openapi", "this is a Postman collection, not an OpenAPI document", 1),
         ("a: 1", "not-openapi", "the document has no key openapi or swagger", 1),
         ("openapi: 3.0.0", "no-paths", "the document has no paths", 1),
+        ("openapi: 3.0.0\npath: {/pets: {}}", "no-paths", "the document has no paths", 2),
         ("openapi: 3.0.0\npaths: {}", "no-paths", "the document has no paths", 2),
         ("openapi: 3.1.0\npaths: []", "no-paths", "paths is not an object", 2),
         ("openapi: 3.1.0\npaths:", "no-paths", "paths is not an object", 2),

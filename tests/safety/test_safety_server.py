@@ -174,6 +174,7 @@ def test_its_version_is_that_of_aqlgen() -> None:
         (("operator", "--tab"), "unrecognized arguments: --tab"),
         (("--transport", "http", "--host", "0.0.0.0", "--port", "0"), "set MCP_AQL_HTTP_AUTH=token"),
         (("--transport", "smoke"), "smoke"),
+        (("--port", "0"), "--port needs --transport http"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_line(arguments: tuple[str, ...], sentence: str) -> None:

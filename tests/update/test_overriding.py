@@ -133,6 +133,7 @@ def test_overrides_that_are_staged_are_taken_and_are_no_change_of_the_update(rep
     assert done.code == 0
     assert "overrides.yaml" not in done.out.split("changed:")[1].splitlines()[0]
     assert "then `git add overrides.yaml`, commit" in done.out
+    assert "write `aliases: [old_name]` into overrides.yaml" in repo.update("--aliases", "90").out
     repo.write("overrides.yaml", "GET /goods: {name: leaf_through_goods}\n")  # tried again, before a commit
     done = repo.update()
     assert done.code == 0
@@ -157,6 +158,17 @@ def test_status_says_what_overrides_change_for_an_agent(repo: Repo) -> None:
     done = run("status", repo.folder)
     assert "Changes for agents:" in done.out
     assert "browse_goods" in done.out.split("Changes for agents")[1]
+
+
+def test_texts_that_repeat_the_name_or_each_other_are_compared_as_agents_read_them(repo: Repo, spec: Spec) -> None:
+    goods = spec(grown(goods={"get": operation("listGoods", summary="List all goods.")}))
+    assert repo.update("--spec", goods).code == 0
+    repo.commit()
+    repo.write("overrides.yaml", "GET /goods: {name: list_all_goods}\n")
+    assert [change["rule"] for change in repo.changed()["changes"]["changes"]] == ["operation-renamed"]
+    repo.write("overrides.yaml", "GET /goods: {name: list_all_goods, description: Goods of this shop.}\n")
+    (change,) = repo.changed()["changes"]["changes"]
+    assert change["message"] == "the description of the operation is new"
 
 
 SEEN = """\

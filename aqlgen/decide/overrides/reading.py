@@ -12,7 +12,7 @@ import yaml
 
 from aqlgen.decide.decision import Alias, Asked, Category, Danger, Override, ParameterOverride, Place, Requirements
 from aqlgen.diagnostics.errors import FileError, OptionError
-from aqlgen.document.yaml_events import SafeLoader
+from aqlgen.document.yaml_events import SLIPS, SafeLoader
 from aqlgen.runtime.encode import is_framing, overrides_method
 from aqlgen.runtime.hosts import origins_of_entry
 from aqlgen.runtime.table import Pagination, decode
@@ -92,7 +92,7 @@ def _compose(text: str, file: str) -> yaml.Node | None:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = (mark.line + 1, mark.column + 1) if mark else (0, 0)
-        hint = "Indent by spaces, two for each level; YAML takes no tabs there." if "\t" in text else ""
+        hint = "Indent by spaces, two for each level; YAML takes no tabs there." if "\t" in text else SLIPS
         if error.context == "while scanning an alias":
             hint = 'Quote a key that begins with *, as in: "* /admin/**".'
         raise OptionError(finding(file, place, f"not valid YAML: {error.problem}", hint)) from None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Final, Literal, NamedTuple, NoReturn
 
 from aqlgen.diagnostics import Diagnostic, Severity
@@ -109,8 +110,11 @@ def check(root: Mapping[str, Json]) -> Version:
         message = "the document has webhooks or components only: no operation that could be called"
         raise DocumentError.of("no-operations", message)
     if not paths:
-        pointer = "/paths" if "paths" in root else ""
-        raise DocumentError.of("no-paths", "the document has no paths", pointer=pointer)
+        near = ["paths"] if "paths" in root else get_close_matches("paths", root, n=1)
+        help_text = f"`{near[0]}` should be `paths`." if near and near != ["paths"] else ""
+        raise DocumentError.of(
+            "no-paths", "the document has no paths", pointer="".join(f"/{key}" for key in near), help=help_text
+        )
     return version
 
 

@@ -21,7 +21,7 @@ from aqlgen.diagnostics.errors import DocumentError
 from aqlgen.document.positions import Lines, join
 from aqlgen.document.read.json_parser import repeated_key
 from aqlgen.document.read.limits import MOST_FINDINGS, Limits, too_deep, too_many
-from aqlgen.document.yaml_events import parser_events
+from aqlgen.document.yaml_events import SLIPS, parser_events
 from aqlgen.ir import Json
 
 _WORDS: Final[dict[str, Json]] = {
@@ -231,7 +231,7 @@ class _Builder:
                 "yaml-syntax", "not valid YAML: a tab in the indentation", offset, help="YAML indents with spaces only."
             )
         problem = " ".join(part for part in (error.context, error.problem) if part)
-        return self.refusal("yaml-syntax", f"not valid YAML: {problem or 'cannot be parsed'}", offset)
+        return self.refusal("yaml-syntax", f"not valid YAML: {problem or 'cannot be parsed'}", offset, help=SLIPS)
 
 
 def _mappings(value: Json) -> list[dict[str, Json]] | None:
