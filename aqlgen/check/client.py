@@ -96,13 +96,15 @@ class Client:
             "capabilities": {"elicitation": {"form": {}}} if person else {},
         }
         self._headers_of: dict[str, dict[str, str]] = {}
+        self.introduced: dict[str, Any] = {}
+        """The answer to the handshake."""
         self.notices: list[dict[str, Any]] = []
         """The notifications that have come."""
 
     async def begin(self) -> None:
         """Shake hands, in the era that does."""
         if self._era == LEGACY:
-            await self.request("initialize", **self._introduction)
+            self.introduced = await self.request("initialize", **self._introduction)
             await self._connection.send(
                 {"jsonrpc": "2.0", "method": "notifications/initialized"}, {"Mcp-Protocol-Version": LEGACY}
             )

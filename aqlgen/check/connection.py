@@ -167,7 +167,10 @@ async def connect(
                     await client.begin()
                     tools = (await client.request("tools/list"))["tools"]
                 started = True
-                yield Adapter(client, {tool["name"]: tool for tool in tools}, lambda: _written(errors), judge)
+                adapter = Adapter(client, {tool["name"]: tool for tool in tools}, lambda: _written(errors), judge)
+                yield adapter
+            text = _written(errors)
+            adapter.log = lambda: text
         except Exception as problem:
             if started:
                 raise

@@ -1,7 +1,8 @@
 """Sessions with the probe that were recorded and reviewed: each answer, request, question and record as a whole.
 
-`probe/sessions.jsonl` has a session's head, then a line for each step: its call, the answers of API and person,
-and every result. Texts that differ in each run have names by kind and order, so that later steps can refer to them.
+`probe/sessions.jsonl` has a session's head, what the adapter says of itself, then a line for each step: its call, the
+answers of API and person, and every result; at last, as at each restart, what the adapter has written. Texts that
+differ in each run have names by kind and order, so that later steps can refer to them.
 What occurs several times stands once, on a line of its own before its first use: `{"@": its name, "is": …}`.
 """
 
@@ -34,7 +35,7 @@ from aqlgen.check.run import Run
 from aqlgen.check.stand_in import Arrived, Reply, data_of
 
 FILE = Path(__file__).with_name("probe") / "sessions.jsonl"
-SETTINGS = {"WARN_SLOW_MS": "3600000", "POLICY": "standard"}
+SETTINGS = {"WARN_SLOW_MS": "3600000", "POLICY": "standard", "HTTP_METRICS": "1"}
 INPUTS = (
     "by", "call", "send", "ask", "raw", "together", "run", "post", "file", "pause", "put", "restart", "waits",
     "api", "person",
@@ -68,14 +69,18 @@ _MOVING = re.compile(r"\b\d+(?= seconds?\b)|<now[+\d]*>|\d{4}-\d\d-\d\dT\d\d:\d\
 """The rest of a time window, in sessions whose head says `moving`."""
 _PADDED = re.compile(r"(?<=\S) {2,}|(?<!\d)\d{1,7}(?= ms\b)")
 """Spaces between columns, and times, in the output of commands."""
-_TIMES = "seconds", "python", "process", "info"
+_TIMES = "python", "process", "info"
 """Words of the lines of metrics that are different each time."""
+_TIMED = re.compile(r'(\w+_seconds_(?:sum|bucket)).*?(?:(le="[^"]*").*)?(?=\n)')
+"""A sum or a bucket of times, of which only its limit is the same each time."""
 _EARLY = 0.05
 """Seconds that clocks differ by."""
 _OF_OTHERS = ("mcp", "asyncio", "httpx", "httpcore", "uvicorn")
 """Loggers of libraries, whose records are theirs."""
 _LATEST = 10
 """Seconds after which a line is in a log that a thread writes."""
+_LONGEST = 2000
+"""Bytes of a file that are compared."""
 _HEADERS = {"date", "content-length", "mcp-session-id"}
 """Headers of answers over HTTP that are different each time."""
 
@@ -240,17 +245,21 @@ async def played(run: Run, session: Session) -> list[dict[str, Any]]:
 
     async with AsyncExitStack() as stack:
         runs = await _connected(stack, run, head, person, names)
+        steps.append({"began": names.named(_began(runs))})
         for step in session.steps:
             inputs = {name: step[name] for name in INPUTS if name in step}
+            if not inputs:
+                continue
             asked[:], replies[:] = [], inputs.get("person", [])
             meant, shown = names.meant(inputs), dict[str, Any]()
             if "restart" in step:
-                await stack.aclose()
+                shown |= {"left": await _left(stack, runs, head, audit, step.get("left", {}))}
                 run = run.with_settings(meant["restart"])
                 try:
                     runs = await _connected(stack, run, head, person, names)
+                    shown |= {"began": _began(runs)}
                 except NotStarted as problem:
-                    shown = {"answer": str(problem)}
+                    shown |= {"answer": str(problem)}
             caller = runs[inputs.get("by", 0)]
             caller.adapter.client.notices.clear()
             caller.api.forget()
@@ -267,7 +276,46 @@ async def played(run: Run, session: Session) -> list[dict[str, Any]]:
             notices = caller.adapter.client.notices
             more = {"requests": requests, "asked": asked, "notices": notices}
             steps.append(inputs | names.named(shown | {name: value for name, value in more.items() if value}))
+        left = await _left(stack, runs, head, audit, session.steps[-1].get("left", {}))
+        steps.append({"left": names.named(left | _files(audit))})
     return steps
+
+
+def _began(runs: Sequence[Run]) -> dict[str, Any]:
+    """Return what an adapter says of itself."""
+    adapter = runs[0].adapter
+    return {"server": adapter.client.introduced, "tools": [*adapter.tools.values()]}
+
+
+async def _left(
+    stack: AsyncExitStack, runs: Sequence[Run], head: Mapping[str, Any], audit: Path, expected: Mapping[str, Any]
+) -> dict[str, Any]:
+    """End an adapter, and return its metrics, and its log and the audit log, once they have the expected lines."""
+    names = [name for name in ("log", "audits") if name not in head.get("unseen", ())]  # of calls at once, or a crash
+    shown = dict[str, Any]()
+    if head.get("callers"):
+        shown["metrics"] = (await _posted(runs[0], "/metrics", None, "GET", dict(*head.get("headers", ())[:1])))["body"]
+    if head.get("callers") or "page" in head:  # it is killed, and what a thread writes is lost
+        for name in names:
+            await _lines(runs[0], name, audit, len(expected.get(name, ())), 2)
+        shown |= {name: _written(runs[0], name, audit) for name in names}
+    await stack.aclose()
+    return {name: _written(runs[0], name, audit) for name in names} | shown
+
+
+def _files(audit: Path) -> dict[str, Any]:
+    """Return the files of a session but its logs, with the text of those that are no database."""
+    names = (
+        path
+        for path in sorted(audit.parent.rglob("*"))
+        if path.is_file() and "audit" not in path.name and path.name != "address"
+    )
+    texts = {
+        path.relative_to(audit.parent).as_posix(): path.read_bytes()[:_LONGEST].decode("utf-8", "replace")
+        for path in names
+        if not path.name.endswith((".toml", "-shm", "-wal", "-journal"))
+    }
+    return {"files": {name: "" if name.endswith(".sqlite3") else text for name, text in texts.items()}}
 
 
 def _filled(reply: Reply, arrived: Sequence[Arrived]) -> Reply:
@@ -314,19 +362,20 @@ async def _step(run: Run, step: Mapping[str, Any], audit: Path, runs: Sequence[R
 async def _posted(run: Run, path: str, content: Any, method: str, headers: dict[str, str]) -> dict[str, Any]:
     """Send a request to an adapter over HTTP."""
     status, body, shown = await post(urljoin(run.adapter.url, path), content, method, **headers)
-    steady = (
-        line
+    lines = [
+        _TIMED.sub(r"\1\2", line)
         for line in body.decode("utf-8", "replace").splitlines(keepends=True)
         if not any(word in line for word in _TIMES)
-    )
+    ]
+    steady = (line for number, line in enumerate(lines) if "_seconds_" not in line or line not in lines[:number])
     shown = {name: value for name, value in shown.items() if name not in _HEADERS}
     data = data_of(body) or data_of(body.partition(b"data: ")[2]) or "".join(steady)
     return {"status": status, "headers": shown, "body": data}
 
 
-async def _lines(run: Run, name: str, audit: Path, expected: int) -> list[dict[str, Any]]:
+async def _lines(run: Run, name: str, audit: Path, expected: int, most: float = _LATEST) -> list[dict[str, Any]]:
     """Return the lines of a log, once as many as expected are in it: a thread writes them."""
-    ends = monotonic() + (_LATEST if expected else 1)
+    ends = monotonic() + (most if expected else 1)
     lines = _written(run, name, audit)
     while not 0 < expected <= len(lines) and monotonic() < ends:
         await anyio.sleep(0.02)

@@ -35,6 +35,8 @@ _AT_ONCE = 4
 _LIBRARIES = "mcp", "jsonschema-rs", "anyio", "httpx2", "pydantic", "starlette", "uvicorn"
 _PROBE = Path(__file__).parents[1] / "probe"
 """The project of our document, with its table alone."""
+_PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
+"""The version that a session may be for: the library of another one returns other values."""
 PASSED = _PROBE / "passed"
 """The records of the runtimes that have passed the sessions."""
 _SECRETS = {"PROBE_KEY": "check-key-0123456789", "PROBE_SESSION": "check-session-0123456789"}
@@ -118,7 +120,8 @@ async def sessions(run: Run) -> None:
 
     async with anyio.create_task_group() as group:
         for session in recorded():
-            group.start_soon(in_turn, session)
+            if session.head.get("python", _PYTHON) == _PYTHON:
+                group.start_soon(in_turn, session)
     if kept and not run.result.count:
         with suppress(OSError):
             kept[0].parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -18,11 +19,13 @@ async def before_call(call: Any) -> Any:
     """Change a parameter, refuse the call (also with the findings of the witness), or fail."""
     package = __name__.rpartition(".")[0]
     hooks = import_module(f"{package}.runtime.hooks")
-    order = call.metadata.get("_witness") or call.metadata.get("witness")
-    if order:
-        witnessed = import_module(f"{package}.witnessed").witnessed
-        shown = await asyncio.get_running_loop().run_in_executor(None, lambda: asyncio.run(witnessed(order)))
-        raise hooks.Refuse("the witness has spoken", shown)
+    for name, function in (("witness", "witnessed.witnessed"), ("functions", "functions.called")):
+        order = call.metadata.get(f"_{name}") or call.metadata.get(name)
+        if order:
+            module, _, member = function.partition(".")
+            work = partial(asyncio.run, getattr(import_module(f"{package}.{module}"), member)(order))
+            shown = await asyncio.get_running_loop().run_in_executor(None, work)
+            raise hooks.Refuse("the hook has done it", shown)
     if _asked(call) == "refuse":
         raise hooks.Refuse("the hook says no", {"by": "before_call"})
     if _asked(call) == "fail":
