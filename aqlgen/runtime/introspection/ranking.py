@@ -132,15 +132,12 @@ WEIGHTS = {
     "words": 5.5,
     "name": 1.05,
     "summary": 2.1,
-    "all words": 1.5,
-    "any place": 0.6,
     "pairs": 2.0,
     "effect": 0.8,
     "harm": 1.6,
     "part": 4.0,
     "own list": 1.6,
     "unmet": 0.9,
-    "change": 0.5,
 }
 """Fitted on every second task of `python -m bench search`: by a conditional logit, then one weight after the other.
 
@@ -165,34 +162,28 @@ class _Features:
         """
         self._asked, self._rarity, self._prefixes = asked, rarity, prefixes
         self._meant = {form for word, shares in forms.items() for form in (word, *shares, *synonyms(word))}
-        self._known = [(rarity(*shares.items()), shares) for shares in forms.values() if shares]
-        self._total = sum(known for known, _ in self._known) or 1.0
         self._verbs = verb_class(asked.verb)
         things = {thing for hit in judged for thing in terms(hit.resource)[-1:]}
         self._noun = next((word for word in asked.things if word in things), next(iter(asked.things), ""))
         self._nouns = {self._noun} | synonyms(self._noun)
         self._reads, self._most_pairs = READING in self._verbs, max(1, min(len(asked.pairs), 4))
-        self._changes = bool(self._verbs) and not self._verbs & (CREATING | ENDING | {READING})
-        self._many = asked.many and not self._changes
+        changes = bool(self._verbs) and not self._verbs & (CREATING | ENDING | {READING})
+        self._many = asked.many and not changes
 
-    def of(self, hit: Hit, score: float, mention: float) -> dict[str, float]:
-        """Return the features of an operation that has words of a rarity in all (`mention`), worth a score."""
+    def of(self, hit: Hit, score: float) -> dict[str, float]:
+        """Return the features of an operation whose words are worth a score."""
         prefix, _, rest = hit.name.partition("_")
         name = terms(rest if rest and prefix in self._prefixes else hit.name)
         summary, thing = terms(hit.summary), terms(hit.resource)[-1:]
         is_part = self._noun in name and {*self._nouns, *self._asked.words}.isdisjoint(thing)
-        texts, of_one = {*name, *summary, *thing}, not {self._noun, *thing}.isdisjoint(hit.needs)
-        covered = sum(rarity for rarity, shares in self._known if not texts.isdisjoint(shares))
+        of_one = not {self._noun, *thing}.isdisjoint(hit.needs)
         return {
             "words": score / 10,
             "name": self._covered(name[1:] if name and verb_class(name[0]) else name),
             "summary": (self._covered(summary) + self._covered(terms(hit.summary.partition(". ")[0]))) / 2,
-            "all words": covered / self._total,
-            "any place": mention / self._total,
             "pairs": len(self._asked.pairs & {*pairwise(name), *pairwise(summary)}) / self._most_pairs,
             "effect": (1.0 if (hit.family == "read") == self._reads else -1.0) if self._verbs else 0.0,
             "harm": -float(hit.family == "delete" and not self._verbs & ENDING),
-            "change": float(self._changes and hit.family == "update"),
             "part": -float(hit.family == "delete" and is_part),
             "own list": -float(self._many and of_one),
             "unmet": -sum(need not in self._meant for need in hit.needs) / 3,
@@ -208,7 +199,7 @@ class _Features:
         return known / total if total else 0.5
 
 
-WEAK = 4.8
+WEAK = 3.7
 """The score below which the first operation is probably not what is meant."""
 _SYNONYM, _JOINED, _SLIP, _WHOLE = 0.4, 0.5, 0.8, 3.0
 """The shares of a synonym of an asked word, of words run together, of a misspelt word, and of an identifier."""
@@ -255,8 +246,7 @@ class Ranking:
         forms = self._forms_of(asked, stems[:_MOST_WORDS])
         scores = self._scores(forms)
         if named is not None:
-            score, mention = scores.get(named, (0.0, 0.0))
-            scores[named] = score + _NAMED, mention
+            scores[named] = scores.get(named, 0.0) + _NAMED
         if wanted is not None:
             scores = {short: score for short, score in scores.items() if wanted(hit(short))}
         best = sorted(scores, key=scores.__getitem__, reverse=True)[: max(most, _CANDIDATES)]
@@ -264,7 +254,7 @@ class Ranking:
         features = _Features(asked, forms, self._rarity, self._prefixes, judged)
         weighed = {}
         for short in best[:_CANDIDATES]:
-            values = features.of(hit(short), *scores[short])
+            values = features.of(hit(short), scores[short])
             weighed[short] = sum(map(mul, map(self._weights.__getitem__, values), values.values()))
 
         def place(short: str) -> tuple[bool, bool, float, bool, str]:
@@ -300,12 +290,12 @@ class Ranking:
             **{name: {name: _WHOLE} for name in sorted(asked.identifiers) if name in lines},
         }
 
-    def _scores(self, forms: Mapping[str, Mapping[str, float]]) -> dict[str, tuple[float, float]]:
-        """Return the sums over the asked words of level times rarity, and of rarity alone, by operation.
+    def _scores(self, forms: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+        """Return the sums over the asked words of level times rarity by operation.
 
         Of several forms the best counts. Once the rarer words brought enough, a common word only adds to that.
         """
-        scores: dict[str, tuple[float, float]] = {}
+        scores: dict[str, float] = {}
         for rarity, shares in sorted(
             ((self._rarity(*shares.items()), [*shares.items()]) for shares in forms.values()), reverse=True
         ):
@@ -317,8 +307,7 @@ class Ranking:
                     if added.get(short, 0.0) < worth * levels[short]:
                         added[short] = worth * levels[short]
             for short, score in added.items():
-                before, mention = scores.get(short, (0.0, 0.0))
-                scores[short] = before + score, mention + rarity
+                scores[short] = scores.get(short, 0.0) + score
         return scores
 
     def _forms(self, word: str) -> list[tuple[str, float]]:
