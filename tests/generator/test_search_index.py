@@ -219,6 +219,24 @@ def test_the_exact_name_of_a_parameter_counts_as_a_whole() -> None:
         assert index.search(words).hits[0].name == "b_plan"
 
 
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("room in Oslo on 2026-11-30", "find_rooms_by_date"),
+        ("room in Oslo on November 30th", "find_rooms_by_date"),
+        ("room in Oslo on May 3, 2026", "find_rooms_by_date"),
+        ("room in Oslo at 8:30", "find_rooms_by_time"),
+        ("room 12 in Oslo for 4 people", "find_rooms"),
+    ],
+)
+def test_a_value_that_is_a_date_or_a_time_by_its_form_finds_what_takes_one(text: str, first: str) -> None:
+    """R-INT-6"""
+    names = ("find_rooms", "find_rooms_by_date", "find_rooms_by_time")
+    entries = [plain_entry(name, "read", "safe", "room", "Find rooms") for name in names]
+    shops = [plain_entry(f"list_shops{number}", "read", "safe", "shop", "List shops") for number in range(50)]
+    assert Ranking(Postings(index_text([*entries, *shops]))).search(text).hits[0].name == first
+
+
 @pytest.mark.parametrize("text", ["", "???", "xylophone", "the of and", "🦄", "12345", "<id>", "映画を探す"])
 def test_a_search_of_unknown_words_finds_nothing(ranking: Ranking, text: str) -> None:
     """R-INT-6: nothing rather than anything, in a script that the index does not have too."""

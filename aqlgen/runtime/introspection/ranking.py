@@ -38,6 +38,14 @@ _VALUE = re.compile(
     r"\"[^\"]{1,200}+\"|(?<![\w'])'[^']{1,200}+'(?!\w)|<[^<>]{1,200}+>|`[^`]{1,200}+`|“[^”]{1,200}+”"
     r"|(?<![\w-])(?=[\w-]{0,40}\d)[A-Z0-9-][\w-]*+"
 )
+_KINDS = {
+    "date": re.compile(
+        r"\b(?:\d{4}([-./])\d\d?\1\d\d?|\d\d?([-./])\d\d?\2\d\d(?:\d\d)?|\d\d?(?:st|nd|rd|th))\b"
+        r"|\b[A-Z][a-z]{2,8}\.? \d\d?,"
+    ),
+    "time": re.compile(r"\b\d\d?:\d\d\b|\b\d\d? ?[AaPp]\.?[Mm]\b"),
+}
+"""Values that say by their form what they are: an operation that takes one has the word."""
 _PIECE = re.compile(r"[^\W_]++(?:[-_'][^\W_]++)*+|[.!?;,](?=\s|$)")
 _IDENTIFIER = re.compile(r"(?<![A-Za-z])(?:[A-Za-z]++(?:_[A-Za-z]++)++|[a-z]++(?:[A-Z][a-z]++)++)")
 _MOST_WORDS = 60
@@ -65,6 +73,8 @@ class Question:
     """Its words by their stems, in order."""
     identifiers: frozenset[str]
     """The identifiers in it, as terms: `cancel_at` is cancelat."""
+    kinds: tuple[str, ...]
+    """What its values are by their form: `2026-11-30` is a date."""
     pairs: frozenset[tuple[str, str]]
     """The stems that stand side by side."""
     verb: str
@@ -110,6 +120,10 @@ class _Reading:
                 self.opening &= is_adverb
 
 
+def _kinds(text: str) -> tuple[str, ...]:
+    return tuple(kind for kind, form in _KINDS.items() if form.search(text))
+
+
 def question(text: str) -> Question:
     """Read a search; numbers, identifiers and quoted texts are no words of it unless nothing else is there."""
     text = plain_verbs(without_unseen(text[:_LONGEST]))
@@ -123,6 +137,7 @@ def question(text: str) -> Question:
     words = dict(islice((reading.words or {stem(word): word for word in words_of(text)}).items(), _MOST_WORDS))
     return Question(
         words, frozenset("".join(terms(name)) for name in _IDENTIFIER.findall(bare)),
+        _kinds(text),
         frozenset(pairwise(terms(bare)[:_MOST_WORDS])), reading.verb or "get" * (are_things or first in _ASKING),
         tuple(map(stem, about)), many,
     )  # fmt: skip
@@ -201,8 +216,8 @@ class _Features:
 
 WEAK = 3.7
 """The score below which the first operation is probably not what is meant."""
-_SYNONYM, _JOINED, _SLIP, _WHOLE = 0.4, 0.5, 0.8, 3.0
-"""The shares of a synonym of an asked word, of words run together, of a misspelt word, and of an identifier."""
+_SYNONYM, _JOINED, _KIND, _SLIP, _WHOLE = 0.4, 0.5, 0.7, 0.8, 3.0
+"""The shares of a synonym of an asked word, words run together, what a value is, a misspelt word, an identifier."""
 _NAMED = 1000.0
 _NEAR, _MOST_NEAR = 1.5, 3
 """How much less an operation may score that is meant nearly as probably as the first, and how many these may be."""
@@ -285,6 +300,7 @@ class Ranking:
         windows = ("".join(stems[at : at + size]) for size in (2, 3, 4) for at in range(len(stems) - size + 1))
         joined = {form for window in windows for form in (window, stem(window)) if form in lines}
         return {
+            **{kind: {kind: _KIND} for kind in asked.kinds if kind in lines},
             **{form: {form: _JOINED} for form in sorted(joined)},
             **{word: dict(self._forms(word)) for word in asked.words},
             **{name: {name: _WHOLE} for name in sorted(asked.identifiers) if name in lines},
