@@ -165,6 +165,7 @@ async def test_without_a_read_no_write_is_proposed_that_the_name_does_not_ask_fo
         ("repository", ["owner", "repo"], ["repo"]),
         ("selector", ["field_selector", "label_selector", "pretty"], ["field_selector", "label_selector"]),
         ("to", ["token", "total"], []),
+        ("since", ["first", "after", "begin_time", "paid_begin_time", "end_time"], ["begin_time"]),
     ],
 )
 def test_a_parameter_from_elsewhere_is_answered_with_the_nearest_ones(

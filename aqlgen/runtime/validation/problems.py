@@ -26,6 +26,8 @@ _PAGING: Mapping[str, frozenset[str]] = {
     "after": frozenset(("page", "offset", "cursor", "skip", "start", "starting", "next", "marker", "token")),
 }
 """Words in the names that APIs give what `first` and `after` are; a page size is no page."""
+_BOUNDS = (frozenset(("since", "after", "from", "start", "begin")), frozenset(("until", "before", "to", "end")))
+"""Words in the names that APIs give the beginning and the end of a time."""
 _NOTHING: Mapping[str, Collection[str]] = MappingProxyType({})
 
 
@@ -190,7 +192,7 @@ def near_names(name: str, valid: Iterable[str]) -> list[str]:
     """Return the valid names that one may mean.
 
     They are the same but for the spelling, or else share all words, or else one is the short form of the other, or else
-    it is the adapter's own parameter of pages for one of the other APIs.
+    it is the adapter's own parameter of pages for one of the other APIs, or the same end of a time.
     """
     valid, asked = list(valid), set(words(name))
     pages = [option for option, paging_words in _PAGING.items() if paging_words & asked]
@@ -202,10 +204,20 @@ def near_names(name: str, valid: Iterable[str]) -> list[str]:
                 [other for other in valid if asked and (its := set(words(other))) and (asked <= its or asked >= its)],
                 [other for other in valid if _shortened(name, other)],
                 [other for other in valid if other in pages[:1]],
+                _same_ends(asked, valid),
             ),
         ),
         [],
     )
+
+
+def _same_ends(asked: Collection[str], valid: Iterable[str]) -> list[str]:
+    """Return the shortest of the names of the same end of a time, as `begin_time` is for `since`."""
+    rows = [row for row in _BOUNDS if not row.isdisjoint(asked)]
+    same = [
+        (len(its), other) for row in rows for other in valid if other not in _PAGING and row & (its := {*words(other)})
+    ]
+    return [other for size, other in same if size == min(same)[0]]
 
 
 def _shortened(name: str, other: str) -> bool:
