@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..encode.urls import resource_of
 from ..errors import Code, Failure, invalid
 from ..schema import at, steps_of, union_of
 from ..text import line, listed, shown
@@ -45,7 +46,7 @@ async def perform(
 ) -> tuple[ApiResponse, list[CallWarning]]:
     """Update, and return the API's answer. `etag` is the one that the caller expects the resource to have."""
     plan = prepare(row, table)
-    async with turns.of(plan.resource(params)):
+    async with turns.of(resource_of(row, params)):
         if plan.reader is not None:
             return await _Merging(exchanges, plan, params).perform(etag)
         change: Callable[[ApiRequest], ApiRequest] | None = None

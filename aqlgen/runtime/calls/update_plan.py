@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..encode.urls import counterparts, placeholders, without_names
+from ..encode.urls import counterparts
 from ..errors import NOT_PERFORMED, Code, Failure
 from ..schema import agent_path, as_schema, at, pointer_of, schema_at, shape_of, steps_of, union_of
 from ..table import JsonSchema, first_success
@@ -33,14 +33,6 @@ class Plan:
     def reading(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parameters of the reader."""
         return {name: params[parameter] for name, parameter in self.named.items() if parameter in params}
-
-    def resource(self, params: Mapping[str, Any]) -> Hashable:
-        """Return what the path of a call names."""
-        names = {
-            parameter.wire: name for name, parameter in self.row.parameters.items() if parameter.location == "path"
-        }
-        values = tuple(str(params.get(names.get(wire, ""))) for wire in placeholders(self.row.path))
-        return self.row.api, without_names(self.row.path.rstrip("/")), values
 
     def needs_reading(self, change: Any) -> bool:
         """Return True if a change is sent with something that has to be read first."""

@@ -11,13 +11,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import random
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Hashable, Mapping
 from contextlib import AsyncExitStack, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import anyio
 
+from ..encode.urls import resource_of
 from ..errors import Code, Failure
 from ..state import StoreAway
 from ..state.locks import Lease, Turns
@@ -51,7 +52,7 @@ class Concurrency(Extension):
         resource = self._resource(call.row, call.params)
         return next(call) if resource is None else self._in_turn(call, next, resource)
 
-    async def _in_turn(self, call: ToolCall, next: Next, resource: str) -> Any:
+    async def _in_turn(self, call: ToolCall, next: Next, resource: Hashable) -> Any:
         """Pass a call on in its turn. Raises Failure (RATE_LIMIT_EXCEEDED) if it is late."""
         job = partial(next, call)
         async with AsyncExitStack() as stack:
@@ -64,29 +65,19 @@ class Concurrency(Extension):
                 raise self._busy(call.row) from None
             return await job() if lease is None else await self._with_lease(lease, job)
 
-    def _resource(self, row: Row, params: Mapping[str, Any]) -> str | None:
+    def _resource(self, row: Row, params: Mapping[str, Any]) -> Hashable:
         """Return what a call has to hold, None if nothing."""
         if self._mode == "serialized":
             return "all"
         if self._mode == "read-concurrent":
             return "changes" if row.family != "read" else None
-        values = {
-            f"{{{parameter.wire}}}": str(params.get(name, ""))
-            for name, parameter in row.parameters.items()
-            if parameter.location == "path"
-        }
-        steps = row.path.split("/")
-        last = max((index for index, step in enumerate(steps) if "{" in step), default=len(steps) - 1)
-        for name, value in values.items():
-            steps = [step.replace(name, value) for step in steps]
-        resource = "/".join(steps[: last + 1])
-        return f"{row.api}:{resource}" if row.api else resource
+        return resource_of(row, params)
 
-    async def _leased(self, resource: str) -> Lease | None:
+    async def _leased(self, resource: Hashable) -> Lease | None:
         """Wait for the lease of a resource and return it; None where there is no shared store, or it is away."""
         if self._store is None:
             return None
-        digest = hashlib.sha256(resource.encode("utf-8", "surrogatepass")).hexdigest()
+        digest = hashlib.sha256(ascii(resource).encode()).hexdigest()
         lease, poll = Lease(self._store, f"{self._adapter} {digest}", _LEASE), _FIRST_POLL
         with suppress(StoreAway):
             while not await lease.take():

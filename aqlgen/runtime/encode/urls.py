@@ -37,6 +37,15 @@ def replaced_placeholders(template: str, value: Callable[[str], str]) -> str:
     return _PLACEHOLDER.sub(lambda match: value(match[1]), template)
 
 
+def resource_of(row: Row, params: Mapping[str, Any]) -> tuple[str, str, tuple[str, ...]]:
+    """Return the resource of a call: its API, its path without names down to the last parameter, and the values."""
+    names = {parameter.wire: name for name, parameter in row.parameters.items() if parameter.location == "path"}
+    head, brace, last = row.path.rstrip("/").rpartition("}")
+    template = f"{head}{brace}{last.partition('/')[0]}" if brace else last
+    values = tuple(str(params.get(names.get(wire, ""), "")) for wire in placeholders(template))
+    return row.api, without_names(template), values
+
+
 def paired_placeholders(template: str, other: str) -> dict[str, str]:
     """Return the names of a template with those at the same place of another."""
     return dict(zip(placeholders(template), placeholders(other), strict=False))

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from aqlgen.runtime.encode.urls import paired_placeholders, placeholders, split_at_placeholders, without_names
+from api.hand_made import operation
+from aqlgen.runtime.encode.urls import (
+    paired_placeholders,
+    placeholders,
+    resource_of,
+    split_at_placeholders,
+    without_names,
+)
+from aqlgen.runtime.table import row_of
+from tests.documents import TEXT
 
 
 def test_a_placeholder_is_a_name_in_braces() -> None:
@@ -17,3 +26,13 @@ def test_a_segment_is_literals_with_names_between_them() -> None:
 def test_paths_that_differ_in_names_alone_are_the_same_without_them() -> None:
     assert without_names("/pets/{petId}") == without_names("/pets/{pet_id}") == "/pets/{}"
     assert paired_placeholders("/o/{owner}/p/{id}", "/o/{ownerId}/p/{petId}") == {"owner": "ownerId", "id": "petId"}
+
+
+def test_two_calls_are_about_one_resource_only_if_each_value_is_the_same() -> None:
+    """R-OPS-5"""
+    parameters = {name: {"in": "path", "required": True, "schema": TEXT} for name in ("x", "y")}
+    get, run = (
+        row_of("do", "read", operation("GET", path, parameters=parameters)) for path in ("/a/{x}/{y}", "/a/{x}/{y}/run")
+    )
+    assert resource_of(get, {"x": "{y}", "y": "1"}) != resource_of(get, {"x": "1", "y": "1"})
+    assert resource_of(get, {"x": "1", "y": "2"}) == resource_of(run, {"x": 1, "y": 2}) == ("", "/a/{}/{}", ("1", "2"))
