@@ -241,14 +241,19 @@ class Echo:
 _NO_ECHO: Final = Echo()
 
 
+def key_names(resource: str) -> frozenset[str]:
+    """Return the folded names of the fields that identify a thing, those that begin with its own name among them."""
+    prefix = folded(resource)
+    return _IDENTIFYING | {f"{prefix}{suffix}" for suffix in _RESOURCE_SUFFIXES if prefix}
+
+
 def identity(value: Any, resource: str = "", echo: Echo = _NO_ECHO) -> Any:
     """Return what a write's answer says of a thing, of a list of each; `resource` is the thing's name."""
     if isinstance(value, list):
         return [identity(item, resource, echo) for item in value]
     if not isinstance(value, dict):
         return value
-    prefix = folded(resource)
-    identifying = IDENTIFIERS | NAMES | {f"{prefix}{suffix}" for suffix in _RESOURCE_SUFFIXES if prefix}
+    identifying = key_names(resource)
     kept = _wanted(value, identifying, echo)
     if not any(folded(key) in identifying for key in kept):
         nested = _nested(value, identifying, echo)

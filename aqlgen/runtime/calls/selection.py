@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from ..schema import MISSING, Shape, Types, agent_path, at, follow, is_shaped, only_type, referred, schema_at, union_of
 from ..table import JsonSchema, Row, Table, first_success
 from ..text import folded
-from . import IDENTIFIERS, NAMES, PAGES_OF_PEOPLE, Echo, identifying, identity, shortened, without_secrets
+from . import IDENTIFIERS, NAMES, PAGES_OF_PEOPLE, Echo, identifying, identity, key_names, shortened, without_secrets
 
 Tree: TypeAlias = "dict[str, Tree | slice | None]"
 """The fields to keep, with what to keep within each; None keeps all of it, a slice a part of a text or a list."""
@@ -327,8 +327,7 @@ def names_page(page: str, items: str) -> bool:
 def minimal(types: Types, schema: JsonSchema, resource: str = "") -> Tree | None:
     """Return the fields that identify a thing; None if the schema declares none."""
     shape = union_of(types, schema)
-    prefix = folded(resource)
-    wanted = IDENTIFIERS | NAMES | {f"{prefix}{suffix}" for suffix in ("id", "name", "key", "uuid") if prefix}
+    wanted = key_names(resource)
     names = [name for name in shape.properties if folded(name) in wanted]
     if not names:
         plain = [name for name, (_, inner) in shape.properties.items() if not _is_structured(types, inner)]
