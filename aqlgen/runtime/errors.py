@@ -16,6 +16,8 @@ UNKNOWN_OUTCOME = "unknown"
 """`details.outcome` of a call that may have been carried out though it failed."""
 NOT_PERFORMED = "not_performed"
 """`details.outcome` of a call of which nothing was sent."""
+IF_AGREED = "If your user agrees, call it again with "
+"""The beginning of the advice with which a message ends; a batch and a plan go on otherwise, and leave it out."""
 
 
 class CommandError(Exception):

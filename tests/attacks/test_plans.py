@@ -381,6 +381,8 @@ async def test_the_token_of_a_batch_is_good_for_one_kind_and_once(shop: Callable
     done = await place.dispatcher.handle(None, {"operations": calls, "confirmation_token": token}, session)
     assert done["summary"] == {"total": 3, "succeeded": 2, "failed": 0, "halted": 1, "pending": 0}
     assert done["halted_at"]["operation"] == "pay"
+    message = done["halted_at"]["result"]["error"]["message"]
+    assert message.startswith("Confirmation required. This and later operations did not run: ")
     assert paths(place) == ["DELETE /items/7", "DELETE /items/8"]
     alone = {**DELETE, "params": {"item_id": "7", "confirmation_token": token}}
     assert not (await place.dispatcher.handle(None, alone, session))["success"]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..envelope import Envelope, success
-from ..errors import Code, Failure
+from ..errors import IF_AGREED, Code, Failure
 from ..safety.approvals import Approvals, HeldCall, fitting
 from ..text import tokens_of
 from ..warnings import Warnings
@@ -135,7 +135,7 @@ def _halted(entry: dict[str, Any]) -> dict[str, Any]:
     """Return the entry of the operation that halted a batch, with what to do; its question stands in the details."""
     error, question = entry["result"]["error"], entry["result"].get("confirmation")
     if question is not None:
-        message = error["message"].partition(" If your user agrees, ")[0]
+        message = error["message"].partition(IF_AGREED)[0].rstrip()
         about = {"confirmation_message": question["message"]}
         details = {**about, "reasons": question["reasons"], "expires_at": question["expires_at"], **error["details"]}
         error = {

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..errors import Code, Failure
+from ..errors import IF_AGREED, Code, Failure
 from ..state import Counter, StoreAway
 from ..text import iso_time
 from ..warnings import CallWarning
@@ -110,7 +110,7 @@ class CallSpending:
             token = await tokens.issue(session.id, keys, settings.ttl, _UNSENT)
             raise _paused(
                 uses[0],
-                "If your user agrees, call it again with _quota_continue added to its params.",
+                f"{IF_AGREED}_quota_continue added to its params.",
                 confirmation_token=token.text,
                 expires_at=token.expires_at,
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Code, Failure, permission_denied
+from ..errors import IF_AGREED, Code, Failure, permission_denied
 from ..text import iso_time
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def confirmation_required(row: Row, token: Token, calls: int, message: str, reas
     The question, its reasons and its end stand beside the error alone, and are read once (error codes 5.4 leaves them
     optional in `details`).
     """
-    text = "Confirmation required. If your user agrees, call it again with confirmation_token added to its params."
+    text = f"Confirmation required. {IF_AGREED}confirmation_token added to its params."
     details: dict[str, Any] = {"operation": row.name, "danger_level": row.danger, "confirmation_token": token.text}
     if calls > 1:
         text = f"{calls} calls require confirmation, and one token confirms them all."

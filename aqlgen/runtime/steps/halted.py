@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import UNKNOWN_OUTCOME, Code, Failure
+from ..errors import IF_AGREED, UNKNOWN_OUTCOME, Code, Failure
 from ..exact_json import read_float, write_json
 from ..protocol_operations import RUN_STEPS
 from ..session import current_caller
@@ -109,17 +109,18 @@ class KeptPlans:
 
 def advised(failure: Failure, token: str | None, later: Iterable[str] = ()) -> str:
     """Return a failure's message with how to go on, and the operations that may be asked about later."""
-    message = failure.message.partition(" If your user agrees, ")[0].rstrip()
+    message = failure.message.partition(IF_AGREED)[0].rstrip()
     if token is None:
         return message
-    beside = ", confirmation_token" if "confirmation_token" in failure.details else ""
+    name = "_quota_continue" if failure.code is Code.QUOTA_PAUSE else "confirmation_token"
+    beside = f", {name}" if "confirmation_token" in failure.details else ""
     advice = f"To continue: {RUN_STEPS} with continue{beside}; it begins with the failed call."
     if failure.details.get("outcome") == UNKNOWN_OUTCOME:
         advice = (
             f"To continue: find out if it was carried out, then {RUN_STEPS} with continue and unknown: 'skip' if it "
             "was, 'repeat' if it was not."
         )
-    elif failure.code is Code.CONFIRMATION_REQUIRED:
+    elif failure.code in (Code.CONFIRMATION_REQUIRED, Code.QUOTA_PAUSE):
         advice = f"To continue: {RUN_STEPS} with continue{beside}; only if your user wants this."
         advice += f" Another confirmation may be needed later for {names}." if (names := ", ".join(later)) else ""
     return f"{message.removesuffix('.')}. {advice}"

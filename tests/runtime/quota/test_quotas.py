@@ -269,8 +269,8 @@ async def test_every_request_counts_and_a_dry_run_does_not(start: Start, api: Lo
 async def test_a_token_beside_a_batch_or_with_a_plan_lets_all_of_it_go_on(start: Start, api: Local) -> None:
     """R-RATE-1"""
     hourly(DAY)
-    parts = start(QUOTA_PER_DAY=100)
-    await used(parts, "requests_per_day", 95, DAY)
+    parts = start(QUOTA_PER_DAY=200)
+    await used(parts, "requests_per_day", 190, DAY)
     batch = {"operations": [READ, READ]}
     answer = await parts.dispatcher.handle(None, batch, SESSION)
     errors = [entry["result"]["error"] for entry in answer["results"]]
@@ -278,13 +278,19 @@ async def test_a_token_beside_a_batch_or_with_a_plan_lets_all_of_it_go_on(start:
     first, second = (error["details"]["confirmation_token"] for error in errors)
     answer = await parts.dispatcher.handle(None, {**batch, "_quota_continue": first}, SESSION)
     assert answer["summary"] == {"total": 2, "succeeded": 2, "failed": 0}
-    assert [warning["details"]["current"] for warning in answer["warnings"]] == [97]
+    assert [warning["details"]["current"] for warning in answer["warnings"]] == [192]
     plan = {
         "operation": "run_steps",
         "params": {"steps": [{"operation": "list_animals"}, {"operation": "list_keepers"}]},
     }
     assert (await call(parts, plan, _quota_continue=second))["success"]
-    assert len(api.asked) == 4
+    error = (await call(parts, plan))["error"]
+    assert error["message"].endswith(
+        "Nothing was sent. To continue: run_steps with continue, _quota_continue; only if your user wants this."
+    )
+    plan["params"] = {"continue": error["details"]["plan"]["continue"]}
+    assert (await call(parts, plan, _quota_continue=error["details"]["confirmation_token"]))["success"]
+    assert len(api.asked) == 6
 
 
 class Person:
