@@ -141,7 +141,8 @@ def chosen(folder: Path, rows: Mapping[str, Any], *ready: str, **adapter: Any) -
 ID = {"id": {"in": "path", "required": True, "schema": {"type": "string"}}}
 ME = {"id": {"in": "path", "required": True, "schema": {"type": "string", "default": "me"}}}
 PAGE = {"first": {"in": "adapter", "schema": {"type": "integer"}}}
-LIST = {"returns": {"name": "array", "kind": "scalar"}}
+LIST = {"responses": {"200": {"content_type": "application/json", "schema": {"type": "array"}}}}
+FEED = {"responses": {"200": {"content_type": "text/event-stream", "schema": {}}}}
 
 
 def test_the_reads_that_are_tried_are_chosen_by_structure(tmp_path: Path) -> None:
@@ -154,6 +155,7 @@ def test_the_reads_that_are_tried_are_chosen_by_structure(tmp_path: Path) -> Non
         "mine": operation(path="/users/{id}", parameters=ME),
         "public": operation(path="/me", security=[]),
         "one": operation(path="/me"),
+        "feed": operation(path="/me", **FEED),
         "all": operation(path="/pets/of/all/people", **LIST),
         "text": operation(path="/socket", responses={"200": {"content_type": "text/plain", "schema": {}}}),
     }

@@ -8,7 +8,7 @@ an answer is shown but its status, media type and size.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import monotonic, perf_counter
 from types import SimpleNamespace
@@ -18,6 +18,7 @@ from ..auth import BARE, alternative_in_use
 from ..auth.sources import config_of_each
 from ..encode.addresses import operation_problem
 from ..learn.reads import Known
+from ..learn.requests import safe_reads
 from ..settings.load import load
 from ..table import Adapter, Table, first_success
 from ..text import counted, line
@@ -86,10 +87,10 @@ def choose(
     parts, configs = adapter.of_each_api(), config_of_each(config, adapter)
     probes: list[Probe] = []
     ready, entries = ready_schemes(credentials), {entry["scheme"]: entry for entry in credentials}
-    for row in _safe_reads(table):
+    for row in safe_reads(table):
         part, of_api, params = parts[row.api], configs[row.api], Known(()).params(row)
         problem = operation_problem(part.servers, row.servers, of_api.base_url, of_api.server_variables)
-        if params is None or (not mock and problem is not None and problem.certain):
+        if params is None or row.method != "GET" or (not mock and problem is not None and problem.certain):
             continue
         alternatives = part.security if row.security is None else row.security
         pages = {name: 1 for name in row.adapter_parameters if row.parameters[name].wire == "first"}
@@ -100,17 +101,10 @@ def choose(
     return sorted(probes, key=_rank)[:_MOST_READS]
 
 
-def _safe_reads(table: Table) -> Iterator[Row]:
-    for name, family, (method, danger) in table.values("method", "danger"):
-        if (family, method, danger) == ("read", "GET", "safe"):
-            row = table.find(name, family)
-            if row is not None:
-                yield row
-
-
 def _rank(probe: Probe) -> tuple[Any, ...]:
     row = probe.row
-    kind = first_success(row.responses).get("content_type", "")
+    answer = first_success(row.responses)
+    kind = answer.get("content_type", "")
     return (
         not (probe.credentials and probe.demands),
         not probe.credentials and probe.demands,
@@ -118,7 +112,7 @@ def _rank(probe: Probe) -> tuple[Any, ...]:
         bool(row.review or row.deprecated or row.long_running),
         bool(kind) and not is_json(kind),  # no data, as far as the table says
         any(parameter.required for parameter in row.parameters.values()),
-        row.paging is None and row.returns.get("name") != "array",
+        row.paging is None and answer.get("schema", {}).get("type") != "array",
         bool(row.servers),
         row.path.count("/") + 3 * row.path.count("{"),
         row.name,
@@ -137,7 +131,7 @@ def call_safely(
     table = Table(folder, read_only=config.read_only)
     probes = choose(adapter, table, config, report["credentials"], mock=mock)
     if not probes:
-        lacking = Known(()).lacking(_safe_reads(table))
+        lacking = Known(()).lacking(safe_reads(table))
         verdict = f"Nothing was called: no safe read by GET can be made without parameters. {lacking}".strip()
         return {"operation": None, "success": False, "mock": mock, "credential": "unknown", "verdict": verdict}
     reads = asyncio.run(_reads(folder, hooks, environ, probes, mock=mock))
