@@ -341,7 +341,7 @@ def test_an_address_cannot_imitate_the_question(url: str) -> None:
 
 def test_prose_is_one_bounded_line() -> None:
     """R-TRUST-6"""
-    assert prose("a\n\nb  c\u2028d", 100) == "a b c d"
+    assert prose("a\n\nb  c\u2028d `e`", 100) == "a b c d 'e'"
     assert len(prose("x" * 5000, 200)) == 200
 
 

@@ -85,7 +85,7 @@ def prose(text: str, most: int) -> str:
     """Return a text of the document, the owner or the agent as one line without markup, at most `most` characters."""
     words = " ".join(text.split())
     return re.sub(
-        r"\\u(?:0022|201[cd])", "'", _escaped(words if len(words) <= most else words[: most - 1].rstrip() + "…")
+        r"\\u(?:0022|0060|201[cd])", "'", _escaped(words if len(words) <= most else words[: most - 1].rstrip() + "…")
     )
 
 
