@@ -71,6 +71,7 @@ def test_a_bad_prefix_is_an_error_that_names_the_variable(package: Path, prefix:
     [
         ("colour = 1", "'colour' in adapter.toml is not a setting; the settings are base_url, "),
         ("timout = 1", "is not a setting; did you mean 'timeout'?"),
+        ("ZOO_API_KEY = 1", "is not a setting; credentials belong in environment variables, which `doctor` lists"),
         (
             "[limits]\nmax_nesting = 1",
             "'limits.max_nesting' in adapter.toml is not a setting; did you mean 'limits.max_nesting_depth'?",

@@ -19,6 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from ..redaction import is_credential_header
 from . import ConfigError, refusal, unknown_variable
 from .config import SETTINGS, Config
 from .tables import quota_problem
@@ -162,6 +163,8 @@ def _unknown_key(keys: Mapping[str, Any], file: str) -> ConfigError:
     known, unknown = [item.key for item in SETTINGS], min(keys)
     nearest = get_close_matches(unknown, known, 1, 0.75)
     hint = f"did you mean '{nearest[0]}'?" if nearest else f"the settings are {', '.join(known)}"
+    if not nearest and is_credential_header(unknown):
+        hint = "credentials belong in environment variables, which `doctor` lists"
     return ConfigError(f"'{unknown}' in {file} is not a setting; {hint}")
 
 
