@@ -239,8 +239,11 @@ class Rules:
                 for name, _, values in operations
                 for each in (name, *(alias.name for alias in values[0]))
             ):
+                from difflib import get_close_matches
+
                 note = " (steps of workflows are decided one by one)" if text in self._table.workflows else ""
-                yield f"'{text}' fits no operation{note}"
+                nearest = get_close_matches(text, [name for name, _, _ in operations], 1, 0.8)
+                yield f"'{text}' fits no operation{note}{f'; did you mean {nearest[0]!r}?' if nearest else ''}"
         tags = {tag.casefold() for _, _, values in operations for tag in values[4]}
         for tag in sorted(rule.tags - tags):
             yield f"no operation has the tag '{tag}'"
