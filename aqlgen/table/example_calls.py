@@ -259,12 +259,13 @@ class ExampleMaker:
         for key, part in value.items():
             parameter = names.get(key) or fields.get(key)
             if parameter is not None:
-                call.setdefault(parameter.name, part)
+                candidates = chain((part,), self._values.candidates(parameter.schema, 1))  # a file is written otherwise
+                call.setdefault(parameter.name, self._first(candidates, parameter.schema))
             elif rest is not None:
                 call[rest] = {**call.get(rest, {}), key: part}
             else:
                 return None
-        return call
+        return None if MISSING in call.values() else call
 
     def _by_agent(self, value: Json, schema: Mapping[str, Json]) -> Json:
         """Return a value under the agent's names, without what the adapter refuses: undeclared and read-only fields."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import count
 from pathlib import Path
 from typing import Any
 from unittest.mock import AsyncMock
@@ -15,6 +16,7 @@ from aqlgen.check.checks.parameters import wrong
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.witness import Finding, Grade, Request, Witness
+from aqlgen.runtime.witness.document import Document
 from aqlgen.runtime.witness.rules import rule_problems
 from aqlgen.runtime.witness.samples import sample
 from aqlgen.runtime.witness.shown import Shown
@@ -142,7 +144,7 @@ def test_a_document_of_swagger_is_judged_as_it_is(tmp_path: Path) -> None:
         {"name": "note", "in": "formData", "type": "string", "required": True},
     ]
     operation = {"operationId": "note", "consumes": ["application/x-www-form-urlencoded"], "parameters": parameters}
-    swagger = {"swagger": "2.0", "host": "things.example", "basePath": "/v1", "paths": {"/notes": {"post": operation}}}
+    swagger = {"swagger": "2.0", "host": "THINGS.example", "basePath": "/v1", "paths": {"/notes": {"post": operation}}}
     witness = witness_of(tmp_path, swagger)
     form = ("Content-Type", "application/x-www-form-urlencoded")
     judgement = witness.judge(Request("POST", f"{BASE}/notes?ids=1%7C2", (form,), b"note=a+b"))
@@ -363,6 +365,26 @@ def test_a_value_has_the_fields_that_are_required_and_described_nowhere(tmp_path
     assert sample(document, {"additionalProperties": TEXT}).keys() == {"key"}
     marked, free = ({"properties": {"trial": {**TEXT, "readOnly": each}}} for each in (True, False))
     assert [*document.properties({"oneOf": [marked, free]}, "readOnly")] == ["trial"]
+
+
+def test_a_sample_of_any_graph_of_schemas_takes_few_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names, steps, followed = [f"T{number}" for number in range(60)], count(), Document.deref
+    others = {name: {"$ref": f"#/components/schemas/{name}"} for name in names}
+    few = [*others.values()][:20]
+    graphs: dict[str, list[dict[str, Any]]] = {
+        "optional": [{"required": ["id"], "properties": {"id": TEXT, **others}}] * 60,
+        "required": [{"required": names[at + 1 :], "properties": others} for at in range(60)],
+        "lists": [{"properties": {name: {"items": other} for name, other in others.items()}}] * 60,
+        "parts": [{"allOf": few[at + 1 :], "properties": {"id": TEXT}} for at in range(20)],
+        "alternatives": [{"anyOf": few, "properties": {"id": TEXT}}] * 20,
+    }
+    monkeypatch.setattr(Document, "deref", lambda *call: [followed(*call), next(steps)][0])
+    for kind, schemas in graphs.items():
+        components, start = {"schemas": dict(zip(names, schemas, strict=False))}, next(steps)
+        document = witness_of(tmp_path, {**DOCUMENT, "components": components}).documents[0]
+        value = sample(document, others["T0"])
+        assert next(steps) - start < 100_000, kind
+        assert kind != "optional" or value.keys() == {"id", *names}
 
 
 def test_a_key_that_operations_declare_may_be_sent_to_others_where_no_security_is_stated(tmp_path: Path) -> None:
@@ -597,6 +619,15 @@ HONEST: dict[str, Any] = {
         "/notes", "get", {"operationId": "getNote", "responses": answer({"properties": {"id": TEXT, "text": {
             **TEXT, "description": "The words. May be null."}}})},
     ),
+    "an object of pairs has objects that are empty, and may be empty": (
+        "/buyers", "get", {"operationId": "listBuyers", "parameters": [{"name": "buyer", "in": "query",
+            "required": True, "style": "deepObject", "schema": {"properties": {"of": {"type": "object", "properties": {
+            "code": TEXT, "marks": {"type": "object"}}}}}}]},
+    ),
+    "one alternative of a form has a file, whose default is its name": (
+        "/files", "post", {"operationId": "addFile", "requestBody": body("multipart/form-data", {"oneOf": [
+            {"$ref": f"#/components/schemas/{name}"} for name in ("Sent", "Made")]})},
+    ),
     "a list has an ETag by which it is written": (
         "/rules", "get", {"operationId": "listRules", "responses": answer({"type": "array", "items": THING}, ETag={})},
         {"put": {"operationId": "setRules", "requestBody": body(schema={"type": "array", "items": THING}),
@@ -612,6 +643,9 @@ NODES: dict[str, Any] = {
         "allOf": [{"properties": {"id": TEXT, "next": NODE}}, {"properties": {"next": {**NODE, "title": "Next"}}}]
     },
 }
+NODES["Sent"] = {"required": ["path", "file"], "properties": {"path": {**TEXT, "default": "top"}, "file": {
+    "type": "string", "format": "binary", "default": "box.stl"}}}  # fmt: skip
+NODES["Made"] = {"required": ["path"], "properties": {"path": TEXT}}
 NODES["Filter"] = {
     "$recursiveAnchor": True,
     "type": "object",

@@ -138,10 +138,14 @@ def _is_read(operation: Operation, fields: set[str]) -> bool:
 
 
 def _texts(value: Any) -> Any:
-    """Return a value with texts as leaves, JSON as its data; as it is where nothing says what they are."""
+    """Return a value with texts as leaves, JSON as its data; as it is where nothing says what they are.
+
+    What is empty within an object has no pair.
+    """
     value = read_json(value) if isinstance(value, str) and value[:1] in ("{", "[") else value
     if isinstance(value, dict):
-        return {name: _texts(each) for name, each in value.items()}
+        texts = {name: _texts(each) for name, each in value.items()}
+        return {name: text for name, text in texts.items() if text not in ({}, [])}
     if isinstance(value, list):
         return [_texts(each) for each in value]
     return value if isinstance(value, str) or value is ABSENT else json.dumps(value)

@@ -145,6 +145,10 @@ class Operation:
         is_form = form.style == "form" and form.explode and not form.is_json
         return is_form and form.place in ("query", "body") and "object" in self.document.kinds(form.schema)
 
+    def is_spread(self, form: Parameter) -> bool:
+        """Return True for an object of which each property has a pair: an empty one has none."""
+        return form.style == "deepObject" or self.is_loose(form)
+
     def names_beside(self, parameter: Parameter) -> set[str]:
         """Return the names that other parameters of the same place are sent by."""
         others = [each for each in self.parameters if each.place == parameter.place and each is not parameter]
@@ -296,7 +300,7 @@ class Document(Schemas):
         if "swagger" in root:
             schemes = root.get("schemes") or ["https"]
             base = f"{'https' if 'https' in schemes else schemes[0]}://{root['host']}" if root.get("host") else ""
-            return f"{base}{root.get('basePath') or ''}".rstrip("/")
+            return first_address([{"url": f"{base}{root.get('basePath') or ''}"}])
         known = root.get("servers") or ()
         servers = [
             next((each | server for each in known if each.get("url") == server.get("url")), server)

@@ -179,7 +179,7 @@ class _Reading:
             for problem in self.document.problems(schema, value):
                 self._say(f"{place} {name}{problem}")
             return
-        is_empty = self.operation.is_loose(parameter) and not self.document.problems(schema, {})
+        is_empty = self.operation.is_spread(parameter) and not self.document.problems(schema, {})
         if parameter.required and not is_secret(name) and not is_empty:
             self._say(f"{place} {name} is missing", Grade.BROKEN)
 

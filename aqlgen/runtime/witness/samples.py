@@ -26,24 +26,42 @@ _ORDER = ("object", "array", "string", "integer", "number", "boolean")
 _SIGNS = ("", ' "b" c', "&=/?#+%\\")  # what texts end with, by the turn: it must be encoded, wherever it is sent
 LONGEST = 300
 _DEEPEST = 4
+_MOST_STEPS = 1000  # values and the parts of their schemas
 _LEADS = frozenset(("http", "url", "uri"))
 
 
 def sample(document: Document, schema: Any, turn: int = 0, *, name: str = "", answers: bool = False) -> Any:
-    """Return a value of a schema, ABSENT if none is known that is valid; `turn` chooses among the possible ones."""
-    value = _Sampler(document, turn, "writeOnly" if answers else "readOnly").value(schema, name)
-    return value if value is ABSENT or answers or not document.problems(schema, value) else ABSENT
+    """Return a value of a schema, ABSENT if none is known that is valid; `turn` chooses among the possible ones.
+
+    The more steps a sample takes, the fewer levels of it have optional properties.
+    """
+    schema, value, mark = document.deref(schema), ABSENT, "writeOnly" if answers else "readOnly"
+    key = id(schema), turn, name, mark
+    if key not in document.samples:
+        for levels in range(_DEEPEST, -1, -1):
+            left = iter(range(_MOST_STEPS))
+            value = _Sampler(document, turn, mark, levels, left).value(schema, name)
+            if next(left, None) is not None:
+                break
+        is_valid = value is ABSENT or answers or not document.problems(schema, value)
+        document.samples[key] = schema, value if is_valid else ABSENT
+    return document.samples[key][1]
 
 
 class _Sampler:
-    """Makes one value of each schema, without the properties that have a mark."""
+    """Makes one value of each schema, without the properties that have a mark, while `left` counts on.
 
-    def __init__(self, document: Document, turn: int, beside: str) -> None:
-        self._document, self._turn, self._beside = document, turn, beside
+    Optional properties are in the first `levels` of a value.
+    """
+
+    def __init__(self, document: Document, turn: int, beside: str, levels: int, left: Iterator[int]) -> None:
+        self._document, self._turn, self._beside, self._levels, self._left = document, turn, beside, levels, left
 
     def value(self, schema: Any, name: str = "", depth: int = 0) -> Any:
         """Return a value, ABSENT if none is known."""
         schema = self._flat(schema)
+        if next(self._left, None) is None:
+            return ABSENT
         if "const" in schema:
             return schema["const"]
         if isinstance(schema.get("enum"), list):
@@ -64,7 +82,7 @@ class _Sampler:
     def _flat(self, schema: Any, depth: int = 0) -> Mapping[str, Any]:
         """Return a schema with the properties of its parts, and of one of its alternatives."""
         schema = self._document.deref(schema)
-        if not isinstance(schema, dict) or depth > 2 * _DEEPEST:
+        if not isinstance(schema, dict) or depth > 2 * _DEEPEST or next(self._left, None) is None:
             return {}
         parts = [*(schema.get("allOf") or ()), *self._chosen(schema)]
         if not parts:
@@ -98,18 +116,19 @@ class _Sampler:
         required, properties = schema.get("required") or (), schema.get("properties") or {}
         value: dict[str, Any] = {name: "x" for name in required if name not in properties}
         for name, each in properties.items():
-            is_near = depth < (10 if name in required else _DEEPEST)
+            is_near = depth < (10 if name in required else self._levels)
             if is_near and not self._document.is_marked(each, self._beside):
                 value[name] = self.value(each, name, depth + 1)
         extra = schema.get("additionalProperties")
-        if not value and isinstance(extra, dict) and depth < _DEEPEST:
+        if not value and isinstance(extra, dict) and depth < self._levels:
             value["key"] = self.value(extra, "key", depth + 1)
         return {name: each for name, each in value.items() if each is not ABSENT}
 
     def _array(self, schema: Mapping[str, Any], name: str, depth: int) -> Any:
         least, most = int(schema.get("minItems", 0)), int(schema.get("maxItems", 99))
-        count = 0 if depth > _DEEPEST else max(least, min(most, 2 if self._turn % 3 else 1))
-        samplers = [_Sampler(self._document, self._turn + at, self._beside) for at in range(min(count, 20))]
+        count = 0 if depth > self._levels else max(least, min(most, 2 if self._turn % 3 else 1))
+        turns = range(self._turn, self._turn + min(count, 20))
+        samplers = [_Sampler(self._document, turn, self._beside, self._levels, self._left) for turn in turns]
         items = [each.value(schema.get("items", {}), name, depth + 1) for each in samplers]
         return list({json.dumps(each, default=str): each for each in items}.values()) if ABSENT not in items else ABSENT
 
@@ -128,13 +147,8 @@ class _Sampler:
             return
         stated = f"{str(schema.get('example'))[:4]} {str(schema.get('description'))[:40]}".lower()  # "A URL that …"
         words = re.findall(r"[a-z]++", stated)[:4] if self._beside == "writeOnly" else []
-        form = (
-            "binary"
-            if schema.get("type") == "file"
-            else "uri"
-            if _LEADS.intersection(words)
-            else str(schema.get("format", ""))
-        )
+        form = "uri" if _LEADS.intersection(words) else str(schema.get("format", ""))
+        form = "binary" if schema.get("type") == "file" else form
         if form in _TEXTS and "pattern" not in schema:
             yield _TEXTS[form].format(self._turn % 9 + 1)
         least, most = int(schema.get("minLength") or 0), int(schema.get("maxLength") or LONGEST)

@@ -46,6 +46,8 @@ class Schemas:
         self._known: dict[str, Any] = {}
         self._properties: dict[int, tuple[Any, dict[str, Any]]] = {}
         self._validators: dict[int, tuple[Any, Any]] = {}
+        self.samples: dict[tuple[Any, ...], tuple[Any, Any]] = {}
+        """What a sampler made, with the schemas, which keep their identity."""
 
     def deref(self, node: Any) -> Any:
         """Follow the references at the top of a node; what stands beside a reference wins, but for the type."""
@@ -142,13 +144,15 @@ class Schemas:
         except (ValueError, jsonschema_rs.ReferencingError):
             return None
 
-    def parts(self, schema: Any, words: Sequence[str] = _PARTS, depth: int = 0) -> Iterator[Mapping[str, Any]]:
-        """Yield a schema and the alternatives and parts that it is made of, references followed."""
-        schema = self.deref(schema)
-        if isinstance(schema, dict) and depth < _DEEPEST:
-            yield schema
-            for part in (part for word in words for part in schema.get(word) or ()):
-                yield from self.parts(part, words, depth + 1)
+    def parts(self, schema: Any, words: Sequence[str] = _PARTS) -> Iterator[Mapping[str, Any]]:
+        """Yield a schema and the alternatives and parts that it is made of, each once, references followed."""
+        todo, known = [schema], dict[int, Any]()
+        while todo:
+            part = self.deref(todo.pop())
+            if isinstance(part, dict) and id(part) not in known:
+                known[id(part)] = part
+                yield part
+                todo += reversed([inner for word in words for inner in part.get(word) or ()])
 
     def is_plain(self, schema: Any) -> bool:
         """Return True for a schema without parts and alternatives."""
@@ -174,6 +178,7 @@ class Schemas:
         A part that requires a property and declares it without `readOnly` takes the mark of another part back, and so
         does an alternative.
         """
+        schema = self.deref(schema)
         if id(schema) not in self._properties:
             schemas: dict[str, list[Any]] = {}
             self._properties[id(schema)] = schema, {}
