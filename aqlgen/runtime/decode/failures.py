@@ -197,11 +197,11 @@ def _conflict(refusal: _Refusal) -> _Answer:
     A create that was sent without the version of anything clashes with what is there, unless a code says otherwise.
     """
     row, error = refusal.row, refusal.error
-    conditions = {folded(item.wire) for name, item in row.parameters.items() if name in refusal.params}
+    values = {folded(item.wire): refusal.params.get(name) for name, item in row.parameters.items()}
     says_so = _EXISTS.search(error.evidence) or error.api_code.lower().endswith("exists")
-    if "ifnonematch" in conditions if refusal.status == 412 else says_so and row.family != "delete":
+    if values.get("ifnonematch") == "*" if refusal.status == 412 else says_so and row.family != "delete":
         return _exists(row)
-    if refusal.status == 412 or not conditions.isdisjoint(_VERSIONS):
+    if refusal.status == 412 or any(map(values.get, _VERSIONS)):
         message = f"Conflict: '{row.resource}' was changed by someone else. Read it again, then make the change again."
         return Code.VERSION_MISMATCH, message, {}
     message = f"Conflict: the API refused '{row.name}', since it clashes with the present state of '{row.resource}'. "

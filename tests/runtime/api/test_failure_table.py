@@ -263,8 +263,9 @@ def test_each_status_has_its_code(package: Path, operation: str, status: int, bo
 
 
 def test_a_create_that_must_be_new_is_told_that_there_is_one(package: Path) -> None:
-    envelope = called(package, "create_order", NEW | {"if_none_match": "*"}, answer(None, 412))
-    assert envelope["error"]["code"] == EXISTS
+    for version, code in (("*", EXISTS), ('"v1"', "CONFLICT_VERSION_MISMATCH")):
+        envelope = called(package, "create_order", NEW | {"if_none_match": version}, answer(None, 412))
+        assert envelope["error"]["code"] == code
 
 
 @pytest.mark.parametrize(
