@@ -8,11 +8,12 @@ from base64 import b64encode
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 from aqlgen.check.checks.answers import is_chosen_within
-from aqlgen.check.checks.updates import _is_filled, patched, replaced
+from aqlgen.check.checks.updates import Updated, _is_filled, patched, replaced
 from aqlgen.check.client import OverStdio, post
 from aqlgen.check.envelope import HOSTILE, problems_of
 from aqlgen.check.operations import Operation, scalars, unserved
@@ -96,6 +97,12 @@ def test_a_patch_is_filled_with_what_was_there_and_with_nothing_else() -> None:
     assert _is_filled({"a": {"b": 9}}, patch, state)
     for filled in ({"a": {"b": 1, "c": 2}}, {"a": {"b": 9, "c": 7}}, {}, {"a": {"b": 9}, "d": 4}):
         assert not _is_filled(filled, patch, state)
+
+
+def test_a_resource_of_which_no_value_is_known_has_nothing_unwritten(tmp_path: Path) -> None:
+    schema = {"required": ["id"], "properties": {"id": {"type": "string", "pattern": "^[0-9]{40}x$"}}}
+    updated = Updated(Mock(), "patch", Document({}, Owner(tmp_path)), schema)
+    assert updated.unwritten(1, {}) == {}
 
 
 def answered(envelope: Any, *, text: str | None = None, is_error: bool = False) -> list[str]:

@@ -98,6 +98,7 @@ class Updated(NamedTuple):
     def unwritten(self, turn: int, state: dict[str, Any]) -> dict[str, Any]:
         """Return fields of a read that no update may send back: a write-only one, and one with a masked value."""
         known, value = self.document.properties(self.schema), sample(self.document, self.schema, turn)
+        value = {} if value is ABSENT else value
         shown = {name: value[name] for name, each in known.items()
                  if name in value and self.document.is_marked(each, "writeOnly")}  # fmt: skip
         free = [name for name in state.keys() - self.document.required(self.schema) if isinstance(state[name], str)]
