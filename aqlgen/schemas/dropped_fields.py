@@ -9,6 +9,7 @@ from typing import Final
 from aqlgen.document.positions import escape
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import Json
+from aqlgen.runtime.schema import DEMANDED
 
 MAX_BRANCHES: Final = 200
 """Parts of allOf, anyOf and oneOf in which fields of a body are looked for."""
@@ -38,8 +39,11 @@ class FieldDropper:
         self._changed: dict[str, Json] = {}
         """The schemas without their fields, by the pointers of those that were seen and had some."""
 
-    def without(self, schema: Json, pointer: str) -> Json:
-        """Return the schema without the fields; the same object if it has none of them."""
+    def without(self, schema: Json, pointer: str, *, is_alternative: bool = False) -> Json:
+        """Return the schema without the fields; the same object if it has none of them.
+
+        An alternative keeps the names of those that it requires: a request of it needs them, and others do not.
+        """
         try:
             node, origin = self._resolver.follow(schema, pointer)
         except UnresolvedError:
@@ -47,19 +51,24 @@ class FieldDropper:
         if not isinstance(node, dict) or origin in self._seen or len(self._seen) >= MAX_BRANCHES:
             return self._changed.get(origin, schema)
         self._seen.add(origin)
-        changed = self._fields(node, origin)
-        required = node.get("required")
-        if isinstance(required, list):
-            kept = [name for name in required if not (isinstance(name, str) and self._optional(name))]
-            changed |= {"required": kept} if len(kept) < len(required) else {}
+        changed = self._fields(node, origin) | self._required(node, is_alternative=is_alternative)
         for key in ("allOf", "anyOf", "oneOf"):
             branches = node.get(key)
             if isinstance(branches, list):
-                kept = [self.without(branch, f"{origin}/{key}/{index}") for index, branch in enumerate(branches)]
+                places = [(branch, f"{origin}/{key}/{index}") for index, branch in enumerate(branches)]
+                kept = [self.without(*place, is_alternative=key != "allOf") for place in places]
                 changed |= {key: kept} if any(map(is_not, kept, branches)) else {}
         if changed:
             self._changed[origin] = {**node, **changed}
         return self._changed.get(origin, schema)
+
+    def _required(self, node: dict[str, Json], *, is_alternative: bool) -> dict[str, Json]:
+        """Return the required fields if they change, and those that only an alternative demands."""
+        required = node.get("required")
+        names = [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
+        kept, demanded = [name for name in names if not self._optional(name)], list(filter(self._dropped, names))
+        changed = {"required": kept} if len(kept) < len(names) else {}
+        return {**changed, DEMANDED: demanded} if is_alternative and demanded else changed
 
     def _fields(self, node: dict[str, Json], origin: str) -> dict[str, Json]:
         """Return the properties and examples of an object that change."""

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 
 from aqlgen.diagnostics import Severity
 from aqlgen.ir import Json
+from aqlgen.runtime.schema import DEMANDED
 from aqlgen.schemas.descriptions import shorten, useful
 from aqlgen.schemas.keywords import BOUNDS, Findings, copy_bounds, copy_enum, read_types
 from aqlgen.schemas.patterns import UNUSABLE, contradiction, is_mask, usable
@@ -22,7 +23,7 @@ ANNOTATIONS = frozenset({"description", "deprecated", "readOnly", "writeOnly", "
 """Keywords of a normalised node that admit and reject nothing."""
 
 FLAGS = ("deprecated", "readOnly", "writeOnly")
-KEPT = ("default", "const", "uniqueItems", "contentEncoding", "contentMediaType")
+KEPT = ("default", "const", "uniqueItems", "contentEncoding", "contentMediaType", DEMANDED)
 MAPS = ("properties", "patternProperties")
 SCHEMAS = ("items", "additionalProperties", "propertyNames", "unevaluatedProperties")
 BRANCHES = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})

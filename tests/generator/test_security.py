@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
+from tests.documents import TEXT, object_of
 from tests.generator.commands import Tabulation, posting, tabulate
+from tests.in_process import StandIn, dispatcher_of
 
 BODY = {"type": "object"}
 
@@ -82,3 +85,22 @@ def test_an_operation_keeps_the_scopes_that_its_first_alternative_asks_for(tmp_p
     assert row["security"] == []
     assert "scopes" not in row
     assert "scopes" not in table.adapter
+
+
+def test_only_an_alternative_that_requires_a_credential_is_refused_without_it(tmp_path: Path) -> None:
+    fields = {"secret": "client_secret", "exchange": "subject_token"}
+    alternatives = [object_of(field, grant_type={"enum": [kind]}, **{field: TEXT}) for kind, field in fields.items()]
+    document = posting({"oneOf": alternatives})
+    document["paths"]["/oauth/token"] = document["paths"].pop("/things")
+    package = tabulate(tmp_path, document, overrides="POST /oauth/token: {danger: reversible}").write(
+        tmp_path / "package"
+    )
+    secret, exchange = {"grant_type": "secret"}, {"grant_type": "exchange", "subject_token": "t"}
+    for environ, is_sent in (({}, [False, True]), ({"SHOP_CLIENT_SECRET": "s-1"}, [True, True])):
+        stand_in = StandIn(lambda _request: {})
+        dispatcher = dispatcher_of(package, stand_in, environ=environ)
+        for params, expected in zip((secret, exchange), is_sent, strict=True):
+            call = {"operation": "create_thing", "params": params}
+            answer = asyncio.run(dispatcher.handle("create", call))
+            assert answer.get("error", {}).get("code") == (None if expected else "PERMISSION_DENIED"), answer
+        assert len(stand_in.sent) == sum(is_sent)

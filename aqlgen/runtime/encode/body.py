@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ from urllib.parse import quote, quote_plus, unquote
 
 from ..errors import Code, Failure
 from ..exact_json import write_json
-from ..schema import steps_of
+from ..schema import DEMANDED, alternatives, resolve, steps_of
 from ..schema.field_names import Names, operations_to_wire
 from ..table import Body, JsonSchema, Parameter, Row
 from ..wire import (
@@ -247,6 +247,26 @@ def with_credentials(body: Mapping[str, Any], credentials: Mapping[str, str]) ->
         if holder is not None:
             holder[name] = credential
     return whole
+
+
+def demanded_fields(body: Body, value: Any, names: Names, fields: Collection[str]) -> list[str]:
+    """Return those of the fields that the alternative requires which a body fits, the fewest if it fits several.
+
+    The body is under the API's names.
+    """
+    types = names.table.types
+    options = [resolve(option, types) for option in alternatives(resolve(body.schema, types))]
+    fitting = (option.get(DEMANDED, []) for option in options if _fits(names.to_agent(value, option), option))
+    demanded = ([field for field in fields if isinstance(each, list) and field in each] for each in fitting)
+    return min(demanded, key=len, default=[])
+
+
+def _fits(value: Any, schema: JsonSchema) -> bool:
+    """Return True for an object that has the fields that a schema requires, each with one of its constants."""
+    known = schema.get("properties", {}).items()
+    constants = {name: each.get("enum", [each["const"]] if "const" in each else None) for name, each in known}
+    is_whole = isinstance(value, Mapping) and value.keys() >= set(schema.get("required", ()))
+    return is_whole and all(value[name] in (constants[name] or [value[name]]) for name in value.keys() & constants)
 
 
 def encode_body(row: Row, body: Body, value: Any, files: Files = _NO_FILES) -> tuple[str, bytes]:

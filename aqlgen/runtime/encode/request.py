@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -19,7 +20,7 @@ from ..schema.field_names import Names, Plan, Way
 from ..table import Adapter, Parameter, Row
 from ..wire import FORM, ApiRequest, Applied, SentFile, is_json, media_type
 from . import check_header, check_names
-from .body import assemble_body, encode_body, encode_querystring, form_pairs, with_credentials
+from .body import assemble_body, demanded_fields, encode_body, encode_querystring, form_pairs, with_credentials
 from .styles import cookie_pairs, form_cookies, header_text, path_text, percent_encoded, query_pairs
 from .uploads import Files, ReadFiles
 from .urls import is_safe, not_encrypted, resolve_base_url, split_at_placeholders
@@ -135,6 +136,7 @@ class RequestBuilder:
         if row.body is None:
             return None, ()
         body = assemble_body(row, params, self._names)
+        self._check_demanded(row, body, applied)
         if applied.body and (body is None or isinstance(body, Mapping)):
             body = with_credentials(body or {}, applied.body)
         if body is None and not row.body.is_null and (row.body.parameter or "") not in params:
@@ -142,6 +144,14 @@ class RequestBuilder:
         reader = ReadFiles(self._files)
         headers["Content-Type"], content = encode_body(row, row.body, body, reader)
         return content, tuple(reader.sent)
+
+    def _check_demanded(self, row: Row, body: Any, applied: Applied) -> None:
+        """Raise Failure if the alternative which a body fits requires a credential that is not set."""
+        stated = {name: self._adapter.security_schemes.get(name, {}) for name in chain(*(row.security or ()))}
+        schemes = {each["name"]: name for name, each in stated.items() if each.get("in") == "body"}
+        if row.body is not None and schemes:
+            for field in demanded_fields(row.body, body, self._names, schemes.keys() - applied.body):
+                self._credentials(replace(row, security=((schemes[field],),)))
 
     def _route(self, row: Row) -> _Route:
         at: defaultdict[str, list[Parameter]] = defaultdict(list)

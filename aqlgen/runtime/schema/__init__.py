@@ -63,6 +63,9 @@ def references(node: Any) -> Iterator[str]:
 
 # Composition and alternatives
 
+DEMANDED: Final = "x-demanded"
+"""The fields that an alternative of a body requires, and an agent does not give: the adapter's credentials."""
+
 
 def parts(schema: Any, types: Types) -> list[JsonSchema]:
     """Return the schemas that apply together: what the schema refers to, its allOf, then the schema itself."""
