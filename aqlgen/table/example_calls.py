@@ -250,22 +250,28 @@ class ExampleMaker:
         names = {parameter.name: parameter for parameter in fields.values()}
         names |= {field_name(wire): parameter for wire, parameter in fields.items()}
         rest = next((parameter.name for parameter in parameters if parameter.location == "body_rest"), None)
-        fitting = (
-            candidate for candidate in self._values.candidates(body.schema, least) if isinstance(candidate, dict)
-        )
-        value = self._first(fitting, body.schema)
+        owners = {**fields, **names}
+        known = {key: call[owner.name] for key, owner in owners.items() if owner.name in call}
+        value = self._whole_value(body.schema, known, least)
         if value is MISSING:
             return None
         for key, part in value.items():
-            parameter = names.get(key) or fields.get(key)
+            parameter = owners.get(key)
             if parameter is not None:
                 candidates = chain((part,), self._values.candidates(parameter.schema, 1))  # a file is written otherwise
-                call.setdefault(parameter.name, self._first(candidates, parameter.schema))
+                call[parameter.name] = self._first(candidates, parameter.schema)
             elif rest is not None:
                 call[rest] = {**call.get(rest, {}), key: part}
             else:
                 return None
         return None if MISSING in call.values() else call
+
+    def _whole_value(self, schema: JsonSchema, known: Mapping[str, Json], least: int) -> Json:
+        """Return a value of an object with what is known of its fields, where that fits the others."""
+        values = (value for value in self._values.candidates(schema, least) if isinstance(value, dict))
+        value = self._first(values, schema)
+        mixed = value if value is MISSING else {key: known.get(key, part) for key, part in value.items()}
+        return mixed if mixed is MISSING or self._valid(schema, mixed) else value
 
     def _by_agent(self, value: Json, schema: Mapping[str, Json]) -> Json:
         """Return a value under the agent's names, without what the adapter refuses: undeclared and read-only fields."""

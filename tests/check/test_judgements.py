@@ -13,7 +13,8 @@ from unittest.mock import Mock
 import pytest
 
 from aqlgen.check.checks.answers import is_chosen_within
-from aqlgen.check.checks.updates import Updated, _is_filled, patched, replaced
+from aqlgen.check.checks.safety import _altered
+from aqlgen.check.checks.updates import Updated, _is_filled, is_told, patched, replaced
 from aqlgen.check.client import OverStdio, post
 from aqlgen.check.envelope import HOSTILE, problems_of
 from aqlgen.check.operations import Operation, scalars, unserved
@@ -103,6 +104,20 @@ def test_a_resource_of_which_no_value_is_known_has_nothing_unwritten(tmp_path: P
     schema = {"required": ["id"], "properties": {"id": {"type": "string", "pattern": "^[0-9]{40}x$"}}}
     updated = Updated(Mock(), "patch", Document({}, Owner(tmp_path)), schema)
     assert updated.unwritten(1, {}) == {}
+
+
+def test_a_call_differs_by_a_parameter_that_only_the_other_has() -> None:
+    operation: Any = SimpleNamespace(row=SimpleNamespace(parameters={"id": SimpleNamespace(schema={"default": 1})}))
+    assert [*_altered(operation, {"id": 1}, {"id": 2, "note": "n"})] == [
+        ("id", {"id": 2}), ("note", {"id": 1, "note": "n"})]  # fmt: skip
+
+
+@each(("params", "fields", "is_right"), [({}, ["name"], True), ({}, [], False), ({"if_match": '"v-1"'}, [], True)])
+def test_what_somebody_else_changed_is_told_but_to_a_call_with_a_version(
+    params: dict[str, Any], fields: list[str], is_right: bool
+) -> None:
+    answer: Any = SimpleNamespace(code="CONFLICT_VERSION_MISMATCH", details={"changed_fields": fields})
+    assert is_told(answer, params) is is_right
 
 
 def answered(envelope: Any, *, text: str | None = None, is_error: bool = False) -> list[str]:

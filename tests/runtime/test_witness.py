@@ -628,6 +628,12 @@ HONEST: dict[str, Any] = {
         "/files", "post", {"operationId": "addFile", "requestBody": body("multipart/form-data", {"oneOf": [
             {"$ref": f"#/components/schemas/{name}"} for name in ("Sent", "Made")]})},
     ),
+    "alternatives have the tags of all, and a pattern ends as in Python": (
+        "/remarks", "post", {"operationId": "dropRemarks", "requestBody": body(schema={"oneOf": [
+            {"$ref": f"#/components/schemas/{name}"} for name in ("ById", "ByQuery")], "discriminator": {
+            "propertyName": "way", "mapping": {"by_id": "#/components/schemas/ById", "query":
+            "#/components/schemas/ByQuery"}}})},
+    ),
     "a list has an ETag by which it is written": (
         "/rules", "get", {"operationId": "listRules", "responses": answer({"type": "array", "items": THING}, ETag={})},
         {"put": {"operationId": "setRules", "requestBody": body(schema={"type": "array", "items": THING}),
@@ -646,6 +652,9 @@ NODES: dict[str, Any] = {
 NODES["Sent"] = {"required": ["path", "file"], "properties": {"path": {**TEXT, "default": "top"}, "file": {
     "type": "string", "format": "binary", "default": "box.stl"}}}  # fmt: skip
 NODES["Made"] = {"required": ["path"], "properties": {"path": TEXT}}
+WAY = {**TEXT, "enum": ["by_id", "query"], "example": "by query"}
+NODES["ById"] = {"required": ["way", "site"], "properties": {"way": WAY, "site": {**TEXT, "pattern": "^[-a-z0-9]+\\Z"}}}
+NODES["ByQuery"] = {"required": ["way"], "properties": {"way": WAY, "query": TEXT}}
 NODES["Filter"] = {
     "$recursiveAnchor": True,
     "type": "object",

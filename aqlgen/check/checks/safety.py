@@ -74,9 +74,9 @@ def _altered(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield other calls by the parameter in which they differ: it has another value, or none and no default."""
     for name, value in others.items():
-        if value != params[name]:
+        if value != params.get(name):
             yield name, {**params, name: value}
-        if operation.row.parameters[name].schema.get("default") != params[name]:
+        if name in params and operation.row.parameters[name].schema.get("default") != params[name]:
             yield name, without(params, name)
 
 

@@ -283,6 +283,12 @@ async def _read(run: Run, operation: Operation, reader: Row) -> Answer:
     return await run.call(Operation(reader, operation.table), shared)
 
 
+def is_told(answer: Answer, params: Mapping[str, Any]) -> bool:
+    """Return True if an answer names what somebody else changed; to a call that gives a version, that it is another."""
+    is_named = "if_match" in params or answer.details.get("changed_fields")
+    return answer.code == "CONFLICT_VERSION_MISMATCH" and bool(is_named)
+
+
 @check("RT-4", "An update that somebody else overtook writes nothing", Category.ROUND_TRIP, "R-UPD-2")
 async def updates_notice_changes(run: Run) -> None:
     """Let somebody else write a resource behind the reading, of an API with versions and of one without."""
@@ -301,8 +307,7 @@ async def updates_notice_changes(run: Run) -> None:
                 continue
             right = not answer.ok and not resource.written
             run.expect(right, operation, f"overwrites a concurrent change, with the version {tag!r}")
-            is_told = answer.code == "CONFLICT_VERSION_MISMATCH" and answer.details.get("changed_fields")
-            run.expect(is_told, operation, f"does not name the concurrent change: {answer.code}")
+            run.expect(is_told(answer, params), operation, f"does not name the concurrent change: {answer.code}")
         if "if_match" in operation.row.adapter_parameters:
             resource = Resource(run, operation, state, '"v-1"', is_strict=False)
             with run.api.behaving(resource.reply):

@@ -29,7 +29,7 @@ _DEEPEST = 8
 def compiles(pattern: str) -> bool:
     """Return True if a pattern can be judged by: not one between the slashes of another language."""
     try:
-        jsonschema_rs.Draft202012Validator({"pattern": pattern})
+        jsonschema_rs.Draft202012Validator(_modern({"pattern": pattern}))
     except ValueError:
         return False
     return re.fullmatch(r"/.+/[a-z]*", pattern, re.DOTALL) is None
@@ -91,6 +91,9 @@ class Schemas:
             return {key: self._strict(value) for key, value in schema.items()}
         kept = {key: value for key, value in schema.items() if not _is_left_aside(key, value, schema)
                 and ("$ref" not in schema or key == "$ref" or self._stands_beside(key))}  # fmt: skip
+        if isinstance(schema.get("discriminator"), dict):
+            kept |= {word: [self._tagged(schema["discriminator"], each) for each in kept.get(word) or ()]
+                     for word in _PARTS[1:] if word in kept}  # fmt: skip
         strict = {key: value if key in _DATA else self._strict(value, is_map=key in _MAPS)
                   for key, value in kept.items()}  # fmt: skip
         if isinstance(strict.get("$ref"), str):
@@ -100,6 +103,15 @@ class Schemas:
             strict["required"] = sorted({name for name in strict["required"] if not self.is_marked(known.get(name))})
         is_nullable = True in (schema.get("nullable"), schema.get("x-nullable"))
         return {"anyOf": [{"type": "null"}, _modern(strict)]} if is_nullable else _modern(strict)
+
+    def _tagged(self, discriminator: Mapping[str, Any], option: Any) -> Any:
+        """Return an alternative with only those values of its tag by which it is known, if it has also others."""
+        reference = str(option.get("$ref")) if isinstance(option, dict) else ""
+        field = str(discriminator.get("propertyName"))
+        targets = (reference, reference.rpartition("/")[2])
+        tags = [tag for tag, target in self.at(discriminator, "mapping").items() if target in targets]
+        is_known = bool(tags) and all(tag in self.members(self.properties(option).get(field)) for tag in tags)
+        return {"allOf": [option, {"properties": {field: {"enum": tags}}}]} if is_known else option
 
     def is_marked(self, schema: Any, mark: str = "readOnly", depth: int = 0) -> bool:
         """Return True for a property that is `readOnly` or `writeOnly`."""
@@ -115,6 +127,7 @@ class Schemas:
 
     def problems(self, schema: Any, value: Any) -> list[str]:
         """Return what is wrong with a value; nothing for a schema that cannot be judged by."""
+        schema = self.deref(schema)
         if id(schema) not in self._validators:
             self._validators[id(schema)] = schema, self._compiled(schema)
         validator = self._validators[id(schema)][1]
@@ -233,7 +246,12 @@ class Schemas:
 
 
 def _modern(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema with bounds as they are since 3.1, and `oneOf` as APIs mean it: one of them at least."""
+    r"""Return a schema with bounds as they are since 3.1, and `oneOf` as APIs mean it: one of them at least.
+
+    The end of a text may be written as in Python: `\Z`.
+    """
+    if "pattern" in schema:
+        schema["pattern"] = re.sub(r"\\[zZ]", "$", str(schema["pattern"]))
     if "oneOf" in schema:
         schema["allOf"] = [*(schema.get("allOf") or ()), {"anyOf": schema.pop("oneOf")}]
     for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
