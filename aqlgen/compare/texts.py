@@ -53,10 +53,7 @@ def _of_adapter(surface: Surface) -> Texts:
 
 
 def _of_operation(operation: Operation, other: Operation) -> Texts:
-    """Return the texts of an operation; what repeats another text of it, or its name, is one only if it does so alone.
-
-    `other` is the operation on the other side.
-    """
+    """Return the texts of an operation, a repeated one once; `other` is the operation on the other side."""
     texts = {
         "summary": operation.summary,
         "description": operation.description,

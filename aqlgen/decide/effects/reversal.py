@@ -17,6 +17,7 @@ from aqlgen.decide.decision import Category
 from aqlgen.decide.effects.reading import Reading, answer_fields
 from aqlgen.decide.naming.verbs import find_verb
 from aqlgen.decide.sentences import Words
+from aqlgen.runtime.text import counted
 from aqlgen.runtime.wire import admits_json
 from aqlgen.words import singular, split
 
@@ -160,7 +161,7 @@ class Reversal:
         if other.template == change.path and (not top or not known):
             return f"{other.name} returns it"
         if top and read >= change.least * len(top) and not any(map(_deletes, top - known)):
-            return f"{other.name} returns {read} of the {len(top)} changed fields"
+            return f"{other.name} returns {read} of the {counted(len(top), 'changed field')}"
         is_part = part in known and (not top or (change.is_set and bool(part) and len(top) <= 1))
         return f"{other.name} returns it" if is_part else ""
 

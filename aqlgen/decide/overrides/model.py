@@ -257,9 +257,8 @@ def check_asked(decisions: Iterable[Decision], file: str) -> Iterator[Diagnostic
     effective = {each.override.places["asked"] for each in selected if each not in always}
     for place, decision in {each.override.places["asked"]: each for each in reversed(always)}.items():
         if place not in effective:
-            why, way = f"its danger is {decision.danger}", "Set `danger: reversible` too, or write"
-            if decision.moves_money:
-                why, way = "it moves money", "Write"
+            of_danger = f"its danger is {decision.danger}", "Set `danger: reversible` too, or write"
+            why, way = ("it moves money", "Write") if decision.moves_money else of_danger
             message = f"`asked: {decision.override.asked}` has no effect on {decision.name}: {why}"
             idle = finding(file, place, message, f"{way} an allow rule into adapter.toml.")
             yield replace(idle, code="ineffective-override", severity=Severity.WARNING)

@@ -10,6 +10,7 @@ from aqlgen.decide.schemas import Schemas
 from aqlgen.ir import Json, Location
 from aqlgen.runtime.schema import pointer_of, steps_of
 from aqlgen.runtime.table import Strategy, Update
+from aqlgen.runtime.text import counted
 from aqlgen.runtime.wire import JSON_PATCH, admits_json
 
 from .around import Around, Subject
@@ -145,12 +146,12 @@ def _merging(subject: Subject, reader: Subject, around: Around) -> tuple[Update,
         value = Update(strategy="put-merge", read_at=pair.read.pointer, write_at=pair.written.pointer)
         if pair.share >= _MOST:
             return value, Reason("put-with-reader", Evidence.RULE, 0.95, f"{reader.name} reads the updated resource")
-        note = f"{reader.name} returns {pair.shared} of the {len(pair.written.fields)} written fields"
+        note = f"{reader.name} returns {pair.shared} of the {counted(len(pair.written.fields), 'written field')}"
         return value, Reason("put-with-reader-in-part", Evidence.HEURISTIC, 0.75, note)
     if not written.fields or not _declares(reader, around):
         note = f"{reader.name} reads it; their fields are not declared"
         return Update(strategy="put-merge", undeclared=True), Reason("put-with-reader", Evidence.HEURISTIC, 0.7, note)
-    note = f"{reader.name} returns none of the {len(written.fields)} written fields"
+    note = f"{reader.name} returns none of the {counted(len(written.fields), 'written field')}"
     if subject.send in _WHOLE:
         return Update(strategy="put-merge", undeclared=True), Reason("put-other-shape", Evidence.OVERRIDE, 1.0, note)
     return Update(strategy="put"), Reason("put-other-shape", Evidence.HEURISTIC, 0.6, note)
