@@ -448,6 +448,7 @@ PAGE = [
     {"name": "per_page", "in": "query", "schema": {"type": "integer", "minimum": 10, "maximum": 100}},
 ]
 ITEM_ID = [{**VARIABLES[0], "schema": {"type": "integer"}}]
+SITE = {**TEXT, "pattern": "^[-a-z0-9]+\\Z"}
 SIZE = {"name": "per_page", "in": "query", "schema": {"type": "integer"}}
 PLACED = {"type": "object", "properties": {"label": TEXT, "place": {"type": "object", "readOnly": True, "properties": {
     "id": TEXT}}}}  # fmt: skip
@@ -629,10 +630,10 @@ HONEST: dict[str, Any] = {
             {"$ref": f"#/components/schemas/{name}"} for name in ("Sent", "Made")]})},
     ),
     "alternatives have the tags of all, and a pattern ends as in Python": (
-        "/remarks", "post", {"operationId": "dropRemarks", "requestBody": body(schema={"oneOf": [
-            {"$ref": f"#/components/schemas/{name}"} for name in ("ById", "ByQuery")], "discriminator": {
-            "propertyName": "way", "mapping": {"by_id": "#/components/schemas/ById", "query":
-            "#/components/schemas/ByQuery"}}})},
+        "/remarks", "post", {"operationId": "drop", "parameters": [{**SIZE, "schema": SITE}], "requestBody": body(
+            schema={"oneOf": [{"$ref": f"#/components/schemas/{name}"} for name in ("ById", "ByQuery")],
+                    "discriminator": {"propertyName": "way", "mapping": {
+                        "by_id": "#/components/schemas/ById", "query": "#/components/schemas/ByQuery"}}})},
     ),
     "a list has an ETag by which it is written": (
         "/rules", "get", {"operationId": "listRules", "responses": answer({"type": "array", "items": THING}, ETag={})},
@@ -653,7 +654,7 @@ NODES["Sent"] = {"required": ["path", "file"], "properties": {"path": {**TEXT, "
     "type": "string", "format": "binary", "default": "box.stl"}}}  # fmt: skip
 NODES["Made"] = {"required": ["path"], "properties": {"path": TEXT}}
 WAY = {**TEXT, "enum": ["by_id", "query"], "example": "by query"}
-NODES["ById"] = {"required": ["way", "site"], "properties": {"way": WAY, "site": {**TEXT, "pattern": "^[-a-z0-9]+\\Z"}}}
+NODES["ById"] = {"required": ["way", "site"], "properties": {"way": WAY, "site": SITE}}
 NODES["ByQuery"] = {"required": ["way"], "properties": {"way": WAY, "query": TEXT}}
 NODES["Filter"] = {
     "$recursiveAnchor": True,

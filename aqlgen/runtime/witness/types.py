@@ -157,7 +157,8 @@ def _is_left_out(stated: Mapping[str, Any], entry: Entry, word: str) -> bool:
 
 def _written(value: Any) -> str:
     """Return a value in lower case: signs of no form may be escaped, and in patterns what only some dialects escape."""
-    return re.sub(r"\\([-/])", r"\1", str(value).lower().encode("ascii", "backslashreplace").decode())
+    text = str(value).lower().encode("ascii", "backslashreplace").decode()
+    return re.sub(r"\\([-/])", r"\1", text).replace(r"\z", "$")
 
 
 def _texts(values: Any) -> list[str]:
