@@ -338,8 +338,8 @@ def test_the_entry_of_a_row_is_yaml_that_settles_just_its_operation(tmp_path: Pa
     assert done.json["review"] == []
 
 
-def test_the_review_has_what_is_asked_and_what_runs_unasked_by_consequence(tmp_path: Path) -> None:
-    """R-EFF-2: a row for each doubt in each part of the API, those of most consequence first, with what is quoted."""
+def test_the_review_has_each_write_by_consequence_and_when_it_is_asked_about(tmp_path: Path) -> None:
+    """R-EFF-2: a row for each part of the API and each doubt, those of most consequence first, with what is quoted."""
     ok = {"responses": {"200": {"description": "ok"}}}
     role = {"type": "object", "properties": {"role": {"type": "string"}}}
     body = {"content": {"application/json": {"schema": role}}}
@@ -361,9 +361,11 @@ def test_the_review_has_what_is_asked_and_what_runs_unasked_by_consequence(tmp_p
     ]
     assert listed == [
         ("first", "walks", [names["POST /apps"]]),
+        ("never", "walks", [names["POST /toys"]]),
         ("first", "walks", [names["POST /leashes"], names["POST /balls"]]),
         ("first", "food", [names["POST /bowls"]]),
-        ("never", "walks", [names["POST /toys"]]),
+        ("always", "apps", [names["DELETE /apps/{id}"]]),
+        ("always", "toys", [names["DELETE /toys/{id}"]]),
     ]
     words = " ".join(" ".join(page.words).split())
     assert "5 operations run without a confirmation : 4 reads, and 1 write that can be undone" in words

@@ -13,7 +13,7 @@ from typing import Final
 
 from aqlgen import __version__
 from aqlgen.decide.decision import REVIEW_THRESHOLD, Category, Danger, Decision, Reason
-from aqlgen.decide.review.rows import entry_of, in_order, review_rows, sections_of, unasked_rows
+from aqlgen.decide.review.rows import entry_of, review_rows, sections_of
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.ir import Json, Operation
 from aqlgen.page.worklist import quoted, worklist_data
@@ -53,9 +53,7 @@ def page_data(prepared: Prepared) -> dict[str, Json]:
         "operations": operations,
         "hosts": [use.as_json() | {"summary": use.summary, "used": use.is_used} for use in uses],
         "hosts_entry": overrides_entry(uses),
-        "reviews": worklist_data(
-            in_order((*review_rows(prepared.decisions), *unasked_rows(prepared.decisions))), prepared.decisions
-        ),
+        "reviews": worklist_data(review_rows(prepared.decisions, with_settled=True), prepared.decisions),
         "skipped": [operation.as_json() for operation in prepared.skipped],
         "diagnostics": [
             {

@@ -34,7 +34,7 @@ def parts(data: Entry) -> dict[str, str]:
     """Return the markup for each placeholder of the template, by its name."""
     operations = data["operations"]
     listed = data["reviews"]
-    review = [row for row in listed if row["asked"] != Asked.NEVER]
+    review = [row for row in listed if row["asked"] in ("", Asked.FIRST)]
     return {
         "title": text(data["title"]),
         "version": text(data["version"]),

@@ -446,6 +446,7 @@ function showCollected() {
 // ── The review, worked off ───────────────────────────────────────────────────────────────────────────────────────────
 
 const WHEN = { never: "runs without a confirmation", first: "confirmed at the first call", always: "confirmed each time" };
+const LEVEL = "Its danger level asks each time: only another `danger` in overrides.yaml changes that.";
 const acts = []; // what was decided, in order: { row, rules, operations, overrides, asked }
 let current = 0;
 
@@ -555,11 +556,12 @@ const commands = {
   k: () => walkRows(-1),
   a: (row) => {
     if (row.asked === "first") answer(row.operations, "never");
+    else if (row.asked === "always") focusRow(current, LEVEL);
     else if (row.asked) focusRow(current, "It runs without a confirmation already.");
     else if (row.by_rule) act({ rules: row.rules }, "Accepted by its rule.");
     else act({ operations: ownEntries(row) }, "Accepted.");
   },
-  f: (row) => answer(row.operations, "first"),
+  f: (row) => (row.asked === "always" ? focusRow(current, LEVEL) : answer(row.operations, "first")),
   w: (row) => answer(row.operations, "always"),
   b: (row) => ($("bulk").hidden ? offerBulk(row) : close()),
   s: split,

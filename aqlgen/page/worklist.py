@@ -15,7 +15,11 @@ Entry = Mapping[str, Json]
 _MOST_SHOWN: Final = {False: 3, True: 12}
 """The most operations that a row shows unfolded: one of the review, and one about when a person is asked."""
 
-_WHEN: Final = {"first": "confirmed at the first call", "never": "runs without a confirmation"}
+_WHEN: Final = {
+    "always": "confirmed each time",
+    "first": "confirmed at the first call",
+    "never": "runs without a confirmation",
+}
 
 
 def quoted(text: str) -> str:

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from aqlgen.decide.decision import Asked, Category, Danger, Decision
+from aqlgen.decide.decision import Asked, Danger, Decision
 from aqlgen.decide.effects.rules import RULES
 from aqlgen.decide.overrides import is_broad
 from aqlgen.decide.review.answers import questions
-from aqlgen.decide.review.rows import _SHARES, ReviewRow, review_rows
+from aqlgen.decide.review.consequence import _UNTOLD, consequences
+from aqlgen.decide.review.rows import ReviewRow, review_rows
 from aqlgen.diagnostics import Severity
 from aqlgen.pipeline import Prepared
 from tests.cases import each
@@ -186,19 +187,32 @@ def test_a_doubt_that_several_parts_have_once_is_one_row(prepared: Any) -> None:
     assert [(row.section, row.count) for row in rows(prepared(paths)) if row.is_question] == [("several parts", 4)]
     paths["/balls/of"] = {"post": operation(summary="Add another", tags=["balls"])}
     assert [(row.section, row.count) for row in rows(prepared(paths)) if row.is_question] == [
-        ("several parts", 3),
         ("balls", 2),
+        ("several parts", 3),
     ]
 
 
-def test_no_part_of_the_api_fills_the_first_questions(prepared: Any) -> None:
+def test_the_questions_begin_with_what_has_most_consequence_whatever_is_asked_about_it(prepared: Any) -> None:
     """R-EFF-2"""
-    paths = {f"/bowls/{{id}}/{act}": {"post": operation(tags=["bowls"])} for act in ("run", "rinse", "roll")}
-    paths["/toys/{id}/run"] = paths["/toys/{id}/roll"] = {"post": operation(tags=["toys"])}
-    asked = [question["section"] for question in questions(prepared(paths).decisions)]
-    assert asked == ["bowls", "toys", "bowls", "toys", "bowls"]
+    paths = {f"/bowls/{{id}}/{name}": {"post": operation()} for name in "abcdefghijklmnopqrstuvwxyz"}
+    paths["/bowls/{id}"] = {"delete": operation()}
+    paths["/tins/{id}"] = {"delete": operation()}
+    paths["/payments"] = {"post": operation()}
+    asked = [question["operation"] for question in questions(prepared(paths).decisions)]
+    assert asked[:2] == ["DELETE /bowls/{id}", "POST /payments"]
+    assert "DELETE /tins/{id}" not in asked[:20]
+    settled = prepared(paths, overrides="POST /payments: {danger: dangerous}\n")
+    assert "POST /payments" not in {each["operation"] for each in questions(settled.decisions)}
 
 
-def test_each_share_that_orders_questions_is_of_a_rule_or_a_category() -> None:
-    known = {rule.name.partition("-")[0] for rule in RULES} | {"unproven"} | set(Category)
-    assert known >= set(_SHARES)
+def test_consequence_grows_with_what_lies_below_and_shrinks_with_what_lies_around(prepared: Any) -> None:
+    """R-EFF-2"""
+    paths = {f"/{part}/{{id}}": {"delete": operation()} for part in ("tins", "bowls", "bowls/{bowl}/labels")}
+    paths |= {f"/toys/{name}": {"get": operation()} for name in "abc"}
+    weights = consequences(prepared(paths).decisions)
+    deletions = sorted((key for key in weights if key.startswith("DELETE")), key=lambda key: -weights[key])
+    assert deletions == ["DELETE /bowls/{id}", "DELETE /tins/{id}", "DELETE /bowls/{bowl}/labels/{id}"]
+
+
+def test_each_doubt_that_says_too_little_is_a_rule() -> None:
+    assert {rule.name for rule in RULES} | {"unproven"} >= _UNTOLD

@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import itemgetter
 from typing import Any, Final, NoReturn
 
-from aqlgen.decide.decision import Acceptance, Asked, Decision
+from aqlgen.decide.decision import Acceptance, Asked, Category, Decision
 from aqlgen.decide.overrides import AcceptEntry, nearest
 from aqlgen.decide.overrides.selectors import Kind
-from aqlgen.decide.review.rows import SEVERAL, entry_of, review_rows
+from aqlgen.decide.review.consequence import consequences
+from aqlgen.decide.review.rows import entry_of, sections_of
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.ir import Json, Operation
@@ -27,18 +27,27 @@ _CHOICES: Final = [asked.value for asked in _RANKS]
 _LONGEST: Final = {"by": 80, "why": 300}
 _BY: Final = "answered by"
 _KEYS: Final = ("operation", "answer", *_LONGEST)
+_OPENING: Final = 20
+"""The number of writes that the questions begin with, whatever is asked about them."""
 _HELP: Final = 'Write {"operation": "POST /pets", "answer": "always", "by": "…", "why": "…"}, one a line.'
 
 
 def questions(decisions: Iterable[Decision]) -> list[dict[str, Json]]:
-    """Return the open questions: one operation of each row in the order of the review, then the others."""
-    rows = [row for row in review_rows(decisions) if row.is_question]
-    placed = [
-        (0 if row.section == SEVERAL else turn, decision, row.section)
-        for row in rows
-        for turn, decision in enumerate(row.decisions)
-    ]
-    return [_question(decision, section) for _, decision, section in sorted(placed, key=itemgetter(0))]
+    """Return the open questions: the writes of most consequence, then all that is asked about at first use."""
+    decisions = tuple(decisions)
+    section = sections_of(decision.operation for decision in decisions)
+    weights = consequences(decisions)
+    ranked = sorted(filter(_is_open, decisions), key=lambda each: -weights[each.operation.key])
+    writes = [each for each in ranked if each.category is not Category.READ or each.asked is not Asked.NEVER]
+    opening, others = writes[:_OPENING], writes[_OPENING:]
+    doubted = [each for each in others if each.asked is Asked.FIRST]
+    return [_question(each, section(each.operation)) for each in (*opening, *doubted)]
+
+
+def _is_open(decision: Decision) -> bool:
+    """Return True unless the owner has answered when a person is asked."""
+    is_accepted = bool(decision.accepted) and decision.asked is Asked.NEVER
+    return not (is_accepted or decision.override.asked or decision.override.danger)
 
 
 def _question(decision: Decision, section: str) -> dict[str, Json]:

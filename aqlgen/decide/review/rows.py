@@ -16,12 +16,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, TypeAlias
 
 from aqlgen.decide.decision import Asked, Category, Concern, Decision, Doubt
+from aqlgen.decide.review.consequence import consequences
 from aqlgen.ir import Operation
 
 _GENERAL: Final = re.compile(r"v?\d++(?:\.\d++)*+|v\d++(?:(?:alpha|beta)\d*)?|api|rest", re.IGNORECASE)
@@ -52,39 +53,11 @@ def _segments(path: str) -> list[str]:
     return [segment for segment in path.split("/") if segment]
 
 
-_SHARES: Final = {
-    "address": 0.8,
-    "access": 0.7,
-    "switch": 0.65,
-    "setting": 0.6,
-    "guard": 0.6,
-    "import": 0.6,
-    "sum": 0.6,
-    "chosen": 0.6,
-    "people": 0.56,
-    "ends": 0.55,
-    "outside": 0.55,
-    "unsafe": 0.5,
-    "replaces": 0.4,
-    "unproven": 0.3,
-    "money": 0.25,
-    "UPDATE": 0.2,
-    "CREATE": 0.15,
+_HEADINGS: Final = {
+    Asked.ALWAYS: "Confirmation at each call",
+    Asked.FIRST: "Confirmation at the first call",
+    Asked.NEVER: "No confirmation",
 }
-"""The share of labelled operations that a person wants to be asked about, by the first word of the rule that doubts.
-
-Where no rule doubts, it is by category. It is for the order of the review alone.
-"""
-_LEAST_SHARE: Final = 0.02
-
-
-def _consequence(decision: Decision) -> float:
-    """Return how likely a careful reader stops at an operation that is asked about at first use, or never."""
-    share = _SHARES.get(decision.danger_reason.rule.partition("-")[0])
-    return _SHARES.get(decision.category.value, _LEAST_SHARE) if share is None else share
-
-
-_HEADINGS: Final = {Asked.FIRST: "Confirmation at the first call", Asked.NEVER: "No confirmation"}
 SEVERAL: Final = "several parts"
 _TOGETHER: Final = 8
 """The most operations of several parts in one row."""
@@ -178,16 +151,17 @@ def entry_of(decision: Decision) -> str:
     return f"operation:{decision.name}" if "*" in key else key
 
 
-def review_rows(decisions: Iterable[Decision]) -> list[ReviewRow]:
+def review_rows(decisions: Iterable[Decision], *, with_settled: bool = False) -> list[ReviewRow]:
     """Return the rows, first what instructs agents, then questions at first use, the conventions, and by section.
 
-    The questions begin with those of most consequence, among equals with those about most operations. The sections and
-    the rows in them begin with the least certain, among equals the most dangerous.
+    The questions begin with those of most consequence; with `with_settled`, the other writes stand among them. The
+    sections and the rows in them begin with the least certain, among equals the most dangerous.
     """
     decisions = tuple(decisions)
     section = sections_of(decision.operation for decision in decisions)
+    weights = consequences(decisions)
     rows = [
-        *(ReviewRow(members, part, Asked.FIRST) for part, members in _questions(decisions, section)),
+        *_asked(decisions, section, weights, with_settled=with_settled),
         *map(ReviewRow, _conventions(decisions)),
     ]
     covered = {(decision.name, concern) for row in rows for decision, concerns in row.members for concern in concerns}
@@ -195,26 +169,13 @@ def review_rows(decisions: Iterable[Decision]) -> list[ReviewRow]:
         concerns = tuple(concern for concern in decision.concerns if (decision.name, concern) not in covered)
         if concerns:
             rows.append(ReviewRow(((decision, concerns),), section(decision.operation)))
-    return in_order(rows)
+    return _in_order(rows, weights)
 
 
-def unasked_rows(decisions: Iterable[Decision]) -> list[ReviewRow]:
-    """Return the changes that run without a question, a row for each part of the API and category, in no order."""
-    decisions = tuple(decisions)
-    section = sections_of(decision.operation for decision in decisions)
-    groups: defaultdict[tuple[str, str], list[tuple[Decision, tuple[Concern, ...]]]] = defaultdict(list)
-    for decision in decisions:
-        if decision.asked is Asked.NEVER and decision.category is not Category.READ:
-            groups[section(decision.operation), decision.category].append((decision, ()))
-    return [ReviewRow(members, part, Asked.NEVER) for part, members in _together(groups)]
-
-
-def in_order(rows: Sequence[ReviewRow]) -> list[ReviewRow]:
-    """Return rows in the order of `review_rows`; those of `unasked_rows` stand among the questions, by consequence."""
-
+def _in_order(rows: Sequence[ReviewRow], weights: Mapping[str, float]) -> list[ReviewRow]:
     def urgency(row: ReviewRow) -> tuple[float, int]:
         if row.asked is not None:
-            return -max(map(_consequence, row.decisions)), -row.count
+            return -max(weights[decision.operation.key] for decision in row.decisions), -row.count
         return row.confidence, -max(decision.danger.rank for decision in row.decisions)
 
     def part(row: ReviewRow) -> str:
@@ -237,32 +198,33 @@ def in_order(rows: Sequence[ReviewRow]) -> list[ReviewRow]:
     )
 
 
-_Members: TypeAlias = tuple[tuple[Decision, tuple[Concern, ...]], ...]
+_Member: TypeAlias = tuple[Decision, tuple[Concern, ...]]
+_Members: TypeAlias = tuple[_Member, ...]
 
 
-def _questions(decisions: Iterable[Decision], section: Callable[[Operation], str]) -> Iterable[tuple[str, _Members]]:
-    """Yield the doubts because of which operations are asked about at first use, by rule and part of the API."""
-    groups: defaultdict[tuple[str, str], list[tuple[Decision, tuple[Concern, ...]]]] = defaultdict(list)
-    for decision in decisions:
-        if doubts := _doubts(decision):
-            groups[section(decision.operation), decision.danger_reason.rule].append((decision, doubts))
-    return _together(groups)
-
-
-def _together(
-    groups: Mapping[tuple[str, str], list[tuple[Decision, tuple[Concern, ...]]]],
-) -> Iterable[tuple[str, _Members]]:
-    """Yield groups of parts and reasons, those of one operation in several parts together."""
-    alone: defaultdict[str, list[tuple[Decision, tuple[Concern, ...]]]] = defaultdict(list)
-    for (_, reason), members in groups.items():
-        alone[reason] += members if len(members) == 1 else ()
-    for (part, reason), members in groups.items():
-        if len(members) > 1 or len(alone[reason]) < _REPEATED:
-            yield part, tuple(members)
-    for members in alone.values():
-        if len(members) >= _REPEATED:
-            for start in range(0, len(members), _TOGETHER):
-                yield SEVERAL, tuple(members[start : start + _TOGETHER])
+def _asked(
+    decisions: Iterable[Decision],
+    section: Callable[[Operation], str],
+    weights: Mapping[str, float],
+    *,
+    with_settled: bool,
+) -> Iterator[ReviewRow]:
+    """Yield rows about when a person is asked: by part of the API, and by the rule that doubts, or by category."""
+    groups: defaultdict[tuple[str, Asked, str], list[_Member]] = defaultdict(list)
+    for decision in sorted(decisions, key=lambda decision: -weights[decision.operation.key]):
+        doubts = _doubts(decision)
+        if doubts or (with_settled and decision.asked is not Asked.FIRST and decision.category is not Category.READ):
+            reasons = {Asked.FIRST: decision.danger_reason.rule, Asked.NEVER: decision.category, Asked.ALWAYS: ""}
+            groups[section(decision.operation), decision.asked, reasons[decision.asked]].append((decision, doubts))
+    alone: defaultdict[tuple[Asked, str], list[_Member]] = defaultdict(list)
+    for (_, asked, reason), members in groups.items():
+        alone[asked, reason] += members if len(members) == 1 else ()
+    for (part, asked, reason), members in groups.items():
+        if len(members) > 1 or len(alone[asked, reason]) < _REPEATED:
+            yield ReviewRow(tuple(members), part, asked)
+    for (asked, _), members in alone.items():
+        for start in range(0, len(members) if len(members) >= _REPEATED else 0, _TOGETHER):
+            yield ReviewRow(tuple(members[start : start + _TOGETHER]), SEVERAL, asked)
 
 
 def _doubts(decision: Decision) -> tuple[Concern, ...]:
@@ -275,7 +237,7 @@ def _doubts(decision: Decision) -> tuple[Concern, ...]:
 def _conventions(decisions: Sequence[Decision]) -> Iterable[_Members]:
     """Yield the conventions: most operations of one method, on items or not, that the same rules decided."""
     kinds = Counter(map(_kind, decisions))
-    groups: defaultdict[tuple[_Kind, _Signature], list[tuple[Decision, tuple[Concern, ...]]]] = defaultdict(list)
+    groups: defaultdict[tuple[_Kind, _Signature], list[_Member]] = defaultdict(list)
     for decision in decisions:
         doubts = _doubts(decision)
         concerns = tuple(concern for concern in decision.concerns if concern not in doubts)
