@@ -99,9 +99,11 @@ def test_a_single_tool_of_reads_alone_is_read_only(adapter: Adapter, settings: A
     assert tool["annotations"] == {"readOnlyHint": True, "openWorldHint": True}
 
 
-def test_a_long_title_ends_after_a_word(adapter: Adapter) -> None:
+def test_a_long_title_ends_after_a_word_and_no_sentence_in_two_full_stops(adapter: Adapter) -> None:
     create, *_ = listing(replace(adapter, title="Discourse API Documentation"))
     assert create["description"].startswith("Add to Discourse API. ")
+    create, *_ = listing(replace(adapter, title="Shop API."))
+    assert create["description"].startswith("Add to Shop API. ")
 
 
 def test_the_input_schema_asks_for_nothing_at_the_top(adapter: Adapter) -> None:

@@ -20,7 +20,7 @@ import anyio
 
 from ..errors import CommandError, Failure
 from ..hosts import Origin
-from ..text import line, terminal_text
+from ..text import counted, line, terminal_text
 from .discovery import Discovery, Fetch, Server, Unreachable, is_safe
 from .sources import Sources, discovery_url_of
 from .tokens import Client, Refused, Token, ask, stated_error
@@ -121,7 +121,9 @@ def _store(sources: Sources, scheme: str, server: Server, client: Client, token:
         return f"Logged in for '{scheme}'. The adapter renews it by itself."
     entry |= {"access_token": token.value, "expires": token.expires}
     sources.logins.put(scheme, entry, token.lifetime or None)
-    lasts = f"for {token.lifetime / 60:.0f} minutes" if token.lifetime else "as long as the API takes its token"
+    lasts = "as long as the API takes its token"
+    if token.lifetime:
+        lasts = f"for {counted(round(token.lifetime / 60), 'minute')}"
     return f"Logged in for '{scheme}', {lasts}: the server gave no refresh token (some want the scope offline_access)."
 
 

@@ -21,6 +21,11 @@ def parse_arguments(adapter: Adapter, arguments: Sequence[str] | None) -> argpar
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     if rest:
         options.params += rest
+    for name, default in (("host", "127.0.0.1"), ("port", 8000)):
+        if options.command == "serve" and options.transport == "stdio" and getattr(options, name) is not None:
+            parser.error(f"--{name} needs --transport http")
+        if getattr(options, name, None) is None:
+            setattr(options, name, default)
     return options
 
 
@@ -40,12 +45,8 @@ def argument_parser(adapter: Adapter) -> argparse.ArgumentParser:
     parser.add_argument(
         "--transport", choices=("stdio", "http"), default="stdio", help="transport for clients (default: stdio)"
     )
-    parser.add_argument(
-        "--host",
-        default="127.0.0.1",
-        help="address for http (default: 127.0.0.1; others need MCP_AQL_HTTP_AUTH)",
-    )
-    parser.add_argument("--port", type=_port, default=8000, help="port for http (default: 8000; 0: any free port)")
+    parser.add_argument("--host", help="address for http (default: 127.0.0.1; others need MCP_AQL_HTTP_AUTH)")
+    parser.add_argument("--port", type=_port, help="port for http (default: 8000; 0: any free port)")
     parser.add_argument("--mock", action="store_true", help="answer from the API's document, without network")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
     parser.set_defaults(command="serve")

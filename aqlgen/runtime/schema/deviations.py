@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ..table import JsonSchema, Table
+from ..text import counted
 from . import Types, admitted_types, json_type, parts, union_of
 from .validators import Schemas
 
@@ -39,7 +40,7 @@ class Deviations:
         """Return what differs, and how often."""
         texts = [f"'{path or 'the answer'}' is {kind} {count} times" for (path, kind), count in self.counts.items()]
         texts = texts[:_MOST_NAMED] + ([f"{len(texts) - _MOST_NAMED} more differ"] if len(texts) > _MOST_NAMED else [])
-        return ", ".join(texts + ([f"{self.extra} fields are not declared"] if self.extra else []))
+        return ", ".join(texts + ([counted(self.extra, "undeclared field")] if self.extra else []))
 
 
 def deviations(data: Any, schema: JsonSchema, table: Table) -> Deviations:

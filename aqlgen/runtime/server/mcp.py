@@ -186,7 +186,7 @@ def _example(operation: str | None) -> str:
 
 def _bounded(title: str, max_cost: int) -> str:
     """Cut a title to a cost, after a word: a character outside ASCII counts six, as it may in tokens if escaped."""
-    text = line(title, 200)
+    text = line(title, 200).rstrip(".")
     cost = 0
     for position, char in enumerate(text):
         cost += 1 if char.isascii() else 6
