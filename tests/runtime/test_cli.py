@@ -309,8 +309,8 @@ def test_a_bad_setting_stops_with_one_line_and_code_2(
 
 
 def test_bad_arguments_are_refused_with_code_2(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    wrong = (["--port", "99999"], ["--port", "9"], ["--mock", "--host", "::1"], ["nonsense"], ["call"])
-    for arguments in (*wrong, ["--transport", "smoke"]):
+    refused = (["--port", "99999"], ["--port", "9"], ["--mock", "--host", "::1"], ["nonsense"], ["call"])
+    for arguments in (*refused, ["--transport", "smoke"]):
         with pytest.raises(SystemExit) as caught:
             main(package, None, arguments)
         assert caught.value.code == 2

@@ -73,10 +73,6 @@ CREATES = {
 for thing, needed in (("category", "name"), ("label", "label")):
     CREATES[f"store_{thing}"] = _row("POST", f"/{thing}", f"Store a new {thing}", resource=thing)
     CREATES[f"store_{thing}"]["parameters"][needed] = {"in": "body", "required": True, "schema": {"type": "string"}}
-CREATES["order_varnish"] = _row("POST", "/varnishes", "Order varnish", resource="varnish")
-CREATES["create_dock_varnish"] = _row("POST", "/docks/varnishes", "Create it for docks", resource="dock_varnish")
-DELETES["delete_boat_hatch"] = _row("DELETE", "/boats/hatches/{hatch}", "Delete a hatch", resource="boat_hatch")
-DELETES["remove_boat_hatch"] = _row("DELETE", "/boats/{boat}/hatches/{hatch}", "Remove a hatch", resource="boat_hatch")
 UPDATES["create_oars"] = _row("PUT", "/oars", "Creates oars", resource="oar")
 
 
@@ -120,9 +116,6 @@ def harbour(tmp_path: Path) -> Dispatcher:
         ("read", "search_ropes", ["q"], "search"),  # a kind that it lists
         ("read", "get_my_oars", [], "list_user_oars"),
         ("read", "list_boat_drafts", ["boat"], "list_boat_sketches"),  # each with its own word for the same
-        ("create", "varnishes.create", [], "order_varnish"),  # a POST to a collection creates one of it
-        ("delete", "deleteHatchFromBoat", [], "remove_boat_hatch"),  # it takes what the thing is taken from
-        ("execute", "crane.runByNumberAsMaster", ["crane"], "run_crane"),  # by whom it is done is no thing
     ],
 )
 async def test_words_parameters_tool_and_texts_find_the_operation(
@@ -162,40 +155,6 @@ async def test_without_a_read_no_write_is_proposed_that_the_name_does_not_ask_fo
     adapter = assemble(tmp_path, environ=settings, mock=True).dispatcher
     error = (await adapter.handle("create", {"operation": "create_new_project", "params": {"name": "x"}}))["error"]
     assert "create_account" not in error["details"].get("available", [])
-
-
-@each(
-    ("text", "first"),
-    [
-        ("deleteHatchFromBoat", "remove_boat_hatch"),
-        ("sell_boat_masts", "raise_boat_masts"),  # it lacks a word: the order of the search
-    ],
-)
-def test_a_search_for_a_name_alone_finds_what_a_call_of_it_means(harbour: Dispatcher, text: str, first: str) -> None:
-    """R-INT-6"""
-    answer = harbour.introspection.answer({"query": "search", "search": text}, None)
-    assert answer["data"]["operations"][0]["name"] == first
-
-
-@each(
-    ("name", "first"),
-    [
-        ("get_me", "identify"),  # so says its path
-        ("findPilot", "find_pilots"),  # what finds one has many
-    ],
-)
-async def test_the_caller_and_what_is_found_have_no_number(tmp_path: Path, name: str, first: str) -> None:
-    """R-ENV-5"""
-    rows = {
-        "identify": _row("GET", "/me", "Who calls"),
-        "get_pilot": _row("GET", "/pilots/{pilot}", "Get the current account of a pilot", resource="pilot"),
-        "find_pilots": _row("GET", "/pilots", "Find pilots", resource="pilot", query=["licence"]),
-    }
-    make_package(tmp_path, rows)
-    settings = {"MCP_AQL_STATE_URL": "memory:", "MCP_AQL_AUDIT_PATH": "off"}
-    adapter = assemble(tmp_path, environ=settings, mock=True).dispatcher
-    error = (await adapter.handle("read", {"operation": name, "params": {}}))["error"]
-    assert error["details"]["available"][0] == first
 
 
 @each(

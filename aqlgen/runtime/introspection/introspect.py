@@ -37,7 +37,6 @@ from .info import (
 from .outline import Outlines, outline, type_outline
 from .ranking import Found
 from .search import Alias, Aliases, Search, Spellings, spellings_of_resource
-from .vocabulary import words_of
 
 if TYPE_CHECKING:
     from ..warnings import History
@@ -107,7 +106,7 @@ class Introspection:
         shown = line(operation, 200)
         if not shown:
             return unknown_operation("", {})
-        hits, sure, _ = self._search.near(shown, self._spellings, param_names, family)
+        hits, sure = self._search.near(shown, self._spellings, param_names, family)
         candidates = {hit.name: hit.summary for hit in hits}
         candidates |= {hit.name: self._in_short(hit.name, hit.summary) for hit in hits[:1]}
         return unknown_operation(line(shown, 64), candidates, sure)
@@ -255,7 +254,7 @@ class Introspection:
             if details is not None and operation is None and not whole:
                 details = type_outline(details)
             if details is None:
-                hits, *_ = self._search.near(line(name, 64), self._spellings)
+                hits, _ = self._search.near(line(name, 64), self._spellings)
                 data["unknown"][line(name, 64)] = [hit.name for hit in hits]
                 continue
             room -= tokens_of(details)
@@ -309,12 +308,7 @@ class Introspection:
     def _found(self, params: Mapping[str, Any]) -> Found:
         """Return what a search among the operations finds that are wanted."""
         if all(params.get(name) is None for name in ("category", "resource", "api")):
-            matches, text = self._search.find(params["search"]), params["search"].strip()
-            if " " in text or len(words_of(text)) < 2 or self.find(text) is not None:
-                return matches
-            near, _, is_whole = self._search.near(text, self._spellings)
-            hits = {hit.name: hit for hit in (*(near if is_whole else ()), *matches.hits)}
-            return matches._replace(hits=list(hits.values()))
+            return self._search.find(params["search"])
         wanted = self._wanted(params)
         return self._search.find(params["search"], lambda hit: wanted(hit.name, hit.family, hit.resource))
 

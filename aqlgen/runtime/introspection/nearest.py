@@ -20,8 +20,7 @@ from .vocabulary import CREATING, ENDING, FINDING, SAME, plain_words, stem, syno
 _LACKING, _NEAR, _MORE, _SAME_VERB, _OTHER_VERB, _OTHER_THING, _OTHER_TOOL = 2.0, 0.5, 1.0, 0.2, 2.0, 2.0, 1.0
 _RANK = 0.05  # what a place further down in the search costs
 _MOST, _OPENING, _DEEPEST = 40, 80, 2
-_BESIDE = re.compile("_(?:by|for|via|as|from|to|in)_")  # before a filter, an owner, or one of several ways to a thing
-_MANNER, _OWNER = re.compile("_(?:by|via|as)_"), re.compile("_(?:from|to|in)_")
+_BESIDE = re.compile("_(?:by|for|via)_")  # what parts a thing from its filter, its owner, or one of several ways to it
 _CHANGING = ("update", "execute")
 _MAKING = {stem("create"), *SAME[stem("create")]}
 _OTHERS = 2  # how many parameters may differ before they are those of another operation
@@ -33,8 +32,7 @@ class _Candidate:
     def __init__(self, row: Row, types: Types) -> None:
         verb, *thing = plain_words(row.name) or [""]
         self.row, self.verb, self.thing, self._types = row, stem(verb), list(map(stem, thing)), types
-        words, end = terms(row.name), row.path.rpartition("/")[2]
-        self.made = {*terms(end)[-1:]} if row.method == "POST" and "{" not in end else set()
+        words = terms(row.name)
         initials = "".join(word[0] for word in self.thing)
         acronyms = (initials[at:] for at in range(len(initials) - 1))  # such as `pr` of `pull_request`
         self.words = {*words, "".join(words[1:]), *terms(row.summary), *terms(row.path), *acronyms}
@@ -80,9 +78,7 @@ class Unknown:
         self._scope = {stem(word) for key in self._params for word in plain_words(key)}
         self.owner = ("user", *synonyms("user")) if "my" in words_of(name) else ()
         self._states = {stem(word) for word in self._words[-2:-1] if word.endswith(("ed", "ing"))}
-        name = "_".join(words_of(name))
         last = plain_words(_BESIDE.split(name, maxsplit=1)[0])[-1:]
-        self._manner, self._whose = (set(terms(" ".join(part.split(name)[1:]))) for part in (_MANNER, _OWNER))
         self._last = list(map(stem, last))
         self._are_many = "list" in self._words or ("".join(last).endswith("s") and last != self._last)
 
@@ -94,10 +90,7 @@ class Unknown:
         self._are_many &= not any(
             {*self._last} <= {*it.thing} and len({*self._asked} & it.words) > 1 for it in candidates
         )
-        costs = {
-            it.row.name: at * _RANK + self._wording(it) + self._unfit(it) + self._scoped(it)
-            for at, it in enumerate(candidates)
-        }
+        costs = {it.row.name: at * _RANK + self._wording(it) + self._unfit(it) for at, it in enumerate(candidates)}
         candidates.sort(key=lambda it: costs[it.row.name])
         slips = [it for it in candidates if self._is_slip(it)]
         return [it.row for it in dict.fromkeys([*slips, *self._carefully(candidates)])]
@@ -121,10 +114,6 @@ class Unknown:
             return [*reads[:1], *(it for it in candidates if it not in reads[:1])] if reads else []
         return candidates
 
-    def is_told(self, row: Row, types: Types) -> bool:
-        """Return True if an operation has all words of the name."""
-        return not self._lacking(_Candidate(row, types))
-
     def fits(self, row: Row, types: Types) -> bool:
         """Return True unless the parameters of the call are those of another operation."""
         return self._unfit(_Candidate(row, types)) < _OTHERS
@@ -143,8 +132,7 @@ class Unknown:
             same.update(_listed(candidate.fields.values()).difference(candidate.thing))
         if self._family not in (None, row.family) and same.isdisjoint(self._asked):
             return False
-        others = {self._asked[0], *self._manner}
-        nouns = [word for word in self._lacking(candidate) if word not in others and not verb_class(word)]
+        nouns = [word for word in self._lacking(candidate) if word != self._asked[0] and not verb_class(word)]
         if any(synonyms(word).isdisjoint(candidate.words) for word in nouns):
             return False
         return last != self._extra(candidate)[-1:]
@@ -164,15 +152,6 @@ class Unknown:
             return _NEAR + strange - 1  # one of them is probably the other
         return lacking + strange
 
-    def _scoped(self, candidate: _Candidate) -> float:
-        """Return what an operation costs that asks the caller who he is, or lacks whose the thing is to be."""
-        items = candidate.row.parameters.items()
-        if self.owner and not self._params and {*self._last} <= {*self.owner}:
-            return sum(_MORE for _, item in items if item.required)
-        known = set(terms(" ".join((*candidate.row.parameters, *candidate.fields)))) if self._whose else set()
-        parts = sum(item.location == "path" and name in self._params for name, item in items)
-        return (0 if self._whose <= known else _NEAR) - _SAME_VERB * parts
-
     def _wording(self, candidate: _Candidate) -> float:
         """Return what the words of the name and those of an operation cost each other."""
         extra, lacking = self._extra(candidate), self._lacking(candidate)
@@ -191,20 +170,14 @@ class Unknown:
         known = self._states | candidate.words | (candidate.kinds if candidate.verb in self._asked else set())
         if self._family == candidate.row.family == "delete":
             known |= {word for word in self._asked if verb_class(word) & ENDING}
-        known |= candidate.verbs if candidate.row.family in _CHANGING else set()
-        known |= _MAKING if not candidate.made.isdisjoint(self._asked) else set()
         return [word for word in self._asked if word not in known and not _is_same(word, candidate.verb)]
 
     def _does(self, candidate: _Candidate) -> bool:
         """Return True if a word of the name is what an operation does; the tool says it for a name without a verb."""
         if any(_is_same(word, candidate.verb) or word in candidate.verbs for word in self._asked):
             return True
-        if not candidate.made.isdisjoint(self._asked) and not _MAKING.isdisjoint(self._asked):
-            return True
         verbs = [word for word in self._asked if verb_class(word) and word not in candidate.thing]
-        things = {word for first in self._asked[:1] for word in (first, *synonyms(first))}
-        is_thing = self._family not in (None, "read") and not things.isdisjoint(candidate.thing[-1:])
-        if is_thing and not verbs and verb_class(candidate.verb) & CREATING:
+        if not verbs and verb_class(candidate.verb) & CREATING and self._asked[:1] == candidate.thing[-1:]:
             return True
         return self._is_by_tool(candidate, verbs)
 
@@ -237,8 +210,6 @@ class Unknown:
 
     def _is_other_number(self, candidate: _Candidate) -> bool:
         """Return True if the name asks for one thing and an operation has several, or the reverse; `list`: several."""
-        if candidate.verb in FINDING and candidate.verb in self._asked:
-            return False
         same = [word for word in self._words if [stem(word)] == candidate.thing[-1:]]
         return any(("list" in self._words or word.endswith("s")) != candidate.is_plural for word in same)
 

@@ -19,7 +19,7 @@ from ..table import Row, Table
 from ..text import folded, line
 from .postings import FILE, Hit, Postings, index_text, plain_entry
 from .ranking import Found, Ranking
-from .vocabulary import READING, plain_words, same_words, stem, synonyms, terms, verb_class, words_of
+from .vocabulary import plain_words, same_words, stem, verb_class, words_of
 
 
 class Alias(NamedTuple):
@@ -113,15 +113,6 @@ class Spellings:
         fitting.sort(key=lambda item: item[:2])
         return [name for _, _, name in fitting]
 
-    def ending(self, end: str) -> list[str]:
-        """Return the reads whose path has an end, the shortest path first."""
-        rows = [
-            (len(path), name)
-            for name, family, (path,) in self._table.values("path")
-            if path.endswith(end) and family == "read"
-        ]
-        return [name for _, name in sorted(rows)]
-
 
 def _unique(spellings: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return names by their spellings, without the spellings that two operations share."""
@@ -139,7 +130,6 @@ def spellings_of_resource(resource: str) -> set[str]:
 
 _MOST_NEAR, _MOST_RESOURCES = 5, 60
 _CALLER = "current authenticated user account"  # what `get_me`, `who am i` and a verb alone are about
-_CALLERS = {*terms(_CALLER), *synonyms("user")}
 
 
 class Search:
@@ -164,26 +154,20 @@ class Search:
 
     def near(
         self, text: str, spellings: Spellings, param_names: Collection[str] = (), family: str | None = None
-    ) -> tuple[list[Hit], str | None, bool]:
+    ) -> tuple[list[Hit], str | None]:
         """Return the operations that an unknown name may mean, by path or words, and the one that it surely means.
-
-        Return also whether the first has all words of the name.
 
         `param_names` are the names of the call's parameters, and `family` is that of its tool.
         """
         from .nearest import Unknown  # most sessions name no operation wrongly
 
-        words, all_words = list(map(stem, plain_words(text))), words_of(text)
-        is_me = len(words) < 2 and ({*all_words} & {"i", "me"} or any(map(verb_class, words)))
-        is_me = is_me or ("my" in all_words and all(READING in verb_class(word) or word in _CALLERS for word in words))
         by_path = spellings.at(text)
-        rows = self._rows(by_path or (spellings.ending("/me") if is_me and "me" in all_words else ()))
-        if rows:
-            at_path = [
-                Hit(row.name, row.family, row.danger, row.resource, (), line(row.summary, 200))
-                for row in rows[:_MOST_NEAR]
-            ]
-            return at_path, rows[0].name if by_path and len({row.api for row in rows}) == 1 else None, True
+        if by_path:
+            rows = self._rows(by_path)
+            at_path = [Hit(row.name, "", "", "", (), line(row.summary, 200)) for row in rows[:_MOST_NEAR]]
+            return at_path, by_path[0] if len({row.api for row in rows}) == 1 else None
+        words = plain_words(text)
+        is_me = len(words) < 2 and ({*words_of(text)} & {"i", "me"} or any(map(verb_class, map(stem, words))))
         asked = f"{text} {_CALLER}" if is_me else text
         unknown = Unknown(asked, param_names, family)
         texts = dict.fromkeys((asked, " ".join((asked, *islice(param_names, _MOST_NEAR), *unknown.owner[:1]))))
@@ -197,8 +181,7 @@ class Search:
         is_first = same[:1] == near[:1] and bool(rows) and unknown.fits(rows[0], self._table.types)
         sure = same[0].name if same and (is_first or same[0] in others) else None
         near.sort(key=lambda hit: hit.name != sure)
-        is_whole = bool(rows) and near[0].name == rows[0].name and unknown.is_told(rows[0], self._table.types)
-        return near[:_MOST_NEAR], sure, is_whole
+        return near[:_MOST_NEAR], sure
 
     def _rows(self, names: Iterable[str]) -> list[Row]:
         return [row for name in names if (row := self._table.find(name)) is not None]
