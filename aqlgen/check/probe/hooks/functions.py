@@ -13,14 +13,9 @@ _FROM = "at 0x"
 
 
 async def called(order: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of expressions by their modules, in whose names they are; a definition adds a name.
-
-    `*` stands for all functions, and has those that are left out and the values for the others.
-    """
+    """Return the values of expressions by their modules, in whose names they are; a definition adds a name."""
     shown = dict[str, Any]()
     for module, texts in order.items():
-        if module == "*":
-            return dict(import_module(f"{_PACKAGE}.sweep").Sweep(texts["values"]).digests(texts["but"]))
         names = {**vars(import_module(f"{_PACKAGE}.runtime.{module}")), "runtime": _module}
         shown[module] = [await _value(text, names) for text in texts]
     return shown
