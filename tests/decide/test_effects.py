@@ -174,7 +174,7 @@ PAYMENTS = operation("POST /payments", **sending("amount"))
         (operation("POST /payments/cancel", **sending("key")), PAYMENTS, False),
         (operation("POST /payments/batch", **sending("payee", "amount")), PAYMENTS, True),
         (operation("POST /payments/{id}/batch/submit"), PAYMENTS, True),
-        (operation("POST /simulations/payments", **sending("amount")), PAYMENTS, False),
+        (operation("POST /simulations/payments", **sending("amount")), PAYMENTS, True),
         (operation("POST /payments/search", **sending("key")), PAYMENTS, False),
         (operation("POST /payments/{bank}/{number}/void"), PAYMENTS, True),
         (operation("PATCH /payments/{id}", **sending("status")), PAYMENTS, True),

@@ -72,13 +72,8 @@ _KINDS: Final = frozenset({"plan", "type", "size", "tier"})
 
 def money(reading: Reading) -> Finding | None:
     """Find what moves money, by its thing, its fields, what it is done to, or the acts of its names and texts."""
-    finding = None if _is_idle(reading) else _moves(reading) or _of_item(reading)
+    finding = None if _deletes(reading) else _moves(reading) or _of_item(reading)
     return None if finding is not None and _is_record(reading) else finding
-
-
-def _is_idle(reading: Reading) -> bool:
-    """Return True for what ends a movement before it takes place, and for what is only simulated."""
-    return _deletes(reading) or reading.is_simulated
 
 
 def _is_record(reading: Reading) -> bool:
@@ -333,7 +328,7 @@ def _speaks(path: str) -> bool:
 def money_beside(reading: Reading) -> Finding | None:
     """Find what may move money by a word of money in its names; in an API that is about money, it does."""
     words = _deals(reading) & _DOUBTFUL | {*reading.thing, *reading.object} & _MOVEMENTS
-    if not words or reading.category is Category.UPDATE or _is_idle(reading):
+    if not words or reading.category is Category.UPDATE or _deletes(reading):
         return None
     is_prepared = reading.noun in _PREPARING or all(not _PREPARING.isdisjoint(name) for name in reading.names)
     is_thing = bool(words & reading.heads) and reading.verb_words.isdisjoint(_PREPARING)

@@ -29,7 +29,6 @@ _MOST_WITHIN: Final = 200
 """How many fields are looked at within one field of an answer."""
 _IDENTIFYING: Final = frozenset({"id", "ids", "name", "names", "list"})
 _NEAR: Final = 1
-_SIMULATED: Final = frozenset("simulate simulation simulations simulator sandbox".split())
 _FRAMES: Final = frozenset("request instance instruction application entry binding mapping assignment batch".split())
 """Nouns that only frame the one before them."""
 
@@ -67,11 +66,6 @@ class Reading:
     def template(self) -> str:
         """The path without the names of its parameters."""
         return template(self.facts.operation.path)
-
-    @cached_property
-    def is_simulated(self) -> bool:
-        """True if a part of its path says that nothing there is real."""
-        return not _SIMULATED.isdisjoint(split(self.facts.operation.path))
 
     @cached_property
     def path_nouns(self) -> tuple[Words, ...]:

@@ -273,8 +273,6 @@ def _by_ending_thing(reading: Reading) -> Finding | None:
 
 def _by_ending(reading: Reading) -> Finding | None:
     """Find what is said to end or to overwrite something."""
-    if reading.is_simulated:
-        return None
     return _said(reading, lambda act: bool(act.verbs & _ENDING) and act.verbs.isdisjoint(_OF_ITSELF))
 
 
