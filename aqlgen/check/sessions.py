@@ -71,7 +71,7 @@ _PADDED = re.compile(r"(?<=\S) {2,}|(?<!\d)\d{1,7}(?= ms\b)")
 """Spaces between columns, and times, in the output of commands."""
 _TIMES = "python", "process", "info"
 """Words of the lines of metrics that are different each time."""
-_TIMED = re.compile(r'(\w+_seconds_(?:sum|bucket)).*?(?:(le="[^"]*").*)?(?=\n)')
+_TIMED = re.compile(r'\b(\w+_seconds_(?:sum|bucket))(?:[^\n]*?(le="[^"\n]*"))?[^\n]*')
 """A sum or a bucket of times, of which only its limit is the same each time."""
 _EARLY = 0.05
 """Seconds that clocks differ by."""

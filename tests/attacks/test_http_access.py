@@ -108,7 +108,7 @@ def test_a_weak_or_unusable_token_does_not_start_it(tokens: str, hint: str) -> N
 def test_a_token_file_that_is_missing_does_not_start_it_open(tmp_path: Path) -> None:
     environ = {"MCP_AQL_HTTP_TOKEN_FILE": str(tmp_path / "missing")}
     for settings in (WITH_TOKEN, HttpSettings()):
-        with pytest.raises(AccessError, match="MCP_AQL_HTTP_TOKEN_FILE names cannot be read"):
+        with pytest.raises(AccessError, match="MCP_AQL_HTTP_TOKEN_FILE cannot be read"):
             access_of(settings, environ)
 
 

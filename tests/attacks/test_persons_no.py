@@ -188,7 +188,7 @@ async def test_of_calls_at_once_one_is_asked_about(tmp_path: Path, era: str) -> 
 
 async def test_a_refusal_by_an_earlier_no_is_in_the_audit_log(tmp_path: Path) -> None:
     place, session, person = shop(tmp_path), Session("session_1"), Human(says=False)
-    assert isinstance(place.dispatcher.gatekeeper._audit, Audit)
+    assert isinstance(place.dispatcher.audit, Audit)
     for _ in range(2):
         await place.dispatcher.handle(None, DELETE, session, person)
     assert [entry["reason"] for entry in place.events()] == [

@@ -449,7 +449,7 @@ def test_doctor_shows_no_password_of_an_address(adapter: Adapter, url: str) -> N
 @pytest.mark.parametrize("url", BASE_URLS[:3])
 def test_a_password_of_the_address_is_a_secret_like_any(adapter: Adapter, url: str) -> None:
     parts = assembly.assemble(adapter.folder, environ={**adapter.environ, "MCP_AQL_BASE_URL": url})
-    masked = parts.dispatcher._masked
+    masked = parts.dispatcher.masked
     assert masked is not None
     secret = "nobody-knows-this"
     for text in (secret, quote(secret), in_base64(f"me:{secret}"), each_letter("%{:02x}", secret)):

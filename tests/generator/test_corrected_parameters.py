@@ -136,7 +136,7 @@ def test_the_owner_corrects_what_the_document_says_of_a_parameter(tmp_path: Path
         ("id: {required: false}", "`id` is a part of the path, which needs a value"),
         ("id: {allow_empty: true}", "`id` is a part of the path, which cannot be empty"),
         ("id: {required: true}", "`required` must be false"),
-        ("id: {type: text}", "`text` is no type"),
+        ("id: {type: text}", "`type` cannot be `text`"),
         ("id: {type: [string, text]}", "`type` must be a type of JSON Schema or a list of them"),
         ("it: {required: false}", "GET /{apiVersion}/charges/{id} has no parameter `it`"),
     ],

@@ -2,7 +2,8 @@
 
 It grows with what an operation is known or doubted to do, and with the part of the API that lies below its path; it
 shrinks with each item that the path lies within. Thus a new payment and the end of an account come first, and the label
-of a comment comes last. The weights are learnt by hand from the writes of five documents at which a reader would stop first.
+of a comment comes last. The weights are set by hand, from the writes of five documents at which a reader would stop
+first.
 """
 
 from __future__ import annotations

@@ -234,7 +234,7 @@ class Credentials:
         variables = [name for scheme in wanted for name in self.sources.missing(scheme)]
         reason = f"no credential is set for operation '{row.name}'"
         for name in self.sources.unreadable(*wanted)[:1]:
-            reason = f"the file that {name} names cannot be read"
+            reason = f"the file of {name} cannot be read"
         advice = "; or ".join(dict.fromkeys(" and ".join(map(self._advice, schemes)) for schemes in lacking))
         seen = by_doctor(self.adapter.name, "which ones are set", "'aqlgen serve' names the missing when it starts")
         message = (

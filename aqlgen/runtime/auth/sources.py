@@ -262,7 +262,7 @@ def lines(entry: Mapping[str, Any]) -> Iterator[str]:
     if "per_user" in entry:
         yield f"    over HTTP from each caller's header {entry['per_user']['header']}"
     for name in entry.get("unreadable", ()):
-        yield f"    the file that {name} names cannot be read"
+        yield f"    the file of {name} cannot be read"
 
 
 _NAMED = re.compile(r"\s*([a-z][a-z0-9]{0,23})=([^,\s]+)\s*")

@@ -273,7 +273,7 @@ def token_problem(variables: Variables) -> str:
     """Return what is wrong with the tokens, '' if nothing is. A token is never shown."""
     unreadable = variables.unreadable([TOKEN])
     if unreadable:
-        return f"the file that {unreadable[0]} names cannot be read"
+        return f"the file of {unreadable[0]} cannot be read"
     tokens = read_tokens(variables)
     if not tokens:
         return f"MCP_AQL_HTTP_AUTH=token needs {TOKEN}, or {TOKEN}_FILE for a file of tokens, one a line; {_HINT}"

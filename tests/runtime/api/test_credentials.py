@@ -66,7 +66,7 @@ def test_a_credential_may_stand_in_a_file(package: Make, tmp_path: Path) -> None
     pets = package({"op": operation()}, adapter=about(["key"]), environ={"P_KEY_FILE": str(tmp_path / "secret")})
     assert dict(pets.build({}).headers)["X-Key"] == "from-file"
     elsewhere = package({"op": operation()}, adapter=about(["key"]), environ={"P_KEY_FILE": str(tmp_path / "gone")})
-    assert elsewhere.refused({}).details["reason"] == "the file that P_KEY_FILE names cannot be read"
+    assert elsewhere.refused({}).details["reason"] == "the file of P_KEY_FILE cannot be read"
 
 
 def test_the_first_alternative_that_is_set_is_used(package: Make) -> None:
