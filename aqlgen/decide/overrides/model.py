@@ -253,9 +253,9 @@ def check_aliases(decisions: Iterable[Decision], file: str, today: date) -> list
 def check_asked(decisions: Iterable[Decision], file: str) -> Iterator[Diagnostic]:
     """Yield a warning for each `asked` without effect: each call of each of its operations needs a confirmation."""
     selected = [each for each in decisions if each.override.asked in (Asked.FIRST, Asked.NEVER)]
-    always = [each for each in selected if each.asked is Asked.ALWAYS or each.moves_money]
-    effective = {each.override.places["asked"] for each in selected if each not in always}
-    for place, decision in {each.override.places["asked"]: each for each in reversed(always)}.items():
+    always = {each.name: each for each in selected if each.asked is Asked.ALWAYS or each.moves_money}
+    effective = {each.override.places["asked"] for each in selected if each.name not in always}
+    for place, decision in {each.override.places["asked"]: each for each in reversed(always.values())}.items():
         if place not in effective:
             of_danger = f"its danger is {decision.danger}", "Set `danger: reversible` too, or write"
             why, way = ("it moves money", "Write") if decision.moves_money else of_danger
