@@ -1,9 +1,8 @@
 """Sessions with the probe that were recorded and reviewed: each answer, request, question and record as a whole.
 
-`probe/sessions.jsonl` has a session's head, what the adapter says of itself, then a line for each step: its call, the
-answers of API and person, and every result; at last, as at each restart, what the adapter has written. Texts that
-differ in each run have names by kind and order, so that later steps can refer to them.
-What occurs several times stands once, on a line of its own before its first use: `{"@": its name, "is": …}`.
+`probe/sessions.jsonl` has the head of a session, the adapter's introduction, then a line for each step: its call, the
+answers of API and person, and every result. A restart and the end have all that the adapter has written. Texts that
+differ in each run have names (`opaque`). A repeated value has a line before its first use: `{"@": its name, "is": …}`.
 """
 
 from __future__ import annotations
@@ -14,11 +13,9 @@ import shlex
 import shutil
 import sys
 from base64 import b64decode
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from math import ceil
+from dataclasses import replace
 from pathlib import Path
 from tempfile import mkdtemp
 from threading import Barrier, BrokenBarrierError
@@ -31,6 +28,7 @@ import anyio
 from aqlgen.check.client import LEGACY, MODERN, Person, post
 from aqlgen.check.connection import NotStarted, output_of, served_over_http
 from aqlgen.check.forks import HOOKS, TABLE
+from aqlgen.check.opaque import Names, steady
 from aqlgen.check.run import Run
 from aqlgen.check.stand_in import Arrived, Reply, data_of
 
@@ -41,32 +39,12 @@ INPUTS = (
     "api", "person",
 )  # fmt: skip
 """The parts of a step that are its input; the others are results."""
-_OPAQUE = re.compile(
-    r"(?P<token>conf_[\w-]{40,})|(?P<known>conf_[\w-]{7}(?=…))|(?P<session>session_[0-9a-f]{16})|"
-    r"(?P<execution>exec_[0-9a-f]{16})|(?P<plan>plan_[0-9a-f]{32})|req_[0-9a-f]{8}_(?P<request>[0-9a-f]+)|"
-    r"(?P<caller>(?<=credential:)[0-9a-f]{16})|(?P<archive>(?<=audit-)\d{8}T\d{12}Z)|"
-    r"(?P<code>\b[A-Z2-9]{4}(?:-[A-Z2-9]{4}){3,8}\b)|(?P<matter>(?<=approve, as )\w{10})|"
-    r"(?P<lines>(?<=and unchanged: )\d+ lines?)|(?P<took>(?<=Operation took )\d+)|"
-    r"(?P<marker>(?<=Look for ')[0-9a-f-]{18})|"
-    r"(?P<key>\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}\b)|(?P<address>127\.0\.0\.1(?::|%3A)\d+)|(?P<folder>(?<![\w/.-])/[\w/.-]*/tmp\w+)|"
-    r"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00))|"
-    r"(?P<cursor>(?<![\w-])(?=[\w-]*[a-z])(?=[\w-]*[A-Z\d])[\w-]{30,})"
-)
-_NAMED = re.compile(r"<[a-z]+(?:-\d+)?>")
-_NEAR, _ROUGHLY = 5_000, 20
-"""Seconds from now within which a time is told by its distance, and those that a distance is rounded up to."""
 _CREDENTIALS = {"check-key-0123456789": "KEY", "check-session-0123456789": "SESSION"}
 _USUAL = {
     "host", "accept-encoding", "connection", "content-length", "user-agent=probe-adapter/0.1.0",
     "accept=application/json", "content-type=application/json", "cookie=check_session=SESSION",
 }  # fmt: skip
 """Headers of requests that say nothing, all or with this value."""
-_CHANGING = {
-    "duration_ms", "ms", "seconds", "process", "frames", "hash", "previous", "timestamp", "resets_in_seconds",
-    "refusals", "port",
-}  # fmt: skip
-_MOVING = re.compile(r"\b\d+(?= seconds?\b)|<now[+\d]*>|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
-"""The rest of a time window, in sessions whose head says `moving`."""
 _PADDED = re.compile(r"(?<=\S) {2,}|(?<!\d)\d{1,7}(?= ms\b)")
 """Spaces between columns, and times, in the output of commands."""
 _TIMES = "python", "process", "info"
@@ -79,6 +57,8 @@ _OF_OTHERS = ("mcp", "asyncio", "httpx", "httpcore", "uvicorn")
 """Loggers of libraries, whose records are theirs."""
 _LATEST = 10
 """Seconds after which a line is in a log that a thread writes."""
+_APART = re.compile(r"audit|^address$|\.toml$|-(?:shm|wal|journal)$")
+"""Files that are compared otherwise, or not at all."""
 _LONGEST = 2000
 """Bytes of a file that are compared."""
 _HEADERS = {"date", "content-length", "mcp-session-id"}
@@ -129,70 +109,8 @@ def difference(expected: Any, shown: Any, path: str = "") -> str:
     return f"{path.lstrip('.')} is {texts[1]}, not {texts[0]}"
 
 
-@dataclass
-class _Names:
-    """The names of opaque texts, in the order in which these appeared."""
-
-    is_moving: bool
-    known: dict[str, str] = field(default_factory=dict)
-    counts: dict[str, int] = field(default_factory=dict)
-    fixed: list[tuple[str, str]] = field(default_factory=list)
-
-    def named(self, value: Any) -> Any:
-        """Return data with names in place of opaque texts, without what is different each time."""
-        more = {"retry_after_seconds"} if self.is_moving else set[str]()
-        return _mapped(_steady(value, _CHANGING | more), self._text)
-
-    def _text(self, text: str) -> str:
-        for known, name in self.fixed:
-            text = text.replace(known, name)
-        text = _OPAQUE.sub(self._name, text).replace(f"{datetime.now(UTC):%Y-%m-%d}", "<today>")
-        return _MOVING.sub("0", text) if self.is_moving else text
-
-    def _name(self, match: re.Match[str]) -> str:
-        kind, text = str(match.lastgroup), match[0]
-        if kind == "request":
-            return f"<request-{int(match['request'], 16)}>"
-        if kind in ("address", "folder", "lines", "took"):
-            self.known.setdefault(text, f"<{kind}>")
-        if kind == "time":
-            seconds = (datetime.fromisoformat(text) - datetime.now(UTC)).total_seconds()
-            rounded = ceil(seconds / _ROUGHLY) * _ROUGHLY  # it was told a moment ago
-            return text if abs(seconds) > _NEAR else f"<now+{rounded}>" if rounded > 0 else "<now>"
-        if kind == "known":
-            return next((name for known, name in self.known.items() if known.startswith(text)), "<unknown>")
-        if text not in self.known:
-            self.counts[kind] = self.counts.get(kind, 0) + 1
-            self.known[text] = f"<{kind}-{self.counts[kind]}>"
-            self.fixed += [(text, self.known[text])] if kind == "matter" else []
-        return self.known[text]
-
-    def meant(self, value: Any) -> Any:
-        """Return data with the opaque texts that their names stand for; without a number, the last one of its kind."""
-        texts = {name: text for text, name in reversed(self.known.items())}
-        texts |= {f"<{kind}>": texts[f"<{kind}-{count}>"] for kind, count in self.counts.items()}
-        return _mapped(value, lambda text: _NAMED.sub(lambda match: texts.get(match[0], match[0]), text))
-
-
-def _mapped(value: Any, change: Callable[[str], str]) -> Any:
-    """Return data with each text changed."""
-    if isinstance(value, dict):
-        return {change(key): _mapped(inner, change) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_mapped(item, change) for item in value]
-    return change(value) if isinstance(value, str) else value
-
-
-def _steady(value: Any, names: Collection[str] = _CHANGING) -> Any:
-    if isinstance(value, list):
-        return [_steady(item, names) for item in value]
-    if isinstance(value, dict):
-        return {key: _steady(inner, names) for key, inner in value.items() if key not in names}
-    return "<now>" if isinstance(value, float) and 1.7e9 < value < 2.5e9 else value
-
-
 async def _connected(
-    stack: AsyncExitStack, run: Run, head: Mapping[str, Any], person: Person, names: _Names
+    stack: AsyncExitStack, run: Run, head: Mapping[str, Any], person: Person, names: Names
 ) -> list[Run]:
     """Start the adapter of a session, and connect as often as that says."""
     era, who = MODERN if head.get("modern") else LEGACY, person if head.get("person") else None
@@ -223,7 +141,7 @@ def _folders_of(head: Mapping[str, Any]) -> dict[str, str]:
 
 async def played(run: Run, session: Session) -> list[dict[str, Any]]:
     """Play a session, and return its steps as they are now."""
-    replies, asked, steps, names = list[str](), list[str](), list[dict[str, Any]](), _Names("moving" in session.head)
+    replies, asked, steps, names = list[str](), list[str](), list[dict[str, Any]](), Names("moving" in session.head)
     folder = Path(run.launch.variables["MCP_AQL_AUDIT_PATH"]).parent
     audit = Path(mkdtemp(prefix=f"tmp{session.head['session']}", dir=folder)) / "audit.jsonl"
     settings = str(shutil.copy(run.launch.variables["MCP_AQL_CONFIG"], audit.parent))
@@ -282,7 +200,7 @@ async def played(run: Run, session: Session) -> list[dict[str, Any]]:
 
 
 def _began(runs: Sequence[Run]) -> dict[str, Any]:
-    """Return what an adapter says of itself."""
+    """Return the introduction of an adapter: its answer to the handshake, and its tools."""
     adapter = runs[0].adapter
     return {"server": adapter.client.introduced, "tools": [*adapter.tools.values()]}
 
@@ -304,18 +222,11 @@ async def _left(
 
 
 def _files(audit: Path) -> dict[str, Any]:
-    """Return the files of a session but its logs, with the text of those that are no database."""
-    names = (
-        path
-        for path in sorted(audit.parent.rglob("*"))
-        if path.is_file() and "audit" not in path.name and path.name != "address"
-    )
-    texts = {
-        path.relative_to(audit.parent).as_posix(): path.read_bytes()[:_LONGEST].decode("utf-8", "replace")
-        for path in names
-        if not path.name.endswith((".toml", "-shm", "-wal", "-journal"))
-    }
-    return {"files": {name: "" if name.endswith(".sqlite3") else text for name, text in texts.items()}}
+    """Return the files of a session without its logs and settings, each with its text; a database has none."""
+    paths = [path for path in sorted(audit.parent.rglob("*")) if path.is_file() and not _APART.search(path.name)]
+    texts = {path.relative_to(audit.parent).as_posix(): path.read_bytes()[:_LONGEST] for path in paths}
+    return {"files": {name: "" if name.endswith(".sqlite3") else text.decode("utf-8", "replace")
+                      for name, text in texts.items()}}  # fmt: skip
 
 
 def _filled(reply: Reply, arrived: Sequence[Arrived]) -> Reply:
@@ -425,7 +336,7 @@ def _written(run: Run, name: str, audit: Path) -> list[dict[str, Any]]:
     files = sorted(audit.parent.glob(f"{audit.stem}*.jsonl")) if name == "audits" else [audit][: audit.exists()]
     text = run.adapter.log() if name == "log" else "".join(file.read_text(encoding="utf-8") for file in files)
     lines = [data_of(line) or {"text": line} for line in text.splitlines()]
-    ours = [_steady(line) for line in lines if line.get("message") != "started"
+    ours = [steady(line) for line in lines if line.get("message") != "started"
             and not str(line.get("logger", "")).startswith(_OF_OTHERS)]  # fmt: skip
     return [
         {key: line.get(key) for key in [*line, *sorted(old.keys() - line.keys())] if line.get(key) != old.get(key)}

@@ -285,8 +285,8 @@ async def _read(run: Run, operation: Operation, reader: Row) -> Answer:
 
 def is_told(answer: Answer, params: Mapping[str, Any]) -> bool:
     """Return True if an answer names what somebody else changed; to a call that gives a version, that it is another."""
-    is_named = "if_match" in params or answer.details.get("changed_fields")
-    return answer.code == "CONFLICT_VERSION_MISMATCH" and bool(is_named)
+    names = ("if_match" in params, answer.details.get("changed_fields"))
+    return answer.code == "CONFLICT_VERSION_MISMATCH" and any(names)
 
 
 @check("RT-4", "An update that somebody else overtook writes nothing", Category.ROUND_TRIP, "R-UPD-2")

@@ -9,14 +9,14 @@ from typing import Any
 
 _PACKAGE = __name__.rpartition(".")[0]
 _FROM = "at 0x"
-"""The beginning of an address in the memory, with which a text ends."""
+"""The beginning of a memory address at the end of a text."""
 
 
 async def called(order: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of expressions by their modules, in whose names they are; a definition adds a name."""
     shown = dict[str, Any]()
     for module, texts in order.items():
-        names = {**vars(import_module(f"{_PACKAGE}.runtime.{module}")), "runtime": _module}
+        names = {**vars(_module(module)), "runtime": _module}
         shown[module] = [await _value(text, names) for text in texts]
     return shown
 

@@ -19,10 +19,9 @@ async def before_call(call: Any) -> Any:
     """Change a parameter, refuse the call (also with the findings of the witness), or fail."""
     package = __name__.rpartition(".")[0]
     hooks = import_module(f"{package}.runtime.hooks")
-    for name, function in (("witness", "witnessed.witnessed"), ("functions", "functions.called")):
+    for name, module, member in (("witness", "witnessed", "witnessed"), ("functions", "functions", "called")):
         order = call.metadata.get(f"_{name}") or call.metadata.get(name)
         if order:
-            module, _, member = function.partition(".")
             work = partial(asyncio.run, getattr(import_module(f"{package}.{module}"), member)(order))
             shown = await asyncio.get_running_loop().run_in_executor(None, work)
             raise hooks.Refuse("the hook has done it", shown)
