@@ -12,6 +12,7 @@ from typing import Final, Literal, NamedTuple, NoReturn
 
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import DocumentError
+from aqlgen.document.positions import join
 from aqlgen.ir import Json
 
 READABLE: Final = "aqlgen reads Swagger 2.0 and OpenAPI 3.0, 3.1 and 3.2."
@@ -110,11 +111,9 @@ def check(root: Mapping[str, Json]) -> Version:
         message = "the document has webhooks or components only: no operation that could be called"
         raise DocumentError.of("no-operations", message)
     if not paths:
-        near = ["paths"] if "paths" in root else get_close_matches("paths", root, n=1)
-        help_text = f"`{near[0]}` should be `paths`." if near and near != ["paths"] else ""
-        raise DocumentError.of(
-            "no-paths", "the document has no paths", pointer="".join(f"/{key}" for key in near), help=help_text
-        )
+        near = get_close_matches("paths", root, n=1)
+        help_text = f"`{near[0]}` should be `paths`." if near and "paths" not in root else ""
+        raise DocumentError.of("no-paths", "the document has no paths", pointer=join(near), help=help_text)
     return version
 
 
