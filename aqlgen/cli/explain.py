@@ -158,14 +158,14 @@ def explain(options: Options, progress: Progress, html: Path | None, *, review: 
     The result holds the decisions, with `review` those to look at, those first whose texts instruct agents. Its table
     has the rows of all, and so has the page.
     """
+    if html is not None and not html.parent.is_dir():
+        raise FileError.of("output-unwritable", f"there is no folder {html.parent}", file=str(html))
     prepared = prepare(options, progress)
     if html is not None:
         from aqlgen.page import report
         from aqlgen.project.write import write_file
 
         progress("writing the page")
-        if not html.parent.is_dir():
-            raise FileError.of("output-unwritable", f"there is no folder {html.parent}", file=str(html))
         write_file(report(prepared).encode(), html)
     decisions = in_order_of_review(prepared.decisions)
     return replace(prepared, decisions=tuple(item for item in decisions if not review or item.review_reasons))
