@@ -22,10 +22,10 @@ def parse_arguments(adapter: Adapter, arguments: Sequence[str] | None) -> argpar
     if rest:
         options.params += rest
     for name, default in (("host", "127.0.0.1"), ("port", 8000)):
-        if options.command == "serve" and options.transport == "stdio" and getattr(options, name) is not None:
-            parser.error(f"--{name} needs --transport http")
         if getattr(options, name, None) is None:
             setattr(options, name, default)
+        elif options.command == "serve" and options.transport == "stdio":
+            parser.error(f"--{name} needs --transport http")
     return options
 
 
