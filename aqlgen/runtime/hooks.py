@@ -208,8 +208,8 @@ def import_hooks(name: str) -> ModuleType | None:
         from traceback import extract_tb, format_exception_only
 
         lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == spec.origin]
-        lines = lines or [getattr(error, "lineno", None)]
-        raise HookError(f"hooks.py:{lines[-1]}: {format_exception_only(error)[-1].strip()}") from error
+        number = lines[-1] if lines else getattr(error, "lineno", None)
+        raise HookError(f"hooks.py:{number}: {format_exception_only(error)[-1].strip()}") from error
 
 
 def _copied(call: Call) -> Call:

@@ -121,9 +121,8 @@ def _store(sources: Sources, scheme: str, server: Server, client: Client, token:
         return f"Logged in for '{scheme}'. The adapter renews it by itself."
     entry |= {"access_token": token.value, "expires": token.expires}
     sources.logins.put(scheme, entry, token.lifetime or None)
-    lasts = "as long as the API takes its token"
-    if token.lifetime:
-        lasts = f"for {counted(round(token.lifetime / 60), 'minute')}"
+    minutes = counted(round(token.lifetime / 60), "minute")
+    lasts = f"for {minutes}" if token.lifetime else "as long as the API takes its token"
     return f"Logged in for '{scheme}', {lasts}: the server gave no refresh token (some want the scope offline_access)."
 
 

@@ -104,8 +104,10 @@ class Sources:
 
     def unreadable(self, *names: str) -> list[str]:
         """Return the `…_FILE` variables of schemes whose file cannot be read."""
-        schemes = [self.schemes[name] for name in names]
-        variables = ((*each.get("variables", ()), *each.get("optional_variables", {}).values()) for each in schemes)
+        variables = (
+            (*each.get("variables", ()), *each.get("optional_variables", {}).values())
+            for each in map(self.schemes.__getitem__, names)
+        )
         return self.variables.unreadable(chain.from_iterable(variables))
 
     def options(self, name: str) -> list[TokenOption]:

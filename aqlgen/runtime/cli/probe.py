@@ -85,10 +85,10 @@ def choose(
     Those that need a credential which is there come first, then those without parameters, then lists.
     """
     parts, configs = adapter.of_each_api(), config_of_each(config, adapter)
-    probes: list[Probe] = []
+    probes, known = list[Probe](), Known(())
     ready, entries = ready_schemes(credentials), {entry["scheme"]: entry for entry in credentials}
     for row in safe_reads(table):
-        part, of_api, params = parts[row.api], configs[row.api], Known(()).params(row)
+        part, of_api, params = parts[row.api], configs[row.api], known.params(row)
         problem = operation_problem(part.servers, row.servers, of_api.base_url, of_api.server_variables)
         if params is None or row.method != "GET" or (not mock and problem is not None and problem.certain):
             continue

@@ -145,9 +145,8 @@ def _variables(schemes: tuple[str, ...], entries: Mapping[str, Mapping[str, Any]
         entry = entries.get(name, {"set": False, "variables": ()})
         if entry["set"] or "per_user" in entry:
             continue
-        ways = [entry["variables"]]
-        for way in entry.get("grants", ()):
-            ways.append([*way["variables"], *(["run `login`"] if way["grant"] == "login" else ())])
+        grants = ([*way["variables"], *["run `login`"] * (way["grant"] == "login")] for way in entry.get("grants", ()))
+        ways = [entry["variables"], *grants]
         text = _any_of(" and ".join(way) for way in ways if way)
         texts.append(text or f"the credential '{name}', of a kind that is not served,")
     return " and ".join(f"({text})" if " or " in text and len(texts) > 1 else text for text in texts)

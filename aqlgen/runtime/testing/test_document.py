@@ -50,9 +50,8 @@ async def test_every_operation_is_what_the_document_has() -> None:
     witness = Witness(FOLDER.parents[1])
     if not witness.documents:
         pytest.skip("the project has no OpenAPI document")
-    addresses = {each.api: f"https://api{each.api}.invalid{each.base_path}" for each in witness.documents}
-    addresses = {} if all(witness.addresses.values()) else addresses
-    witness.base = addresses
+    missing = witness.documents if not all(witness.addresses.values()) else ()
+    witness.base = addresses = {each.api: f"https://api{each.api}.invalid{each.base_path}" for each in missing}
     adapter = Recorded(witness)
     network = httpx2.MockTransport(adapter.respond)
     settings: dict[str, Any] = {"MCP_AQL_AUTH_ALLOW_HTTP": "1", "MCP_AQL_BASE_URL": base_url(addresses)}
