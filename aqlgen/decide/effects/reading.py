@@ -50,7 +50,7 @@ class Reading:
     category: Category
     name: str
     document_name: str
-    """The name by the document alone: what its owner calls an operation is no evidence of an effect."""
+    """The name from the document; a name that the owner chose says nothing about an effect."""
     subject: Subject
     around: Around
     lists: Mapping[str, bool | None] = field(default_factory=dict)

@@ -278,7 +278,7 @@ def items_path(types: Types, schema: JsonSchema) -> tuple[tuple[str, ...], JsonS
 
 
 def _payload(types: Types, shape: Shape, within: str = "") -> str | None:
-    """Return the field of an envelope that holds the things, None if the object is no envelope."""
+    """Return the field of an envelope that holds the things, None for any other object."""
     lists = [name for name, (_, inner) in shape.properties.items() if is_shaped(inner) and union_of(types, inner).items]
     return next((name for rule in _PAYLOAD_RULES for name in rule(types, shape, lists, within)), None)
 

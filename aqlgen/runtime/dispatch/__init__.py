@@ -222,7 +222,7 @@ class Checking:
 
 
 class Parts(NamedTuple):
-    """What a dispatcher works with beside the adapter and its API; one that is None is the plainest of its kind."""
+    """The parts of a dispatcher beside the adapter and its API; None stands for the simplest of its kind."""
 
     hooks: Hooks | None = None
     logger: Logger | None = None

@@ -46,7 +46,7 @@ _KINDS = {
     ),
     "time": re.compile(r"\b\d\d?:\d\d\b|\b\d\d? ?[AaPp]\.?[Mm]\b"),
 }
-"""Values that say by their form what they are: an operation that takes one has the word."""
+"""The forms of values whose kind is a word of the operations that take them."""
 _PIECE = re.compile(r"[^\W_]++(?:[-_'][^\W_]++)*+|[.!?;,](?=\s|$)")
 _IDENTIFIER = re.compile(r"(?<![A-Za-z])(?:[A-Za-z]++(?:_[A-Za-z]++)++|[a-z]++(?:[A-Z][a-z]++)++)")
 _MOST_WORDS = 60
@@ -75,7 +75,7 @@ class Question:
     identifiers: frozenset[str]
     """The identifiers in it, as terms: `cancel_at` is cancelat."""
     kinds: tuple[str, ...]
-    """What its values are by their form: `2026-11-30` is a date."""
+    """The kinds of its values by their form: `2026-11-30` is a date."""
     pairs: frozenset[tuple[str, str]]
     """The stems that stand side by side."""
     verb: str
@@ -218,7 +218,7 @@ class _Features:
 WEAK = 3.7
 """The score below which the first operation is probably not what is meant."""
 _SYNONYM, _JOINED, _KIND, _SLIP, _WHOLE = 0.4, 0.5, 0.7, 0.8, 3.0
-"""The shares of a synonym of an asked word, words run together, what a value is, a misspelt word, an identifier."""
+"""The shares of a synonym of an asked word, words run together, the kind of a value, a misspelt word, an identifier."""
 _NAMED = 1000.0
 _NEAR, _MOST_NEAR = 1.5, 3
 """How much less an operation may score that is meant nearly as probably as the first, and how many these may be."""

@@ -123,7 +123,7 @@ def _unique(spellings: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def spellings_of_resource(resource: str) -> set[str]:
-    """Return the names that a resource may have in the table, for what an agent calls it, also in the plural."""
+    """Return the possible names in the table of a resource that an agent names, in the singular or the plural."""
     wanted = resource.strip().lower().replace("-", "_").replace(" ", "_")
     return {wanted, wanted.removesuffix("s"), wanted.removesuffix("es"), re.sub("ies$", "y", wanted)}
 

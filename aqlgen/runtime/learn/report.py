@@ -31,9 +31,9 @@ _TO_TAKE_BACK: Final = Budget(100, 60.0)
 
 @dataclass(slots=True)
 class Report:
-    """What was seen, and the cost; `reads` are statuses of first reads by key, `spent` says why it ended early.
+    """The observations and their cost; `reads` are statuses of first reads by key, `spent` says why they ended early.
 
-    `lacking` says how to give the parameter a value that prevented most of the other reads.
+    `lacking` is the advice about the parameter that most of the other reads lack.
     """
 
     observations: list[Observation] = field(default_factory=list)
@@ -152,8 +152,7 @@ async def observe(
         rows = chosen_rows(requests.table, only)
         report.operations = len(rows)
         try:
-            most = max(1, int(budget.requests * _OF_READS))
-            report.lacking = await read_all(requests, rows, reads, most, named)
+            report.lacking = await read_all(requests, rows, reads, max(1, int(budget.requests * _OF_READS)), named)
             for probe in _PROBES:
                 async for seen in probe(requests, reads):
                     report.observations.append(seen)

@@ -47,7 +47,7 @@ class Schemas:
         self._properties: dict[int, tuple[Any, dict[str, Any]]] = {}
         self._validators: dict[int, tuple[Any, Any]] = {}
         self.samples: dict[tuple[Any, ...], tuple[Any, Any]] = {}
-        """What a sampler made, with the schemas, which keep their identity."""
+        """Samples by schema, turn, name and mark; each with its schema, so that its identity stays in use."""
 
     def deref(self, node: Any) -> Any:
         """Follow the references at the top of a node; what stands beside a reference wins, but for the type."""
