@@ -21,7 +21,7 @@ from aqlgen.diagnostics import Diagnostic
 from aqlgen.diagnostics.plain import few
 from aqlgen.diagnostics.progress import counted
 from aqlgen.document.resolve import Resolver
-from aqlgen.ir import Document, Json, Operation, Origin, Tag
+from aqlgen.ir import Document, Json, Operation, Origin, Response, Tag
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +142,17 @@ _INBOUND: Final = re.compile(
 _MOST_READ: Final = 2000
 
 
+def _refuse_other_directions(key: str, texts: str, responses: tuple[Response, ...], pointer: str) -> None:
+    """Raise SkipError for a request that the API makes, and for one that only leads out of HTTP (RFC 9110, 15.2.2)."""
+    if inbound := _INBOUND.search(texts):
+        message = f"{key} is skipped: the API calls it, and no client ({inbound[0]!r})"
+        raise SkipError("inbound-webhook", message, pointer)
+    statuses = {response.status for response in responses}
+    if "101" in statuses and not any(status.startswith(("2", "3")) for status in statuses):
+        message = f"{key} is skipped: it leaves HTTP (101 Switching Protocols, as a WebSocket does)"
+        raise SkipError("operation-skipped", message, pointer)
+
+
 def _operation(context: Context, raw_operation: RawOperation, known: frozenset[str], api: str) -> Operation:
     method, path, raw, pointer = raw_operation.method, raw_operation.path, raw_operation.raw, raw_operation.pointer
     item = raw_operation.item
@@ -154,9 +165,8 @@ def _operation(context: Context, raw_operation: RawOperation, known: frozenset[s
         message = f"{method.upper()} {path} is not usable: {error}"
         raise SkipError("invalid-operation", message, pointer) from None
     summary, description = (text(members.get(key)) or text(item.get(key)) for key in ("summary", "description"))
-    if inbound := _INBOUND.search(f"{summary}\n{description[:_MOST_READ]}"):
-        message = f"{method.upper()} {path} is skipped: the API calls it, and no client ({inbound[0]!r})"
-        raise SkipError("inbound-webhook", message, pointer)
+    responses = build_responses(context, raw, pointer)
+    _refuse_other_directions(f"{method.upper()} {path}", f"{summary}\n{description[:_MOST_READ]}", responses, pointer)
     servers = raw.get("servers") if isinstance(raw.get("servers"), list) else item.get("servers")
     parameters = build_parameters(context, raw_operation)
     body = build_body(context, raw.get("requestBody"), f"{pointer}/requestBody")
@@ -172,7 +182,7 @@ def _operation(context: Context, raw_operation: RawOperation, known: frozenset[s
         tags=tuple(members.get("tags") or ()),
         parameters=parameters,
         body=body,
-        responses=build_responses(context, raw, pointer),
+        responses=responses,
         security=build_requirements(context, raw.get("security"), known, f"{pointer}/security"),
         servers=build_servers(servers, context.resolver.root.get("servers")),
         deprecated=members.get("deprecated", False),

@@ -58,6 +58,16 @@ def test_methods_that_no_adapter_sends_are_skipped_with_the_reason(tmp_path: Pat
     assert why in warnings(table)[0][2]
 
 
+def test_an_operation_that_only_switches_protocols_is_skipped(tmp_path: Path) -> None:
+    socket = {"responses": {"101": {"description": "A WebSocket."}, "400": {"description": "No upgrade."}}}
+    either = {"responses": {"101": {"description": "A WebSocket."}, "200": {"description": "The log so far."}}}
+    table = tabulate(tmp_path, api({"/events": {"get": socket}, "/log": {"get": either}}))
+    assert served(table) == {"GET /log"}
+    ((code, _, message),) = warnings(table)
+    assert code == "operation-skipped"
+    assert "101 Switching Protocols" in message
+
+
 def test_one_method_of_one_path_is_served_once(tmp_path: Path) -> None:
     paths = {"/a": {"get": OK, "GET": OK, "additionalOperations": {"get": OK}}, "a": {"get": OK}}
     table = tabulate(tmp_path, api(paths, "3.2.0"))
