@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from radon.complexity import cc_visit
+from radon.complexity import cc_visit_ast
 
 from bench.support.arguments import parser
 from bench.support.documents import package_of
@@ -65,24 +65,19 @@ SESSION: tuple[Call, ...] = (
 )
 
 
-class Code(NamedTuple):
-    """How much Python a folder holds."""
-
-    lines: int = 0
-    statements: int = 0
-    complex: int = 0
+def lines(folder: Path) -> int:
+    """Count the lines of a folder's Python."""
+    return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in folder.rglob("*.py"))
 
 
-def code(*folders: Path) -> Code:
-    """Count the Python of folders."""
-    lines = statements = complex_ = 0
-    for path in sorted(path for folder in folders for path in folder.rglob("*.py")):
-        text = path.read_text(encoding="utf-8")
-        lines += len(text.splitlines())
-        nodes = list(ast.walk(ast.parse(text)))
-        statements += sum(isinstance(node, ast.stmt) and not _is_text(node) for node in nodes)
-        complex_ += sum(block.letter in "FM" and block.complexity > COMPLEX for block in cc_visit(text))
-    return Code(lines, statements, complex_)
+def statements_and_complex(folder: Path) -> tuple[int, int]:
+    """Count the statements of a folder's Python, and its complex functions."""
+    statements = complex_ = 0
+    for path in folder.rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        statements += sum(isinstance(node, ast.stmt) and not _is_text(node) for node in ast.walk(tree))
+        complex_ += sum(block.letter in "FM" and block.complexity > COMPLEX for block in cc_visit_ast(tree))
+    return statements, complex_
 
 
 def session(project: Path, calls: Sequence[Call], *, deep: bool) -> dict[str, int]:
@@ -149,14 +144,15 @@ def _is_text(node: ast.stmt) -> bool:
 def house() -> dict[str, int]:
     """Return the figures of the code, by what they count; `tests/test_budget.py` bounds them."""
     aqlgen = ROOT / "aqlgen"
-    whole, runtime = code(aqlgen), code(aqlgen / "runtime")
+    runtime = lines(aqlgen / "runtime")
+    statements, complex_ = statements_and_complex(aqlgen)
     return {
-        "aqlgen/ without runtime, lines": whole.lines - runtime.lines,
-        "aqlgen/runtime/, lines": runtime.lines,
-        "aqlgen/, statements": whole.statements,
-        f"aqlgen/, functions over a complexity of {COMPLEX}": whole.complex,
-        "tests, lines": code(ROOT / "tests").lines,
-        "bench, lines": code(ROOT / "bench").lines,
+        "aqlgen/ without runtime, lines": lines(aqlgen) - runtime,
+        "aqlgen/runtime/, lines": runtime,
+        "aqlgen/, statements": statements,
+        f"aqlgen/, functions over a complexity of {COMPLEX}": complex_,
+        "tests, lines": lines(ROOT / "tests"),
+        "bench, lines": lines(ROOT / "bench"),
     }
 
 
