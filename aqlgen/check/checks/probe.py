@@ -23,10 +23,10 @@ from aqlgen.check.forks import TABLE
 from aqlgen.check.operations import operations_of
 from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check
-from aqlgen.check.sessions import FILE, Session, difference, played, recorded
+from aqlgen.check.sessions import Session, difference, played, recorded
 from aqlgen.check.stand_in import Arrived, StandIn, serve
 from aqlgen.project.check import package_files, sources
-from aqlgen.resources import build, cache_folder
+from aqlgen.resources import build, cache_folder, files_in
 from aqlgen.runtime.table import Adapter as AdapterTable
 from aqlgen.runtime.witness import Witness
 
@@ -43,7 +43,6 @@ _SECRETS = {"PROBE_KEY": "check-key-0123456789", "PROBE_SESSION": "check-session
 _AWKWARD, _ENCODED = "\u221aa&b=c/d?e#f+g h%", "%E2%88%9Aa%26b%3Dc%2Fd%3Fe%23f%2Bg%20h%25"
 _PAIRS = {"wide": "1", _AWKWARD: "2"}
 _PLACED = (
-    # (place, value, as it is sent)
     ("query", _AWKWARD, f"it={_ENCODED}"),
     ("query", False, "it=false"),
     ("query", 7.0, "it=7"),
@@ -73,7 +72,7 @@ _PLACED = (
     ("cookie", "a b;c", "it=a%20b%3Bc"),
     ("query", {"a": "1", "b": None}, "a=1"),
 )
-"""Values of each place and style, by the table of the specification (OpenAPI 3.1, 4.8.12.5; RFC 6570)."""
+"""Place, value and sent text of each style, by the table of the specification (OpenAPI 3.1, 4.8.12.5; RFC 6570)."""
 _MODELS = updates.updates_preserve, updates.updates_notice_changes, lists.pages, lists.queries
 """Tests that compare with a model, for which the probe has operations of every kind."""
 
@@ -131,18 +130,19 @@ async def sessions(run: Run) -> None:
 def _kept(run: Run) -> list[Path]:
     """Return the files that may hold the cases that this runtime has passed: of the user, and of aqlgen; none: play.
 
-    Their name is a hash of the package's code, the sessions, and the versions of Python and the libraries.
+    Their name is a hash of the package's code, the probe and what plays it, and the versions of Python and libraries.
     """
     src, package, root = run.launch.project / "src", run.launch.package, cache_folder()
     if root is None or any(not path.startswith(f"{package}/") for path in sources(src)):  # which may shadow a library
         return []
-    code = sorted(
-        item
-        for item in package_files(src / package, as_imported=True).items()
-        if item[0].startswith(("runtime/", "__init__.", "__main__."))
-    )
-    versions = [sys.version_info[:2], *((name, version(name)) for name in _LIBRARIES)]
-    name = f"{sha256(repr((versions, FILE.read_bytes(), code)).encode()).hexdigest()[:32]}.json"
+    files = package_files(src / package, as_imported=True)
+    hashed = [
+        sys.version_info[:2],
+        *((name, version(name)) for name in _LIBRARIES),
+        *sorted((path, file.read_bytes()) for path, file in files_in(_PROBE.parent) if PASSED not in file.parents),
+        *sorted(item for item in files.items() if item[0].startswith(("runtime/", "__init__.", "__main__."))),
+    ]
+    name = f"{sha256(repr(hashed).encode()).hexdigest()[:32]}.json"
     return [root / name, PASSED / name]
 
 
