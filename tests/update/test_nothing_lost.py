@@ -91,21 +91,24 @@ def test_each_line_of_the_users_is_there_afterwards(
         shutil.copytree(generated, folder)
         repo = committed(folder, folder)
         marks = list(by_hand(repo, paths, ours))
-        before = {path.name for path in folder.rglob("*") if path.is_file()}
+        before, taken = files_of(folder), [path for path in paths if not (folder / path).exists()]
         repo.commit()
-        marks = [mark for mark in marks if mark in everything(folder)]
+        marks = [mark for mark in marks if mark in "".join(before.values())]
         new = replace(regenerated, tree=by_release(regenerated.tree, paths, theirs))
         with patch("aqlgen.project.update.regenerate", return_value=new):
             done = repo.update("--output-format", "json")
         assert done.code in (0, 1), done
-        text = everything(folder)
-        assert [mark for mark in marks if mark not in text] == []
-        gone = before - {path.name for path in folder.rglob("*") if path.is_file()}
-        assert gone <= {Path(path).name for path in done.json["files"]["removed"]}
-        assert (done.code == 1) == bool(done.json["conflicts"])
+        after, conflicts = files_of(folder), set(done.json["files"]["conflicts"])
+        assert [mark for mark in marks if mark not in "".join(after.values())] == []
+        assert {Path(path).name for path in before.keys() - after.keys()} <= {
+            Path(path).name for path in done.json["files"]["removed"]
+        }
+        assert {path for path in taken if path in after} <= conflicts
+        assert {path for path, text in after.items() if "\n<<<<<<< " in f"\n{text}"} <= conflicts
+        assert (done.code == 1) == bool(conflicts) == bool(done.json["conflicts"])
 
 
-def everything(folder: Path) -> str:
+def files_of(folder: Path) -> dict[str, str]:
     skipped = {".git", "vendor"}  # the archive of the runtime is no text
     files = (path for path in folder.rglob("*") if path.is_file() and not skipped & set(path.parts))
-    return "\n".join(path.read_text(encoding="utf-8") for path in files)
+    return {path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in files}
