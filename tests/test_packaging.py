@@ -9,12 +9,15 @@ import sys
 import tarfile
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
 from aqlgen import __version__
 from aqlgen.render.provenance import RUNTIME
 from aqlgen.runtime import SEAL
+from hatch_build import CarryRelease
 from tests.checkouts import CACHES, ROOT, URL, Checkout, compile_as_here
 
 pytestmark = pytest.mark.long
@@ -96,6 +99,7 @@ def test_the_sdist_holds_what_a_wheel_is_built_from(built: list[Path]) -> None:
         files = {name.split("/", 1)[1] for name in sdist.getnames() if "/" in name}
     needed = {"pyproject.toml", "README.md", "LICENSE", "copier.yml", "hatch_build.py"}
     assert files_of("aqlgen") | files_of("templates") | needed | CARRIED <= files
+    assert not [name for name in files if name.endswith("{{package}}/runtime")]
 
 
 def from_site(site: Path, out: Path) -> str:
@@ -132,19 +136,15 @@ def test_aqlgen_works_from_its_wheel_alone(site: Path, of_wheel: tuple[Path, str
     assert f"_commit: {LATEST}\n" in (out / ".copier-answers.yml").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("way", ["wheel", "wheel of the sdist", "editable install", "plain copier"])
+@pytest.mark.parametrize("way", ["wheel", "editable install", "plain copier"])
 def test_a_project_gets_the_runtime_whole_however_aqlgen_is_there(
-    checkout: Checkout, built: list[Path], again: Path, of_wheel: tuple[Path, str], tmp_path: Path, way: str
+    checkout: Checkout, of_wheel: tuple[Path, str], tmp_path: Path, way: str
 ) -> None:
     """The template has it by a symbolic link, which neither a wheel nor an sdist holds."""
     out = tmp_path / "out"
     match way:
         case "wheel":
             out, _ = of_wheel
-        case "wheel of the sdist":
-            with tarfile.open(built[0]) as sdist:
-                assert not [name for name in sdist.getnames() if name.endswith("{{package}}/runtime")]
-            from_site(unpacked(again, tmp_path / "site"), out)
         case "editable install":
             (wheel,) = checkout.build(tmp_path / "dist", "wheel:editable")
             assert not [name for name in held(wheel) if "runtime" in name]
@@ -174,20 +174,6 @@ def test_a_build_has_the_same_identity_in_a_checkout_and_in_a_wheel(site: Path, 
     assert ask(site, identity) == ask(checkout.folder, identity)
 
 
-@pytest.mark.parametrize("change", ["edited", "added"])
-def test_a_checkout_with_other_templates_is_no_release_and_its_wheel_is_none(
-    checkout: Checkout, tmp_path: Path, change: str
-) -> None:
-    copy = clone(checkout, tmp_path)
-    if change == "edited":
-        copy.edit("copier.yml", "Where the API is served", "Where it is served")
-    else:
-        (copy.folder / "templates/project/NOTES.md").write_text("new\n", encoding="utf-8")
-    assert ask(copy.folder, TAG) == ""
-    files = held(copy.build(tmp_path / "dist", "wheel")[0])
-    assert not set(files) & CARRIED
-
-
 def clone(checkout: Checkout, folder: Path, *options: str) -> Checkout:
     source = f"file://{checkout.folder}" if options else str(checkout.folder)
     checkout.git("clone", "--quiet", *options, source, str(folder / "clone"))
@@ -207,16 +193,40 @@ def test_a_wheel_built_from_the_sdist_carries_the_same(built: list[Path], again:
     assert held(again) == held(built[1])
 
 
-@pytest.mark.parametrize("history", ["no tags", "no repository", "no git"])
-def test_a_wheel_can_be_built_where_there_are_no_releases(checkout: Checkout, tmp_path: Path, history: str) -> None:
+def carries_release(root: Path) -> bool:
+    """Return True if the build hook adds a release to the wheel of a checkout; the templates are always in it."""
+    hook = CarryRelease(str(root), {}, None, SimpleNamespace(version=__version__), "", "wheel", Mock())  # type: ignore[arg-type]
+    hook.initialize("standard", data := {"force_include": {}})
+    hook.finalize("standard", data, "")
+    places = set(data["force_include"].values())
+    assert {"aqlgen/template/copier.yml", "aqlgen/template/CHANGELOG.md"} <= places
+    return places >= CARRIED
+
+
+def test_a_checkout_with_other_templates_is_no_release_and_its_wheel_is_none(
+    checkout: Checkout, tmp_path: Path
+) -> None:
+    copy = clone(checkout, tmp_path)
+    assert carries_release(copy.folder)
+    added = copy.folder / "templates/project/NOTES.md"
+    added.write_text("new\n", encoding="utf-8")
+    assert (ask(copy.folder, TAG), carries_release(copy.folder)) == ("", False)
+    added.unlink()
+    copy.edit("copier.yml", "Where the API is served", "Where it is served")
+    assert (ask(copy.folder, TAG), carries_release(copy.folder)) == ("", False)
+
+
+def test_a_wheel_can_be_built_where_there_are_no_releases(
+    checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a clone has no tags, where there is no git, and where there is no repository."""
     copy = clone(checkout, tmp_path, "--no-tags", "--depth", "1")
-    if history == "no repository":
-        (copy.folder / ".git").rename(tmp_path / "gone")
-    if history == "no git":
-        copy.environment["PATH"] = str(tmp_path)
-    (wheel,) = copy.build(tmp_path / "dist", "wheel")
-    assert not set(held(wheel)) & CARRIED
-    assert ask(unpacked(wheel, tmp_path / "site"), TAG) == ""
+    assert (ask(copy.folder, TAG), carries_release(copy.folder)) == ("", False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert not carries_release(copy.folder)
+    monkeypatch.undo()
+    (copy.folder / ".git").rename(tmp_path / "gone")
+    assert (ask(copy.folder, TAG), carries_release(copy.folder)) == ("", False)
 
 
 def test_an_editable_install_is_not_kept_waiting_by_the_history(checkout: Checkout) -> None:
