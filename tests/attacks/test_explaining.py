@@ -325,7 +325,6 @@ async def test_no_large_call_holds_the_others(tmp_path: Path, arguments: dict[st
             longest, begin = max(longest, time.thread_time() - begin), time.thread_time()
             await anyio.sleep(0.001)
 
-    turns = []
     async with anyio.create_task_group() as calls:
         calls.start_soon(other)
         for _ in range(3):  # the first imports, and one may collect the garbage of other tests
@@ -333,10 +332,11 @@ async def test_no_large_call_holds_the_others(tmp_path: Path, arguments: dict[st
             longest = 0.0
             answer = await ready.dispatcher.handle(None, arguments)
             await anyio.sleep(0.002)
-            turns.append(longest)
+            if longest < MOST_SECONDS:
+                break
         calls.cancel_scope.cancel()
     await ready.close()
-    assert min(turns) < MOST_SECONDS
+    assert longest < MOST_SECONDS
     assert code is None or answer["error"]["code"] == code
 
 

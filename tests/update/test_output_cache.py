@@ -16,7 +16,7 @@ from tests.cases import each
 from tests.generator.commands import Run, run
 from tests.update.repos import SHOP, Repo, grown
 
-COMMANDS = (("status",), ("update", "--dry-run"), ("update", "--dry-run", "--output-format", "json"))
+COMMANDS = (("status",), ("update", "--dry-run", "--output-format", "json"))
 
 
 @pytest.fixture(autouse=True)
