@@ -50,7 +50,7 @@ def main(argv: Sequence[str]) -> int:
     arguments = parser(__name__, __doc__)
     arguments.add_argument("documents", type=Path, nargs="+", help="the folder of documents, or documents")
     arguments.add_argument("--labels", type=Path, help="the table of labels")
-    arguments.add_argument("--missed", action="store_true", help="print each operation that is missed or asked in vain")
+    arguments.add_argument("--missed", action="store_true", help="print each operation missed or needlessly asked")
     options = arguments.parse_args(argv)
     if options.labels is None:
         for path in options.documents:

@@ -211,7 +211,7 @@ async def torn_line(running: Fleet, _: RedisServer | None, log: Path) -> str:
 
 
 async def lost_data(running: Fleet, server: RedisServer | None, log: Path) -> str:
-    """Let the store forget everything, and start one replica anew."""
+    """Let the store forget everything, and restart one replica."""
     await _confirmed(running, range(3))
     if server is not None:
         await asyncio.to_thread(server.flush)

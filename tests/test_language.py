@@ -95,6 +95,16 @@ FOREIGN = re.compile(
 PROSE = [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
+def test_no_comment_or_message_of_the_code_has_such_a_turn_of_phrase() -> None:
+    lines = (
+        (f"{path.relative_to(ROOT)}:{number}", line)
+        for folder in ("aqlgen", "bench")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+    )
+    assert [place for place, line in lines if FOREIGN.search(line)] == []
+
+
 @pytest.mark.parametrize("page", PROSE, ids=lambda page: page.name)
 def test_a_page_has_no_long_sentence_and_no_turn_of_phrase_that_readers_stumbled_over(page: Path) -> None:
     prose = re.sub(r"^```.*?^```|`[^`\n]*`", "CODE", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)

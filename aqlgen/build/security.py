@@ -118,7 +118,7 @@ def _kind(kind: str, name: str, node: Json) -> str:
 
 
 def _is_signature(kind: str, name: str, node: Json) -> bool:
-    """Return True if what a scheme calls an API key is Signature Version 4, which is made anew for each request."""
+    """Return True if what a scheme calls an API key is Signature Version 4, which is computed for each request."""
     if kind != "apiKey" or name.lower() != "authorization":
         return False
     return text(node.get(SIGNATURE_EXTENSION)).lower() == "awssigv4" or bool(

@@ -212,7 +212,7 @@ class Report:
 
     @property
     def is_sound(self) -> bool:
-        """True if nothing fails, in whatever category, but for so few operations."""
+        """True if no test fails, in any category, except for a few operations."""
         return self._failing(CATEGORIES) is not None
 
     def _failing(self, categories: Iterable[Category]) -> set[str] | None:

@@ -96,7 +96,7 @@ def _run() -> int | None:
 
 
 def safety_main() -> NoReturn:
-    """Run `aqlgen safety` under the name by which the safety server speaks of itself, as adapters do."""
+    """Run `aqlgen safety` under the safety server's own name, as adapters run under theirs."""
     sys.argv[1:1] = ["safety"]
     main()
 

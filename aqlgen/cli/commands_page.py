@@ -1,6 +1,6 @@
 """The page docs/commands.md: every command of aqlgen and of an adapter, with its options, read from their parsers.
 
-`python -m aqlgen.cli.commands_page > docs/commands.md` writes it anew in a clone of aqlgen.
+`python -m aqlgen.cli.commands_page > docs/commands.md` writes it again, in a clone of aqlgen.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def _shown(stage: str) -> str:
 def print_diagnostics(
     diagnostics: Sequence[Diagnostic], sources: Sequence[Text], *, verbose: bool, echo: Echo = typer.echo
 ) -> None:
-    """Print diagnostics on standard error, notes only with `verbose`, but for which document is taken."""
+    """Print diagnostics on standard error, notes only with `verbose`, except which document is used."""
     from aqlgen.diagnostics.report import as_text
 
     shown = [

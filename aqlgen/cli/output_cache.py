@@ -32,7 +32,7 @@ _SKIPPED: Final = frozenset((".git", ".venv", "venv", "node_modules", ".mypy_cac
 """Folders at the top of a project in which neither aqlgen nor its templates have files."""
 
 _DAYS: Final = 30
-"""Days after which an output is removed that was not printed anew."""
+"""Days after which an output is removed if it was not printed again."""
 
 _MOST_FILES: Final = 20_000
 _MOST_BYTES: Final = 256 << 20

@@ -78,7 +78,7 @@ def as_text(
 ) -> str:
     """Return the lines to print, in the order given, with no line end at the end; repeats are counted unless `every`.
 
-    For a terminal (`stream`, standard error unless given) there are excerpts with arrows, and colours but for NO_COLOR.
+    For a terminal (`stream`, standard error unless given) there are excerpts with arrows, and colours without NO_COLOR.
     """
     terminal = (stream or sys.stderr).isatty()
     environ = os.environ if environ is None else environ

@@ -211,7 +211,7 @@ def parameter_entry(parameter: Parameter, types: Mapping[str, Schema]) -> dict[s
 
 
 def _values_note(values: list[Json]) -> Iterator[str]:
-    """Yield the values that are no texts: an element lists texts only."""
+    """Yield the values of other types than string: an element lists only strings."""
     if not all(isinstance(value, str) for value in values):
         yield f"One of {listed(values, MOST_VALUES)}."
 

@@ -1,6 +1,6 @@
 """The page docs/settings.md, from the fields of `aqlgen.runtime.settings.config.Config`.
 
-`python -m aqlgen.render.settings_texts > docs/settings.md` writes it anew in a clone of aqlgen.
+`python -m aqlgen.render.settings_texts > docs/settings.md` writes it again, in a clone of aqlgen.
 """
 
 from __future__ import annotations

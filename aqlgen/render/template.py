@@ -40,9 +40,7 @@ def render_template(answers: Mapping[str, str], templates: Path | None = None) -
     """
     for name, answer in answers.items():
         if not isinstance(answer, str) or ("\n" in answer and name in _NAMES):
-            raise _failed(
-                f"the template could not be rendered: {name} is {answer!r}, which is no text, or of several lines"
-            )
+            raise _failed(f"the template could not be rendered: {name} is {answer!r}, which is not a text of one line")
     return _render(answers, templates or own_templates())
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 class Assembly(NamedTuple):
     """An adapter that is ready to answer. Close it after use.
 
-    `state` stays on this machine, `store` is what all replicas share: the same, but for a store in Redis.
+    `state` stays on this machine, `store` is what all replicas share: the same, unless the store is in Redis.
     """
 
     adapter: Adapter

@@ -51,7 +51,7 @@ class ExactFloat(float):
 
     @property
     def is_equal(self) -> bool:
-        """True if the float is the number, but for the way in which it is written."""
+        """True if the float equals the number, however it is written."""
         from decimal import Decimal
 
         try:

@@ -53,7 +53,7 @@ class Call:
     """A call of an operation. `params` are under the agent's names; `metadata` are the keys that began with `_`.
 
     `session_id` is None where there is no session (HTTP with protocol 2026-07-28). `dry_run` says that the request is
-    only shown: the hooks before sending see it all the same.
+    only shown: the hooks before sending still see it.
     """
 
     operation: str

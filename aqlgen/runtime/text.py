@@ -212,7 +212,7 @@ _SHORT = 4
 
 
 def alike(name: str, other: str) -> bool:
-    """Return True if two names are one but for their spelling: case, hyphens, or a slip of one or two letters.
+    """Return True if two names differ only in spelling: case, hyphens, or a slip of one or two letters.
 
     A digit is no slip, and two letters are one only in a long name.
     """

@@ -1,6 +1,6 @@
 """`allOf` merged into one schema where that is sound, so that an object's fields can be named, shown and validated.
 
-Branches merge exactly, but for three leniencies: what a branch says of undeclared properties (additionalProperties,
+Branches merge exactly, with three leniencies: what a branch says of undeclared properties (additionalProperties,
 unevaluatedProperties) does not hold for the properties of the others, since otherwise nothing could extend a closed
 object; where two branches contradict one another (types or values with nothing in common), the later wins; and a
 property that a branch redeclares and requires is not read-only because another branch says so.

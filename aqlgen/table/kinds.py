@@ -116,7 +116,7 @@ def _chooser(name: str, kinds: Iterable[str], described: str, taken: Sequence[Pa
 
 
 def _described(chooser: Parameter, merged: _Merged) -> str:
-    """Return what agents are told of the choice of a body: which parameters a kind needs that not every kind has."""
+    """Return the description of the choice of a body: which parameters a kind needs that not every kind has."""
     always = {name for name, parameter in merged.changed.items() if parameter.required}
     needs = [f"{name} {PATCHES[name]}" for name in merged.kinds if name in PATCHES]
     for name, kind in merged.kinds.items():

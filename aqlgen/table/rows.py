@@ -277,7 +277,7 @@ def with_reader_schemas(draft: Draft, operations: Mapping[str, tuple[str, Iterab
 
 
 def _as_read(schema: Mapping[str, Json], read: Mapping[str, Json]) -> Mapping[str, Json]:
-    """Return the schema of an identifier as it is read, but for its default; its own where a read takes several."""
+    """Return the schema of an identifier as it is read, without its default; its own where a read takes several."""
     if read.get("type") in ("array", "object"):
         return schema
     plain = {key: value for key, value in read.items() if key != "default"}

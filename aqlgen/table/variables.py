@@ -25,7 +25,7 @@ def security_schemes(
     """Return the schemes by their names, and findings about the owner's variables, and about those of `others`.
 
     `variables` must all be set; `optional_variables` has the further ones by their roles. No two have one in common,
-    but for those that differ in the spelling of their names alone (`bearerAuth`, `BearerAuth`), which are the same.
+    except those that differ only in the spelling of their names (`bearerAuth`, `BearerAuth`), which are the same.
     """
     schemes = tuple(schemes)
     owned, findings = _owned(identity, schemes, overrides)

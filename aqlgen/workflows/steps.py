@@ -46,7 +46,7 @@ class Api:
         if key == "workflowId":
             raise UnsayableError("a step is another workflow", place, "Write the steps of that workflow into this one.")
         if not isinstance(value, str):
-            raise UnsayableError(f"{key} is no text", place)
+            raise UnsayableError(f"{key} is not a text", place)
         wanted = value.removeprefix(f"$sourceDescriptions.{self.source}.")
         by_id = [row for row in self.rows if row.operation_id == wanted]
         rows = by_id if key == "operationId" else self._by_path(value)

@@ -55,7 +55,7 @@ class Player:
         answer = self._ask(family, arguments)
         asked = _code(answer) == "CONFIRMATION_REQUIRED" and "CONFIRMATION_REQUIRED" not in call.error
         if call.asked is not None and asked != call.asked:
-            return ("not asked about" if call.asked else "asked about in vain"), answer
+            return ("not asked about" if call.asked else "needlessly asked about"), answer
         if asked:
             if shows and not self._unseen(call):
                 return "done before it was confirmed", answer

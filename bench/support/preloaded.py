@@ -2,8 +2,8 @@
 
 Starting `python -m PACKAGE` costs a second of imports that are the same for every adapter. The stand-in is a small
 program that hands its arguments, folder, environment, umask and standard streams to a server, which forks. It sends
-the fork the signals that it gets, ends as the fork ends, and takes the fork with it when it is killed. The process that
-is measured or tested is one of its own all the same, whose adapter is imported anew.
+the fork the signals that it gets, ends as the fork ends, and takes the fork with it when it is killed. What
+is measured or tested is a process of its own, which imports the adapter.
 
 What the fork cannot be, the interpreter is: with other options than `-P`, without a program, or where the environment
 has other settings of the interpreter than the server had or a locale without UTF-8, the stand-in becomes the real one.

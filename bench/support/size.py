@@ -8,7 +8,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class ProjectSize:
-    """The lines of each file by its path: None for one that is no text, and 0 for the API's own document."""
+    """The lines of each file by its path: None for a binary one, and 0 for the API's own document."""
 
     lines: dict[str, int | None]
 

@@ -299,7 +299,7 @@ def combined(
 def _with_demanded(
     requirement: tuple[str, ...], demanded: list[str], schemes: Mapping[str, SecurityScheme]
 ) -> tuple[str, ...]:
-    """Return a requirement with what is demanded, but for schemes that send what another of it sends."""
+    """Return a requirement with the demanded schemes, except those that send what another of it sends."""
     names = list(requirement)
     for name in demanded:
         if name not in names and _agree((*names, name), schemes):

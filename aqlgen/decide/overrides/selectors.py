@@ -9,7 +9,7 @@
 | `api:crm` | every operation of one of several APIs |
 | `crm:GET /pets/{petId}`, `crm:tag:pets` | as behind the API's name, in that API alone |
 
-The most exact key wins. A row of the table is more exact than the rows below it, but for the last; in a row a key
+The most exact key wins. A row of the table is more exact than the rows below it, except the last; in a row a key
 without a pattern is more exact than one with, and one with an API's name than the same without. Of two patterns in a
 row the more exact has more characters written out; else fewer `**`, else more segments, else fewer `*` within segments,
 else a method instead of `*`; else it is the later one. So a pattern that selects a part of what another selects, is the

@@ -132,7 +132,7 @@ class Around:
         return next(iter(same), None) or next(alike, None) or next(iter(candidates), None)
 
     def of_template(self, path: str) -> list[Subject]:
-        """Return the operations whose path is this one, but for the names of its parameters."""
+        """Return the operations with this path, whatever the names of its parameters."""
 
         def make() -> dict[str, list[Subject]]:
             subjects: dict[str, list[Subject]] = {}

@@ -107,7 +107,7 @@ def patched_as(content_type: str) -> Strategy:
 
 
 def _can_ask(subject: Subject, reader: Subject) -> bool:
-    """Return True if an update has every parameter that its reader demands, but for the placeholders of the path."""
+    """Return True if an update has every parameter that its reader demands, besides the placeholders of the path."""
     known = {(parameter.location, parameter.name) for parameter in subject.operation.parameters}
     return all(
         (parameter.location, parameter.name) in known

@@ -110,7 +110,7 @@ class References:
             holders = [file, self.root]
         for holder in holders:
             if holder is self.root and not fragment:
-                continue  # the whole document cannot be a part of itself
+                continue  # the whole document cannot be its own part
             pointer = fragment if fragment.startswith("/") or not fragment else f"/{fragment}"
             if target := self._descend(holder, pointer):
                 return target

@@ -123,7 +123,7 @@ def is_swagger(root: Mapping[str, Json]) -> bool:
 
 
 def version_remarks(root: Mapping[str, Json]) -> list[Diagnostic]:
-    """Return a warning if the version is written as a number; it is understood all the same."""
+    """Return a warning if the version is written as a number; it is still understood."""
     for key, pattern, full in (("openapi", _SUPPORTED, ".0"), ("swagger", _SWAGGER, "")):
         version = root.get(key)
         if isinstance(version, (int, float)) and _match_version(version, pattern):

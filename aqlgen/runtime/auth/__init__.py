@@ -25,7 +25,7 @@ BARE = "alone, by the API's document; some APIs need 'Bearer <value>'"
 """What is said of a key in `Authorization` that was not accepted, of which nothing is shown."""
 
 KEY = "{key}"
-"""What stands for the credential in what is told of how it is sent."""
+"""Placeholder for the credential in descriptions of how it is sent."""
 
 Alternatives: TypeAlias = tuple[tuple[str, ...], ...]
 

@@ -4,7 +4,7 @@ Each exchange goes through the owner's hooks.
 
 An agent needs of a write what the thing is, its state, its version and where it is (R-SEL-2). Beside these stay what
 the API remarks, the fields that an update changed, and what no read gives again, secrets among it: it would be lost. A
-secret that a read gives is left out. A thing that names nothing of itself stays whole.
+secret that a read gives is left out. A thing without identifying fields stays whole.
 
 `standard` leaves the beginning of texts and lists, and the upper levels. Of another thing within it, at any level, what
 identifies that one is enough.
@@ -102,7 +102,7 @@ class Exchanges:
         """Build a request, apply `change`, send it and return the answer, which is not the call's if it is `aside`.
 
         Raises Failure when the API cannot be reached, and when the request is not the one that was approved. Where a
-        write may have been carried out all the same, it says how to find out. Raises QuotaPaused for a request aside
+        write may have been carried out, it says how to find out. Raises QuotaPaused for a request aside
         that somebody would have to be asked about.
         """
         api, call = self.api.of(row), self._call

@@ -1,6 +1,6 @@
 """A resource as it is read and as it is written: its place in an answer, and what of it can be written back (R-UPD-2).
 
-All keys are the API's own; paths of fields that agents are told of have the agent's names.
+All keys are the API's own; paths of fields that agents see have the agents' names.
 """
 
 from __future__ import annotations

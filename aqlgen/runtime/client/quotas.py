@@ -7,8 +7,8 @@ A quota counts for the origin and the credential of the request whose response t
 - every operation, where the response calls the limit global (`X-RateLimit-Global`, `X-RateLimit-Scope`);
 - else the operation.
 
-When a quota begins anew, no more requests are under way at first than it is large. A response 429 without a quota holds
-back its operation for as long as it says.
+When a quota starts again, at most its size of requests is under way at first. A response 429 without a quota holds back
+its operation for as long as it says.
 """
 
 from __future__ import annotations

@@ -240,7 +240,7 @@ class Performer:
         """Cut the data down to the requested fields; `_meta` says what a default leaves out.
 
         The items of a long list are cut down as they are fitted into the answer: then the way is returned. A default
-        cuts no small answer, left out or given, but for the secrets of a write that a read gives. `length` is that of
+        cuts no small answer, left out or given, except secrets of a write that a read gives. `length` is that of
         the API's answer in bytes.
         """
         row, data = call.row, answer.data

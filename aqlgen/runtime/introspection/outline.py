@@ -2,7 +2,7 @@
 
 `{name, tool, danger, description, params: {"owner*": "string. The account owner", "state": "'open'|'closed' = 'open'"},
 options, returns}`. Required parameters come first and are marked `*`. The notation is that of
-`schema.notation`. All that the details say is there, but for examples.
+`schema.notation`. It has all of the details except examples.
 """
 
 from __future__ import annotations

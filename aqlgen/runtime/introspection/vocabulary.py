@@ -209,7 +209,7 @@ ENDING = frozenset().union(*map(verb_class, map(stem, ("delete", "cancel", "remo
 
 
 def same_words(text: str, name: str) -> bool:
-    """Return True if two names are of the same words, but for a slip in one of them or for verbs that mean the same."""
+    """Return True if two names have the same words, except a slip in one of them or verbs that mean the same."""
     left, right = plain_words(text), plain_words(name)
     if alike("".join(left), "".join(right)):
         return True

@@ -280,7 +280,7 @@ def carries(data: Any, fields: Sequence[str], marker: str) -> bool:
 
 
 def _objects(data: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
-    """Yield the objects of data with those in them, but for the items of lists."""
+    """Yield the objects of data with those in them, except items of lists."""
     if isinstance(data, dict) and depth <= _DEEPEST:
         yield data
         for value in list(data.values())[:200]:

@@ -1,6 +1,6 @@
-"""Who watches an adapter at work: each is told of its calls, of its requests to the API, and of events beside them.
+"""Who watches an adapter at work: each learns of its calls, its requests to the API, and other events.
 
-No observer is told of a parameter, a header or a text of the API: what it writes may be kept for years, by others.
+No observer gets a parameter, a header or a text of the API: what it writes may be kept for years, by others.
 """
 
 from __future__ import annotations

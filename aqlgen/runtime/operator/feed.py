@@ -153,7 +153,7 @@ class LogEnd:
             return {"entries": [], "state": "broken", "note": f"It cannot be read: {problem.strerror}."}
 
     def _chain(self, path: Path, version: tuple[int, int, int]) -> dict[str, Any]:
-        """Return whether the chain holds, followed anew at most twice a minute."""
+        """Return whether the chain holds; it is verified at most twice a minute."""
         now = time.monotonic()
         if self._verified is not None:
             at, verified, state = self._verified

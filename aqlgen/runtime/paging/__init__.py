@@ -304,7 +304,7 @@ def _of_headers(response: ApiResponse) -> Iterator[_Statement]:
 
 
 def _members(name: str, members: Any, listed: Sequence[str]) -> Iterator[_Statement]:
-    """Yield the plain members of an object, and of the objects in it that tell of pages, but for the list."""
+    """Yield the plain members of an object, and of the objects in it that tell of pages, without the list."""
     for key, value in list(members.items())[:_MOST_MEMBERS] if isinstance(members, Mapping) else ():
         path = f"{name}.{key}" if name else str(key)
         if isinstance(value, Mapping):

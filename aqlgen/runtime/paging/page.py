@@ -212,7 +212,7 @@ def is_path(plan: Plan, position: int | str | None) -> bool:
 def page_url(request: ApiRequest, position: str) -> str:
     """Return the URL of a page from its position, with the credentials of the present request.
 
-    Raises Failure for a link that leads away from the API. The page that contains it is returned all the same.
+    Raises Failure for a link that leads away from the API. The page that contains it is still returned.
     """
     if position.startswith(_AWAY):
         raise Failure(

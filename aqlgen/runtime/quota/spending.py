@@ -167,7 +167,7 @@ def _paused(use: Use, advice: str, **token: str) -> Failure:
 
 
 def _question(row: Row, uses: Sequence[Use]) -> str:
-    """Return the question, which is the same for the same call until the quota begins anew."""
+    """Return the question, which is the same for the same call until the quota starts again."""
     lines = [
         f"{use.limit}: more than {use.limit.pause} of {use.limit.most} are used, until {iso_time(use.window.ends)}"
         for use in uses

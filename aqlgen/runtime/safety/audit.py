@@ -5,7 +5,7 @@ The log never holds credentials, what has the shape of one, or values of paramet
 of a secret; of a token it holds only the beginning.
 
 Each entry holds the hash of the one before, so that no change in between goes unseen: SHA-256 over the entry's line up
-to it. Who can write the file can write all of it anew, or cut off its end; so `audit verify` shows the last hash, which
+to it. Who can write the file can replace all of it, or cut off its end; so `audit verify` shows the last hash, which
 somebody else may keep, and compares it with one that was kept. Entries are appended one at a time, by whatever process,
 under the lock of a file beside it. A full file is renamed, and the chain goes on in the next. A line that a crash tore
 stays as it is; the entry behind it has the hash of what is left of it, and goes on from the last entry that is whole.

@@ -110,7 +110,7 @@ class Schemas:
 def _draft_2020(document: Mapping[str, Any]) -> Draft202012Validator:
     from jsonschema_rs import Draft202012Validator, FancyRegexOptions
 
-    # Most patterns run in linear time; those with lookaround or references to groups backtrack, perhaps for ever.
+    # Most patterns run in linear time; those with lookaround or references to groups backtrack, perhaps without end.
     patterns = FancyRegexOptions(backtrack_limit=_BACKTRACKS)
     return Draft202012Validator(
         _with_bounded_patterns(document), validate_formats=True, offline=True, pattern_options=patterns

@@ -8,7 +8,7 @@ of all.
 
 Connections are bounded, too: their number, and the time that each may take to send a request or to read an answer.
 uvicorn bounds the time of idle connections and the size of a request's head; a request that is sent a byte at a time,
-or never to its end, would hold its connection for ever.
+or never to its end, would hold its connection without end.
 """
 
 from __future__ import annotations

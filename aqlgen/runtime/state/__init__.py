@@ -1,6 +1,6 @@
 """One small interface to what must be unique or counted, whether one process or many replicas answer (R-OPS-3).
 
-Values are JSON under a space and a key, stored for ever or for a number of seconds. Every method is one atomic step,
+Values are JSON under a space and a key, stored without end or for a number of seconds. Every method is one atomic step,
 also between processes and replicas; the clock is the store's. Each outage of a watched store is reported once, when it
 begins, and once more when it is over (R-OPS-4).
 """

@@ -4,7 +4,7 @@ A ticket says itself what it is for and until when, so any replica that has the 
 is a sealed row of the store, and using it takes the row. Without the row a ticket is good for nothing: not in another
 store, nor in one that has lost its data. Nothing can be used twice by forgetting.
 
-A seal is AES-SIV (RFC 5297) over what is kept and the time at which it expires, with a nonce. It is bound to its kind
+A seal is AES-SIV (RFC 5297) over the value and the time at which it expires, with a nonce. It is bound to its kind
 and to what else it is for, such as the caller and the call: opened for anything else it is as good as forged. No one
 can read or change it, and any replica opens it.
 """

@@ -2,7 +2,7 @@
 
 Nothing touches the disk until a value is stored. What was stored survives the end of the process at any moment; with
 `synchronous = NORMAL` the last moments may be lost when the machine loses power. A file that was removed or replaced is
-opened anew at the next step, as all other processes do.
+opened again at the next step, as in all other processes.
 """
 
 from __future__ import annotations

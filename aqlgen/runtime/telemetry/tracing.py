@@ -46,7 +46,7 @@ def set_up(name: str, version: str) -> None:
 
 
 class Tracing(Observer):
-    """Makes spans by the conventions of OpenTelemetry for HTTP clients; with `propagate` the API is told of them."""
+    """Makes spans by the conventions of OpenTelemetry for HTTP clients; `propagate` sends their context to the API."""
 
     def __init__(self, *, propagate: bool) -> None:
         self._tracer = get_tracer("mcp-aql")

@@ -191,7 +191,7 @@ def near_name(name: str, valid: Iterable[str]) -> str | None:
 def near_names(name: str, valid: Iterable[str]) -> list[str]:
     """Return the valid names that one may mean.
 
-    They are the same but for the spelling, or else share all words, or else one is the short form of the other, or else
+    They differ only in spelling, or else share all words, or else one is the short form of the other, or else
     it is the adapter's own parameter of pages for one of the other APIs, or the same end of a time.
     """
     valid, asked = list(valid), set(words(name))

@@ -50,7 +50,7 @@ class Schemas:
         """Samples by schema, turn, name and mark; each with its schema, so that its identity stays in use."""
 
     def deref(self, node: Any) -> Any:
-        """Follow the references at the top of a node; what stands beside a reference wins, but for the type."""
+        """Follow the references at the top of a node; what stands beside a reference wins, except the type."""
         for _ in range(2 * _DEEPEST):
             if not isinstance(node, dict) or not isinstance(node.get("$ref"), str):
                 return node

@@ -189,7 +189,7 @@ def _items(subject: Subject, schemas: Schemas, fields: list[_Field]) -> tuple[_F
 
 
 def _lists(schemas: Schemas, fields: list[_Field], called: Sequence[set[str]]) -> list[_Field]:
-    """Return the lists but for those that stand beside another, such as the one that a page is named after."""
+    """Return the lists without those that stand beside another, such as the one that a page is named after."""
     lists = [entry for entry in fields if "array" in schemas.kinds(entry.schema)]
     aside = ASIDE - called[0] - called[-1]
     lists = [entry for entry in lists if entry.key not in (ASIDE if entry.within else aside)]

@@ -174,7 +174,7 @@ class Execution:
         self.approvals = []
 
     def resume(self, approved: StepApproval | None, *, unlimited: bool = False) -> None:
-        """Lift the pause, with an action that was approved, if one was; `unlimited` begins the step limit anew."""
+        """Lift the pause, with an action that was approved, if one was; `unlimited` resets the step limit."""
         self.pause = None
         self.approved = approved
         if unlimited:
@@ -216,7 +216,7 @@ class Execution:
 
     @classmethod
     def restored(cls, profile: Profile, values: Mapping[str, Any]) -> Execution:
-        """Return it as it was stored; how its steps are evaluated is set anew."""
+        """Return the execution as it was stored, with the current evaluation of its steps."""
         execution = cls(values["agent"], profile)
         for name in values.keys() & set(cls.__slots__):
             setattr(execution, name, values[name])

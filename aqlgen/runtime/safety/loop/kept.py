@@ -2,7 +2,7 @@
 
 In the store they are changed by compare and set, so that of two replicas none undoes what the other did. They are
 sealed: whoever can write there, but has no key, lets nothing run. What cannot be opened is as if it were not there, so
-that every agent starts anew.
+that every agent starts again.
 """
 
 from __future__ import annotations
