@@ -76,7 +76,7 @@ def read_float(text: str) -> float:
     return number if repr(number) == text else ExactFloat(text)
 
 
-def read_json(text: str, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
+def read_json(text: str | bytes, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
     """Return the value of a JSON text; `pairs` makes objects. Raises ValueError, also for NaN, and RecursionError."""
     return json.loads(text, parse_float=read_float, parse_constant=_refused, object_pairs_hook=pairs)
 
@@ -129,8 +129,13 @@ _sorted = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=F
 
 def fingerprint(operation: str, params: Mapping[str, Any]) -> str:
     """Return the SHA-256 of an operation with its parameters; their order and the form of numbers do not matter."""
-    text = write_json([operation, _canonical(params)], _sorted)
+    text = canonical([operation, params])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def canonical(value: Any) -> str:
+    """Return a value as JSON that is the same for equal values, whatever the order of keys and the form of numbers."""
+    return write_json(_canonical(value), _sorted)
 
 
 def _canonical(value: Any) -> Any:

@@ -353,6 +353,23 @@ async def test_a_counter_that_nobody_declares_is_no_conflict_and_a_change_of_suc
     assert "PUT" not in shelf.methods
 
 
+@pytest.mark.parametrize("number", ["1.10", "1e400", "1e99999999999999999999", "0.1000000000000000055"])
+async def test_a_number_that_is_not_named_is_written_back_with_its_digits(tmp_path: Path, number: str) -> None:
+    """R-UPD-2"""
+    client, shelf = answering(tmp_path / "p", f'{{"fullName": "Ada", "free": {{"size": {number}}}}}'.encode())
+    assert (await client.update({"full_name": "Eve"}))["success"]
+    assert shelf.sent[2].content == f'{{"fullName":"Eve","free":{{"size":{number}}}}}'.encode()
+
+
+async def test_a_number_that_changes_beyond_a_float_is_a_conflict(tmp_path: Path) -> None:
+    """R-UPD-2"""
+    readings = [f'{{"fullName": "Ada", "free": 1.0000000000000000{digit}}}'.encode() for digit in (1, 2)]
+    client, shelf = answering(tmp_path / "p", *readings)
+    answer = await client.update({"full_name": "Eve"})
+    assert answer["error"]["details"]["changed_fields"] == ["free"]
+    assert "PUT" not in shelf.methods
+
+
 @pytest.mark.parametrize("thing", [[WIRE], b"<html>", b"1" * 5000, b"\xff{}"], ids=["list", "text", "digits", "bytes"])
 async def test_nothing_is_written_over_what_cannot_be_read(tmp_path: Path, thing: Any) -> None:
     """R-UPD-2"""

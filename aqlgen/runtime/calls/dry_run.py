@@ -6,12 +6,11 @@ The owner's hooks see the request before it is shown, as they see those that are
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Awaitable, Callable, Container, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_plus
 
-from ..exact_json import read_float
+from ..exact_json import read_json
 from ..redaction import MASK, is_credential_header, redact, redacted, without_userinfo
 from ..text import listed
 from ..wire import FORM, is_json, is_text, media_type
@@ -33,7 +32,6 @@ async def preview(
     hooked: Callable[[ApiRequest], Awaitable[ApiRequest]],
 ) -> dict[str, Any]:
     """Return method, url, headers and body as `hooked` leaves them, and what an update would read first."""
-    from .merge import read_json
     from .update import guarded, patched
     from .update_plan import prepare, replaced_fields
 
@@ -46,7 +44,7 @@ async def preview(
     hooked_request = await hooked(request)
     known = api.secrets()
     shown = {"dry_run": True, **_shown(hooked_request, row, _secrets(hooked_request, row, params, known))}
-    if plan.reader is not None and plan.needs_reading(read_json(request.content)):
+    if plan.reader is not None and plan.needs_reading(read_json(request.content or b"null")):
         read = await hooked(api.of(row).build(plan.reader, plan.reading(params)))
         shown["reads_first"] = {"method": read.method, "url": _url(read.url, row, _secrets(read, row, params, known))}
         shown["note"] = "The body has the changes. The request merges them into the resource, or is a patch with them"
@@ -106,7 +104,7 @@ def _body(content: bytes | None, kind: str, row: Row, secrets: frozenset[str]) -
         return None
     if is_json(kind):
         try:
-            return _masked(json.loads(content, parse_float=read_float), row, secrets)
+            return _masked(read_json(content), row, secrets)
         except ValueError:  # what a hook wrote
             return redact(content.decode("utf-8", "replace"), secrets)
     if is_text(kind) or kind == FORM:

@@ -1,13 +1,11 @@
-"""Changes of JSON values: merging (RFC 7396), operations of a patch (RFC 6902), and numbers that keep their digits."""
+"""Changes of JSON values: merging (RFC 7396), and the operations of a patch (RFC 6902)."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from decimal import Decimal
-from secrets import token_hex
 from typing import Any
 
+from ..exact_json import canonical
 from ..schema import Types, nullable, pointer_of, resolve, union_of
 from ..table import JsonSchema
 
@@ -70,7 +68,7 @@ def lacks(change: Any, types: Types, schema: JsonSchema) -> bool:
 def differences(before: Any, after: Any, path: str = "") -> Iterator[dict[str, Any]]:
     """Yield the operations that turn one value into the other (RFC 6902)."""
     if not isinstance(before, dict) or not isinstance(after, dict):
-        if not (bool(before == after) and (isinstance(before, (dict, list)) or type(before) is type(after))):
+        if canonical(before) != canonical(after):
             yield {"op": "replace", "path": path, "value": after}
         return
     for key, value in before.items():
@@ -93,32 +91,3 @@ def operations(change: Any, path: str = "") -> Iterator[dict[str, Any]]:
             yield from operations(value, here)
         else:
             yield {"op": "add", "path": here, "value": value}
-
-
-# Numbers
-
-
-def read_json(content: bytes | None) -> Any:
-    """Return the value of a JSON text; a number that a float would change is a Decimal. Raises ValueError."""
-    return json.loads(content or b"null", parse_float=_number)
-
-
-def _number(text: str) -> float | Decimal:
-    number = float(text)
-    return number if repr(number) == text else Decimal(text)
-
-
-def json_text(value: Any) -> str:
-    """Return a value as compact JSON, each Decimal with all its digits."""
-    mark = token_hex(16)  # no text of the API can hold it
-    digits: list[str] = []
-
-    def placed(number: Any) -> str:
-        if not isinstance(number, Decimal):
-            raise TypeError(type(number).__name__)
-        digits.append(str(number))
-        return mark
-
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=placed)
-    first, *rest = text.split(f'"{mark}"')
-    return first + "".join(number + part for number, part in zip(digits, rest, strict=True))

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from itertools import takewhile
 from typing import Any
 
@@ -231,7 +230,7 @@ def _kinds(schema: JsonSchema, shape: Shape, types: Types) -> frozenset[str]:
 def _fits(value: Any, kinds: frozenset[str]) -> bool:
     if not kinds or value is None:
         return True
-    kind = "number" if isinstance(value, Decimal) else json_type(value)
+    kind = json_type(value)
     if kind in ("integer", "number"):
         return not kinds.isdisjoint({"integer", "number"})
     return kind in kinds

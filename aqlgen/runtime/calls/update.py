@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..encode.urls import resource_of
 from ..errors import Code, Failure, invalid
+from ..exact_json import read_json, write_json
 from ..schema import at, steps_of, union_of
 from ..text import line, listed, shown
 from ..warnings import CallWarning
 from ..wire import QuotaPaused
-from .merge import differences, json_text, merged, read_json
+from .merge import differences, merged
 from .resource import Carried
 from .update_plan import Plan, prepare, replaced_fields, unreadable
 
@@ -38,7 +39,7 @@ def guarded(request: ApiRequest, etag: str) -> ApiRequest:
 
 def patched(request: ApiRequest, plan: Plan, etag: str | None = None) -> ApiRequest:
     """Return the request of a change that is sent as operations on a resource that was not read."""
-    return _with(request, plan.operations(read_json(request.content)), etag)
+    return _with(request, plan.operations(read_json(request.content or b"null")), etag)
 
 
 async def perform(
@@ -85,7 +86,7 @@ class _Merging:
     async def perform(self, etag: str | None) -> tuple[ApiResponse, list[CallWarning]]:
         """Read, merge, write. Raises Failure when the resource is not as expected, or changes in between."""
         plan, row = self.plan, self.plan.row
-        asked = read_json(self.exchanges.api.of(row).build(row, self.params).content)
+        asked = read_json(self.exchanges.api.of(row).build(row, self.params).content or b"null")
         if not isinstance(asked, dict):  # operations are sent as they are
             wanted = etag
             change = None if wanted is None else lambda request: guarded(request, wanted)
@@ -166,7 +167,7 @@ class _Merging:
         if response.status == 404 and creates and update.creates:
             return _Read(None, None, is_missing=True)
         try:
-            answer = read_json(response.content) if response.status < 300 else None
+            answer = read_json(response.content or b"null") if response.status < 300 else None
         except (ValueError, RecursionError):
             raise unreadable(reader) from None
         await self.exchanges.decode(response, reader, reading)
@@ -256,7 +257,7 @@ def _replaced_warning(row: Row, lost: list[str]) -> CallWarning:
 
 
 def _with(request: ApiRequest, body: Any, etag: str | None, *, only_new: bool = False) -> ApiRequest:
-    request = replace(request, content=json_text(body).encode())
+    request = replace(request, content=write_json(body).encode())
     if only_new:
         return replace(request, headers=(*request.headers, ("If-None-Match", "*")))
     return request if etag is None else guarded(request, etag)

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..calls.merge import json_text, read_json
+from ..exact_json import read_json, write_json
 
 _LONGEST = 20_000_000
 """The bytes of a ledger that is read; one file holds what a single run leaves."""
@@ -97,7 +97,7 @@ class Ledger:
     def write(self, entry: Entry, **changes: Any) -> Entry:
         """Write an entry down as it is from now on, and return it; one without copies is closed."""
         entry = replace(entry, **changes)
-        line = f"{json_text(asdict(entry))}\n".encode()
+        line = f"{write_json(asdict(entry))}\n".encode()
         if os.write(self._file, line) != len(line):
             raise OSError(f"{self.path} cannot be written: the disk is full")
         os.fsync(self._file)

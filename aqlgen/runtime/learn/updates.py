@@ -14,11 +14,12 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from ..calls.merge import json_text, operations, read_json
+from ..calls.merge import operations
 from ..calls.resource import nested
 from ..calls.update import guarded
 from ..calls.update_plan import Plan, prepare
 from ..errors import Failure
+from ..exact_json import read_json, write_json
 from ..schema import as_schema, at, schema_at, steps_of, union_of
 from ..table import JsonSchema, chosen, first_success
 from ..text import listed
@@ -86,7 +87,7 @@ class Site:
         if not response.cut and len(response.content) <= _LARGEST:
             with suppress(ValueError, RecursionError):
                 read = read_json(response.content)
-                json_text(read).encode()  # what cannot be written back, such as NaN, is no data
+                write_json(read).encode()  # what cannot be written back, such as NaN, is no data
                 data = read
         return Answer(response.status, data, response.headers.get("etag", ""))
 
@@ -173,7 +174,7 @@ class _Update:
         """Send a body of the update. Raises Elsewhere."""
         row = row or self.plan.row
         is_patch = row.update is not None and row.update.strategy == "json-patch"
-        content = json_text(list(operations(body)) if is_patch else nested(body, self.steps)).encode()
+        content = write_json(list(operations(body)) if is_patch else nested(body, self.steps)).encode()
 
         def change(request: ApiRequest) -> ApiRequest:
             kept = tuple(each for each in here(request, row, entry.base).headers if each[0].lower() != "content-type")
@@ -363,7 +364,7 @@ class _Update:
         if statuses <= {*MISSING_STATUSES}:
             return True
         body, absent = parts[-1].body, str(uuid4())
-        fields = marked(json_text(body).encode(), entry.marker)
+        fields = marked(write_json(body).encode(), entry.marker)
         entry = self.site.ledger.begin(**{**asdict(entry), "fields": fields, "item": absent, "copies": 1})
         answer = await self.write(entry, (*thing.values[:-1], absent), body)
         if 400 <= answer.status < 500:

@@ -11,8 +11,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..calls.merge import read_json
 from ..encode.urls import without_names
+from ..exact_json import read_json
 from ..schema import at, steps_of
 from ..text import listed
 from .model import Fact, Observation, Spent
