@@ -53,7 +53,7 @@ class Adapted:
         self.table = tabulate(folder, spec)
         self.api = StandIn(lambda _request: answer or {})
         self.dispatcher = dispatcher_of(self.table.write(folder / "package"), self.api, policy="open")
-        ((self.name, self.row),) = self.table.rows.items()
+        self.name, self.row = next(reversed(self.table.rows.items()))
 
     async def call(self, **params: Any) -> dict[str, Any]:
         return await self.dispatcher.handle(None, {"operation": self.name, "params": params})
@@ -326,6 +326,24 @@ async def test_each_kind_of_patch_is_sent_as_it_is_given(tmp_path: Path) -> None
     assert header(await thing.sent(id="1", input=operations), "Content-Type") == PATCH
     error = (await thing.call(**{"id": "1", "as": "merge-patch", "input": [*operations, *operations]}))["error"]
     assert error["code"] == "VALIDATION_INVALID_TYPE"
+
+
+@pytest.mark.parametrize("default", [JSON, PATCH])
+async def test_only_the_default_kind_of_an_update_depends_on_a_read(tmp_path: Path, default: str) -> None:
+    get = {"operationId": "getThing", "responses": replies(THING)}
+    kinds = {default: THING, FORM: OTHER, "multipart/form-data": UPLOAD} | ({PATCH: FREE} if default == JSON else {})
+    spec = document(kinds, method="patch", operationId="updateThing")
+    thing = Adapted(
+        tmp_path, api({"GET /things/{id}": get, "PATCH /things/{id}": spec["paths"]["/things/{id}"]["patch"]})
+    )
+    for kind, change, written in (("multipart", {"file": "aGk="}, b"hi"), ("form", {"other": 1}, b"other=1")):
+        params = {"id": "1", "as": kind, "input": change}
+        assert (await thing.call(**params, dry_run=True))["success"]
+        assert written in ((await thing.sent(**params)).content or b"")
+    assert {request.method for request in thing.api.sent} == {"PATCH"}
+    request = await thing.sent(**{"id": "1", "as": "json-patch", "input": {"title": "t"}})
+    assert json.loads(request.content or b"") == [{"op": "add", "path": "/title", "value": "t"}]
+    assert [request.method for request in thing.api.sent][-2:] == ["GET", "PATCH"]
 
 
 async def described(thing: Adapted, *, all_of_it: bool = True) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any, Self, TypedDict
 
 from .codec import column, decode
 from .parts import ADAPTER
-from .row import Choice, Kind, Row, Server
+from .row import Choice, Kind, Response, Row, Server
 
 _PAGES = frozenset({"first", "after", "last", "before"})
 
@@ -62,12 +62,15 @@ def _with_kind(row: Row, kind_and_other: tuple[Kind, bool]) -> Row:
     kind, other = kind_and_other
     shown = {name: parameter for name, parameter in row.shown_parameters.items() if name not in kind.without}
     row = replace(row, shown_parameters={**shown, **kind.parameters}, body=kind.body or row.body)
-    if kind.strategy is not None and row.update is not None:
-        row = replace(row, update=replace(row.update, strategy=kind.strategy))
-    if not (other and kind.responses):
-        return row
-    responses = {**row.responses, **kind.responses}
-    types = dict.fromkeys(response.get("content_type", "") for response in kind.responses.values())
+    if kind.body is not None and row.update is not None:
+        strategy = kind.strategy or ("patch" if row.update.is_partial else row.update.strategy)
+        row = replace(row, update=replace(row.update, strategy=strategy, fills=False))
+    return _with_responses(row, kind.responses) if other and kind.responses else row
+
+
+def _with_responses(row: Row, others: Mapping[str, Response]) -> Row:
+    responses = {**row.responses, **others}
+    types = dict.fromkeys(response.get("content_type", "") for response in others.values())
     headers = {name: value for name, value in row.headers.items() if name.lower() != "accept"}
     row = replace(row, responses=responses, headers={**headers, "Accept": ", ".join(filter(None, types))})
     if row.paging is None:
