@@ -99,6 +99,14 @@ def test_a_scheme_of_every_kind_is_sent_as_openapi_says(
     assert headers[header or "Authorization"] == (value or "Bearer one")
 
 
+def test_a_header_of_cookies_keeps_what_no_credential_replaces(tmp_path: Path) -> None:
+    text = "adapter: {security_schemes: {it: {type: apiKey, in: cookie, name: sid}}, security: [it]}"
+    document = api({"GET /a": reading(parameter("Cookie", "header"))}, servers=[{"url": "https://a.example.com"}])
+    table = tabulate(tmp_path, document, overrides=text)
+    request = table.request(tmp_path, "get_a", {"cookie": "lang=de; SID =old; sid=old"}, SHOP_IT="one")
+    assert dict(request.headers)["Cookie"] == "lang=de; sid=one"
+
+
 def test_an_owners_scheme_replaces_the_documents_and_makes_its_requirements_known(tmp_path: Path) -> None:
     document = NOTION | {"components": {}}
     assert "unknown-security-scheme" in {each["code"] for each in tabulate(tmp_path, document).warnings}

@@ -263,6 +263,12 @@ def places() -> list[Case]:
             headers={"Cookie": "a=1; b=2", "X-C": "3"},
         ),
         Case(
+            "a header of cookies beside a cookie",
+            {"Cookie": "a=1; b=3", "b": "2"},
+            parameters=(parameter("Cookie", "header", STRING), parameter("b", "cookie", STRING)),
+            headers={"Cookie": "a=1; b=2"},
+        ),
+        Case(
             "Accept, Content-Type and Authorization are no parameters",
             {},
             parameters=(parameter("Authorization", "header", STRING),),

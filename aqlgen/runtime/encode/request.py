@@ -121,9 +121,8 @@ class RequestBuilder:
             raise Failure(Code.INVALID_ENCODING, "Invalid character encoding in request") from None
         for name, text in applied.headers:
             _set_header(headers, name, text)
-        cookies.extend(applied.cookies)
-        if cookies:
-            headers["Cookie"] = "; ".join(cookies)
+        if pairs := _all_cookies(headers, [*cookies, *applied.cookies]):
+            _set_header(headers, "Cookie", "; ".join(pairs))
         if query:
             url = f"{url}?{'&'.join(query)}"
             _check_length(url)
@@ -237,6 +236,13 @@ def _set_header(headers: dict[str, str], name: str, value: str) -> None:
     for other in [other for other in headers if other.lower() == name.lower()]:
         del headers[other]
     headers[name] = value
+
+
+def _all_cookies(headers: Mapping[str, str], pairs: list[str]) -> list[str]:
+    """Return the pairs of cookies, after those of a header Cookie of which none has the name."""
+    names = {pair.partition("=")[0].lower() for pair in pairs}
+    stated = (pair.strip() for name, text in headers.items() if name.lower() == "cookie" for pair in text.split(";"))
+    return [*(pair for pair in stated if pair and pair.partition("=")[0].strip().lower() not in names), *pairs]
 
 
 def _path(row: Row, route: _Route, params: Mapping[str, Any]) -> str:
