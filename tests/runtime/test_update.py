@@ -234,6 +234,28 @@ async def test_if_match_holds_for_every_strategy(tmp_path: Path, strategy: str) 
     assert not injected["success"]
 
 
+@pytest.mark.parametrize("expected", ["*", 'W/"v0"'])
+@pytest.mark.parametrize("strategy", ["put-merge", "json-patch"])
+async def test_a_write_is_bound_to_the_version_that_was_read(tmp_path: Path, strategy: str, expected: str) -> None:
+    """R-OPS-5"""
+    shelf = Shelf()
+    shelf.thing = dict(WIRE)
+    assert (await Client(tmp_path / "p", shelf, strategy).update({"fullName": "Eve"}, if_match=expected))["success"]
+    assert [(request.method, dict(request.headers).get("If-Match")) for request in shelf.sent[:2]] == [
+        ("GET", None),
+        ("PATCH" if strategy == "json-patch" else "PUT", '"v0"'),
+    ]
+
+
+async def test_a_resource_that_has_no_version_is_read_again_for_any_version(tmp_path: Path) -> None:
+    """R-OPS-5"""
+    shelf = Shelf(etag=False)
+    shelf.thing = dict(WIRE)
+    await Client(tmp_path / "p", shelf, "put-merge").update({"full_name": "Eve"}, if_match="*")
+    assert [request.method for request in shelf.sent[:3]] == ["GET", "GET", "PUT"]
+    assert dict(shelf.sent[2].headers)["If-Match"] == "*"
+
+
 async def test_an_api_without_etags_is_not_asked_for_any(tmp_path: Path) -> None:
     shelf = Shelf(weak=True)
     shelf.thing = dict(WIRE)

@@ -86,40 +86,31 @@ class _Merging:
     async def perform(self, etag: str | None) -> tuple[ApiResponse, list[CallWarning]]:
         """Read, merge, write. Raises Failure when the resource is not as expected, or changes in between."""
         plan, row = self.plan, self.plan.row
-        asked = read_json(self.exchanges.api.of(row).build(row, self.params).content or b"null")
+        request = self.exchanges.api.of(row).build(row, self.params)
+        asked = read_json(request.content or b"null")
+        expected = etag or next((value for name, value in request.headers if name.lower() == "if-match"), None)
         if not isinstance(asked, dict):  # operations are sent as they are
-            wanted = etag
-            change = None if wanted is None else lambda request: guarded(request, wanted)
+            change = None if expected is None else lambda request: guarded(request, expected)
             return await self.exchanges.send(row, self.params, change), self.warnings
         if row.update is not None and row.update.fills:
-            return await self._fill(asked, etag), self.warnings
-        expected = etag or _declared(row, self.params)
+            return await self._fill(asked, expected), self.warnings
         read = await self._read(creates=expected is None)
-        if read.etag is not None and expected not in (None, "*") and _tag(str(expected)) != _tag(read.etag):
-            raise Failure(
-                Code.VERSION_MISMATCH,
-                f"Version mismatch: the resource is not of version {shown(expected)}. Read it again, then update it.",
-                {"expected_version": expected, "actual_version": line(read.etag, 200)},
-            )
-        if expected is None:
-            etag = self._condition(read)
+        etag = self._condition(read, expected)
         if not plan.patches:
-            return await self._replace(read, asked, expected, etag), self.warnings
+            return await self._replace(read, asked, etag), self.warnings
         body = list(differences(read.answer, merged(read.answer, asked)))
         if not isinstance(read.answer, dict):
             body = plan.operations(asked)
         return await self.exchanges.send(row, self.params, lambda request: _with(request, body, etag)), []
 
-    async def _replace(
-        self, read: _Read, asked: Mapping[str, Any], expected: str | None, etag: str | None
-    ) -> ApiResponse:
+    async def _replace(self, read: _Read, asked: Mapping[str, Any], etag: str | None) -> ApiResponse:
         """Write the whole that was read, with the change in it, and look at what became of it."""
         row = self.plan.row
         state = self.plan.state(read.answer, asked)
         whole = self.plan.body(state, asked, is_new=read.is_missing)
         self._warn(state, asked)
         only_new = read.is_missing and _knows_versions(row)
-        if etag is None and not only_new and expected in (None, "*"):
+        if etag in (None, "*") and not only_new:
             changed = await self._changed(state, asked)
             if changed:
                 raise _changed_meanwhile(row, changed)
@@ -141,19 +132,27 @@ class _Merging:
             try:
                 read = await self._read()
                 body = self.plan.filled(self.plan.state(read.answer, change), change)
-                if etag is None and _declared(self.plan.row, self.params) is None:
-                    etag = self._condition(read)
             except Failure:
                 body = change
+            else:
+                etag = self._condition(read, etag)
         return await self.exchanges.send(self.plan.row, self.params, lambda request: _with(request, body, etag))
 
-    def _condition(self, read: _Read) -> str | None:
-        """Return the ETag by which the API notices a change after the reading, None if it has none.
+    def _condition(self, read: _Read, expected: str | None) -> str | None:
+        """Return the ETag by which the API notices a change after the reading, the expected one if it gave none.
 
-        A weak one never matches (RFC 9110, 13.1.1): it is sent where the API says that it does.
+        A weak one never matches (RFC 9110, 13.1.1): it is sent where the API says that it does. Raises Failure if the
+        ETag that was read is another one than expected.
         """
-        is_weak = read.etag is not None and read.etag.startswith("W/")
-        return None if is_weak and not _knows_versions(self.plan.row) else read.etag
+        if read.etag is None:
+            return expected
+        if expected not in (None, "*") and _tag(expected) != _tag(read.etag):
+            raise Failure(
+                Code.VERSION_MISMATCH,
+                f"Version mismatch: the resource is not of version {shown(expected)}. Read it again, then update it.",
+                {"expected_version": expected, "actual_version": line(read.etag, 200)},
+            )
+        return read.etag if not read.etag.startswith("W/") or _knows_versions(self.plan.row) else expected
 
     async def _read(self, *, creates: bool = False, aside: bool = False) -> _Read:
         """Read the resource. Raises Failure when there is none, or when its answer is not JSON.
@@ -261,14 +260,6 @@ def _with(request: ApiRequest, body: Any, etag: str | None, *, only_new: bool = 
     if only_new:
         return replace(request, headers=(*request.headers, ("If-None-Match", "*")))
     return request if etag is None else guarded(request, etag)
-
-
-def _declared(row: Row, params: Mapping[str, Any]) -> str | None:
-    """Return the value of the API's own If-Match parameter."""
-    for name, parameter in row.parameters.items():
-        if parameter.location == "header" and parameter.wire.lower() == "if-match" and params.get(name) is not None:
-            return str(params[name])
-    return None
 
 
 def _knows_versions(row: Row) -> bool:
