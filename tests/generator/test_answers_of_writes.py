@@ -42,6 +42,8 @@ DOCUMENT = api(
         "GET /keys": {"responses": replies(list_of(ref("Key")))},
         "GET /keys/{id}": {"responses": replies(ref("Key"))},
         "PATCH /keys/{id}": {"requestBody": body_of(ref("Key")), "responses": replies(ref("Key"))},
+        "PATCH /framed/{id}": {"requestBody": body_of(object_of(key=ref("Key"))), "responses": replies(ref("Key"))},
+        "GET /framed/{id}": {"responses": replies(ref("Key"))},
     },
     components={"schemas": {"Key": object_of(**KEY), "MadeKey": object_of(**KEY, **MADE)}},
 )
@@ -62,7 +64,8 @@ class Adapted:
 @pytest.fixture(scope="module")
 def keys(tmp_path_factory: pytest.TempPathFactory) -> Adapted:
     folder = tmp_path_factory.mktemp("keys")
-    overrides = "POST /keys: {danger: reversible}\nPATCH /keys/{id}: {danger: reversible}\n"
+    writes = ("POST /keys", "PATCH /keys/{id}", "PATCH /framed/{id}")
+    overrides = "\n".join(f"{write}: {{danger: reversible}}" for write in writes)
     return Adapted(tabulate(folder, DOCUMENT, overrides=overrides).write(folder / "package"))
 
 
@@ -91,3 +94,5 @@ def test_an_update_shows_the_fields_that_it_changed(keys: Adapted) -> None:
     changed = {**ANSWER, "bits": 512, "labels": {"team": "blue", "site": "north"}, "privatekey": "OTHER"}
     answer = keys.call("update", "update_key", changed, key_id=7, input=changes)
     assert answer["data"] == {"id": 7, "name": "k", "active": True, "bits": 512, "labels": {"team": "blue"}}
+    framed = keys.call("update", "update_framed", changed, framed_id=7, input={"key": changes})
+    assert framed["data"] == answer["data"]

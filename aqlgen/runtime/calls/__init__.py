@@ -253,6 +253,9 @@ def identity(value: Any, resource: str = "", echo: Echo = _NO_ECHO) -> Any:
         return [identity(item, resource, echo) for item in value]
     if not isinstance(value, dict):
         return value
+    if echo.changes.keys().isdisjoint(value):  # the body may have an object around them that the answer lacks
+        objects = [change for change in echo.changes.values() if isinstance(change, Mapping)]
+        echo = replace(echo, changes={**echo.changes, **{key: each[key] for each in objects for key in each}})
     identifying = key_names(resource)
     kept = _wanted(value, identifying, echo)
     if not any(folded(key) in identifying for key in kept):
