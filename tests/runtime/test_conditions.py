@@ -108,10 +108,36 @@ def test_what_is_no_condition_is_refused_with_what_to_give(condition: Any) -> No
     assert refused.value.details["param_name"] == "where"
 
 
-@each("item", [None, 5, "text", [], [{"id": 1}], {"id": {"deep": []}}], ids=str)
-def test_any_value_can_be_asked(item: Any) -> None:
-    for condition in HOLD + FAIL:
-        assert compile_condition(condition)(item) in (True, False)
+@each("item", [None, 5, "text", [], [{"id": 2}], {"id": {"deep": []}}], ids=str)
+def test_of_any_other_value_each_field_is_missing(item: Any) -> None:
+    assert [condition for condition in HOLD + FAIL if compile_condition(condition)(item)] == [
+        {"draft": {"ne": True}},
+        {"closed_at": None},
+        {"missing": None},
+        {"missing": {"ne": 1}},
+        {"closed_at": {"in": [None]}},
+        {"labels.name": {"ne": "security"}},
+        {"labels.name": {"ne": "bug"}},
+    ]
+
+
+@each(
+    ("text", "number"),
+    [
+        ("1_2", 12),
+        (" 5 ", 5),
+        ("+5", 5),
+        ("007", 7),
+        ("5.", 5),
+        (".5", 0.5),
+        ("5e-9999", 0),
+        ("٥", 5),
+        ("1e400", 10**38),
+    ],
+)
+def test_only_a_number_of_json_is_one_as_text(text: str, number: float) -> None:
+    assert not compile_condition({"id": number})({"id": text})
+    assert not compile_condition({"id": {"gte": number}})({"id": text})
 
 
 def test_numbers_of_any_length_cost_nothing() -> None:

@@ -12,6 +12,7 @@ from aqlgen.runtime.calls.aggregates import read_aggregate
 from aqlgen.runtime.calls.listing import read_query
 from aqlgen.runtime.envelope import Envelope
 from aqlgen.runtime.errors import Failure
+from aqlgen.runtime.exact_json import read_float, write_json
 from aqlgen.runtime.wire import ApiRequest
 from tests.cases import each
 
@@ -277,6 +278,20 @@ SALES = [
 )
 def test_aggregates_are_computed(request_: Any, wanted: Any) -> None:
     assert results(request_, SALES) == wanted
+
+
+@each(
+    ("values", "total"),
+    [
+        (["1e400", 2], "2"),
+        (["9e999999", "9e999999"], "null"),
+        ([1e308, 1e308], "2E+308"),
+        ([read_float("1e400")], "null"),
+    ],
+    ids=str,
+)
+def test_a_sum_is_a_number_of_json(values: list[Any], total: str) -> None:
+    assert write_json(results({"sum": "x"}, [{"x": value} for value in values])) == f'{{"result":{total}}}'
 
 
 def test_groups_are_bounded_and_those_beyond_are_together() -> None:

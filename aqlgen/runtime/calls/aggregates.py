@@ -7,12 +7,14 @@ with `group_by` an object by the values of the field.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
 from ..errors import Failure, invalid
+from ..exact_json import ExactFloat
 from ..text import encoded
 from .conditions import number_of, order_key, values_at
 
@@ -147,7 +149,8 @@ def _plain(number: Decimal) -> int | float:
     """Return a number of JSON, whole where it is and a float holds it exactly."""
     if number == number.to_integral_value() and abs(number) < _EXACT:
         return int(number)
-    return float(number)
+    nearest = float(number)
+    return nearest if math.isfinite(nearest) else ExactFloat(str(number.normalize()))
 
 
 def _refused(rule: str, value: Any) -> Failure:

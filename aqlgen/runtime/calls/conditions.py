@@ -4,17 +4,19 @@ A condition is an object: `{"state": "open"}`, `{"amount": {"gt": 3, "lte": 10}}
 dots; all must hold. The operators are eq, ne, gt, gte, lt, lte, in, contains and startswith; a plain value is eq. Of a
 list within an item, one element that holds is enough; ne holds if no element is equal. A missing field is null.
 
-Numbers are compared as numbers, also where an item has them as text; times with an offset as instants; other texts by
-their characters. `contains` looks for a text within a text, or for an element of a list, `startswith` for the beginning
-of a text, both in any case.
+Numbers are compared as numbers, also where an item has one as text, in the form of JSON; times with an offset as
+instants; other texts by their characters. `contains` looks for a text within a text, or for an element of a list,
+`startswith` for the beginning of a text, both in any case.
 """
 
 from __future__ import annotations
 
+import math
 import operator
+import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from functools import partial
 from typing import Any, Final, TypeAlias
 
@@ -30,6 +32,7 @@ _LONGEST_INTEGER: Final = 128
 """Characters of a number or a time, and bits of an integer."""
 
 _MOST_VALUES: Final = 10_000
+_NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d*+)(?:\.\d++)?(?:[eE][+-]?\d{1,3})?", re.ASCII)
 
 _ORDERS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
     "gt": operator.gt,
@@ -91,19 +94,14 @@ def is_equal(left: Any, right: Any) -> bool:
 
 
 def number_of(value: Any) -> Decimal | None:
-    """Return a finite number, also one written as text; None for anything else."""
+    """Return a number that a float can hold, also one written as text as JSON writes it; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     if isinstance(value, int) and value.bit_length() > _LONGEST_INTEGER:
         return None
     text = value if isinstance(value, str) else repr(value)
-    if len(text) > _LONGEST_NUMBER or not text.isascii():
-        return None
-    try:
-        number = Decimal(text)
-    except InvalidOperation:
-        return None
-    return number if number.is_finite() else None
+    is_number = len(text) <= _LONGEST_NUMBER and _NUMBER.fullmatch(text) and math.isfinite(float(text))
+    return Decimal(text) if is_number else None
 
 
 def order_key(value: Any) -> tuple[int, Any] | None:
