@@ -19,7 +19,7 @@ def xmls() -> list[Case]:
     def of(**properties: Any) -> dict[str, Any]:
         return {"type": "object", "properties": properties}
 
-    wrapped = {"wrapped": True}
+    wrapped, sample = {"wrapped": True}, {"prefix": "s", "namespace": "urn:s"}
     item = {"type": "string", "xml": {"name": "animal"}}
     attributed = of(
         id={"type": "integer", "xml": {"attribute": True}},
@@ -36,6 +36,12 @@ def xmls() -> list[Case]:
             attributed,
             {"id": 123, "name": "é"},
             '<pet id="123"><sample:name xmlns:sample="https://example.com/schema/sample">é</sample:name></pet>',
+        ),
+        xml_pet(
+            "attributes in the namespace of their element",
+            of(book=of(id={"type": "integer", "xml": {"attribute": True, **sample}}, title=STRING) | {"xml": sample}),
+            {"book": {"id": 1, "title": "t"}},
+            '<pet><s:book xmlns:s="urn:s" s:id="1"><title>t</title></s:book></pet>',
         ),
         xml_pet(
             "a list",

@@ -8,7 +8,7 @@ its `items`; a value without a node is written under its own name.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..errors import Code, Failure
@@ -42,9 +42,7 @@ class _Writer:
             yield from self._content(value, node)
             return
         tag = _tag(node.get("name", name), node)
-        content = "".join(self._content(value, node))
-        start = f"<{tag}{_namespace(node)}{''.join(self._attributes(value, node))}"
-        yield f"{start}>{content}</{tag}>" if content else f"{start}/>"
+        yield _element(tag, (*_namespace(node), *self._attributes(value, node)), "".join(self._content(value, node)))
 
     def _array(self, name: str, values: list[Any] | tuple[Any, ...], node: Node) -> Iterator[str]:
         item_node = self._resolved(node.get("items", _NO_HINTS))
@@ -55,7 +53,7 @@ class _Writer:
         outer = node.get("name", name)
         tag = _tag(outer, node)
         inner = "".join(part for item in values for part in self.element(item_node.get("name", outer), item, item_node))
-        yield f"<{tag}{_namespace(node)}>{inner}</{tag}>" if inner else f"<{tag}{_namespace(node)}/>"
+        yield _element(tag, _namespace(node), inner)
 
     def _content(self, value: Any, node: Node) -> Iterator[str]:
         if not isinstance(value, Mapping):
@@ -72,15 +70,13 @@ class _Writer:
             else:
                 yield from self.element(key, item, item_node)
 
-    def _attributes(self, value: Any, node: Node) -> Iterator[str]:
+    def _attributes(self, value: Any, node: Node) -> Iterator[tuple[str, str]]:
         properties = node.get("properties", _NO_HINTS)
         for key, item in value.items() if isinstance(value, Mapping) else ():
             item_node = self._resolved(properties.get(key, _NO_HINTS))
             if item_node.get("attribute") and item is not None:
-                name, text = _tag(item_node.get("name", key), item_node), _quoted(wire_text(item))
-                for character in "\t\n":
-                    text = text.replace(character, f"&#{ord(character)};")
-                yield f'{_namespace(item_node)} {name}="{text}"'
+                yield from _namespace(item_node)
+                yield _tag(item_node.get("name", key), item_node), wire_text(item)
 
     def _resolved(self, node: Node) -> Node:
         """Return a node with the hints of the type that it names, its own hints first."""
@@ -101,15 +97,20 @@ def _tag(name: str, node: Node) -> str:
     return tag
 
 
-def _namespace(node: Node) -> str:
-    if not node.get("namespace"):
-        return ""
+def _namespace(node: Node) -> tuple[tuple[str, str], ...]:
+    """Return the declaration of a node's namespace as an attribute."""
     prefix = f":{node['prefix']}" if node.get("prefix") else ""
-    return f' xmlns{prefix}="{_quoted(node["namespace"])}"'
+    return ((f"xmlns{prefix}", node["namespace"]),) if node.get("namespace") else ()
 
 
-def _quoted(text: str) -> str:
-    return _escaped(text).replace('"', "&quot;")
+def _element(tag: str, attributes: Iterable[tuple[str, str]], content: str) -> str:
+    """Return an element with its attributes; of two of one name the first, such as a namespace that both declare."""
+    texts: dict[str, str] = {}
+    for name, text in attributes:
+        quoted = _escaped(text).replace('"', "&quot;").replace("\t", "&#9;").replace("\n", "&#10;")
+        texts.setdefault(name, f' {name}="{quoted}"')
+    start = f"<{tag}{''.join(texts.values())}"
+    return f"{start}>{content}</{tag}>" if content else f"{start}/>"
 
 
 def _escaped(text: str) -> str:
