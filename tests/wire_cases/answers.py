@@ -260,6 +260,7 @@ def xmls() -> list[Answer]:
     rows: list[tuple[str, Any, str, Any]] = [
         ("a text", fields(petName=STRING), "<pet><petName>R</petName></pet>", DATA),
         ("a number", fields(n=INTEGER, m=NUMBER), "<p><n>7</n><m>1.5</m></p>", {"n": 7, "m": 1.5}),
+        ("no number of JSON", fields(n=NUMBER, m=NUMBER), "<p><n>NaN</n><m>INF</m></p>", {"n": "NaN", "m": "INF"}),
         ("a boolean", fields(a=BOOLEAN, b=BOOLEAN), "<p><a>true</a><b>0</b></p>", {"a": True, "b": False}),
         ("a number that is text", fields(n=STRING), "<p><n>007</n></p>", {"n": "007"}),
         ("an attribute", fields(id={**INTEGER, "xml": {"attribute": True}}), '<p id="7"/>', {"id": 7}),

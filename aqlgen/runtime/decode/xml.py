@@ -5,6 +5,7 @@ No document type is accepted, so that no entity can be declared: neither bombs n
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -198,7 +199,9 @@ def _scalar(text: str, types: set[str]) -> Any:
         try:
             if "integer" in types or bare.lstrip("+-").isdigit():
                 return int(bare)
-            return read_float(bare) if _NUMBER.fullmatch(bare) else float(bare)
+            number = read_float(bare) if _NUMBER.fullmatch(bare) else float(bare)
+            if math.isfinite(number):  # JSON has no NaN and INF
+                return number
         except ValueError:
             pass
     return None if not bare and "null" in types else text
