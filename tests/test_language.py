@@ -75,6 +75,14 @@ def test_a_docstring_of_a_function_is_in_the_imperative(folder: str) -> None:
     assert wrong_beginnings == []
 
 
+def test_a_module_that_a_text_names_by_its_package_exists() -> None:
+    sources = list((ROOT / "aqlgen").rglob("*.py"))
+    packages = {each.parent.name: each.parent for each in sources}
+    names = {f"{each.parent.name}/{each.stem}" for each in (*sources, *packages.values())}
+    named = {match for each in sources for match in re.findall(r"`((\w+)/\w+)`", each.read_text(encoding="utf-8"))}
+    assert {name for name, package in named if package in packages} <= names
+
+
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_a_variable_is_called_after_what_it_holds(folder: str) -> None:
     nameless = [

@@ -1,7 +1,7 @@
 """Credentials in the place where the API wants them (OpenAPI 3.1, Security Scheme and Security Requirement Object).
 
 A known credential is put into the request as it is built. For one that must be requested first (a token, the answer to
-a challenge) a mark is put in, which `authorization` replaces before the request is sent. A request whose mark was
+a challenge) a mark is put in, which `auth/grants` replaces before the request is sent. A request whose mark was
 removed, by a hook, goes out without it.
 """
 

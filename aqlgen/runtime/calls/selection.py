@@ -2,7 +2,7 @@
 
 Presets are chosen from the schema of what is returned. `minimal` is what identifies a thing: identifiers and names; of
 a write it is what `identity` keeps. `standard` is all but what is heavy: of nested things only what identifies them, no
-links of the API to itself, and of long texts, long lists and deep values only the beginning (`extracts`).
+links of the API to itself, and of long texts, long lists and deep values only the beginning.
 
 A path may end with a part of a text or a list, as `body[2000:]`; `[100:]` alone is a part of the whole list or text.
 """

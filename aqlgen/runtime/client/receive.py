@@ -109,7 +109,7 @@ def _next_piece(engine: zlib._Decompress, data: bytes) -> bytes:
 
 
 _READ_AHEAD = 32 * 1024 * 1024
-"""Bytes that are read beyond the bound, so that a list can be cut and yet counted (see `calls/truncation`)."""
+"""Bytes that are read beyond the bound, so that a list can be cut and yet counted (`warnings/ceiling`)."""
 _MAX_ERROR = 1024 * 1024
 """Bytes that are read of a response that is not a success: it says soon what is wrong."""
 _WITHOUT_CONTENT: frozenset[str | int] = frozenset({"HEAD", 204, 304})
