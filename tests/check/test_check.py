@@ -20,7 +20,7 @@ from bench.mutants import LEAST, MUTATIONS, broken, mutations
 from tests.check.probe import PROBE, files
 from tests.checkouts import unpack_runtime
 from tests.documents import INTEGER, TEXT, body_of, list_of, object_of, parameter, ref, replies
-from tests.generator.commands import api, run
+from tests.generator.commands import FIXTURES, api, run
 
 pytestmark = pytest.mark.long
 ROOT = Path(__file__).parents[2]
@@ -31,12 +31,11 @@ def test_the_table_of_the_probe_follows_from_its_document() -> None:
     assert {name: (PROBE / name).read_bytes() for name in files()} == files(), "`make generated` writes it"
 
 
-def test_the_sessions_with_the_probe_are_what_the_runtime_does(
-    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_sessions_with_the_probe_are_what_the_runtime_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are played for a runtime, a probe or libraries other than those that are recorded to have passed."""
     monkeypatch.setenv("AQLGEN_CACHE", str(tmp_path / "cache"))
-    done = run("check", project, "--test", "WI-3")
+    assert run("from-openapi", FIXTURES / "petstore.yaml", "-o", tmp_path / "petstore", "-q").code == 0
+    done = run("check", tmp_path / "petstore", "--test", "WI-3")
     assert done.code == 0, f"`python -m tests.check.probe` writes them again: {done.out}"
 
 
