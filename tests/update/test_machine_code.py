@@ -41,11 +41,6 @@ def newest(newer: Templates) -> Templates:
     return newer
 
 
-def test_code_is_replaced_whole(repo: Repo, newest: Templates) -> None:
-    assert repo.changed()["files"]["changed"] == ["MCPAQL-PROVENANCE.json", EDITED]
-    assert '"""Newer. ' in repo.read(EDITED)
-
-
 def test_an_edit_of_code_is_refused_with_the_way_out_and_nothing_changes(repo: Repo, newest: Templates) -> None:
     edit(repo, EDITED, HOOK)
     before = repo.snapshot()
@@ -59,19 +54,6 @@ def test_an_edit_of_code_is_refused_with_the_way_out_and_nothing_changes(repo: R
         assert all(way in detail["suggestion"] for way in ways)
     lines = repo.read(HOOK).splitlines()
     assert details[0]["line"] == lines.index("OURS = 1") - 1
-
-
-def test_status_and_check_tell_of_an_edit_of_code(repo: Repo) -> None:
-    edit(repo, EDITED)
-    report = status(repo)
-    assert report["files"]["changed"] == [{"path": EDITED, "kind": "machine", "state": "edited"}]
-    assert [refusal["path"] for refusal in report["edits"]["refused"]] == [EDITED]
-    assert "src/shop_adapter/hooks.py" in run("status", repo.folder).out
-    done = check(repo)
-    assert done.code == 1
-    assert [(finding["code"], finding["path"]) for finding in done.json["pristine"]["findings"]] == [
-        ("machine-file-edited", EDITED)
-    ]
 
 
 def test_a_back_door_is_found_also_when_the_record_was_changed_with_it(repo: Repo) -> None:
@@ -98,15 +80,6 @@ def test_an_edited_module_that_is_gone_is_refused(repo: Repo, newer: Templates) 
     before = repo.read(EDITED)
     newer.remove(f"{SOURCE}/__init__.py")
     assert (repo.update().code, repo.read(EDITED)) == (3, before)
-
-
-def test_modules_that_moved_or_are_gone_are_removed(repo: Repo, newer: Templates) -> None:
-    text = newer.path(f"{SOURCE}/__init__.py").read_text(encoding="utf-8")
-    newer.add(f"{SOURCE}/parts/__init__.py", text)
-    newer.remove(f"{SOURCE}/__init__.py")
-    done = repo.changed()
-    assert (done["success"], done["files"]["removed"]) == (True, [EDITED])
-    assert done["files"]["added"] == [f"{RUNTIME}/parts/__init__.py"]
 
 
 def test_a_file_of_the_users_in_the_runtime_stays_and_is_told_as_misplaced(repo: Repo, newest: Templates) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -30,16 +29,6 @@ def test_edits_elsewhere_in_a_file_are_merged(repo: Repo, newer: Templates) -> N
     assert "A line of the new release." in repo.read("README.md")
     assert "On Fridays." in repo.read("README.md")
     assert '"ours>=1"' in repo.read("pyproject.toml")
-
-
-def test_edits_of_code_are_merged(repo: Repo, newer: Templates) -> None:
-    repo.write("tests/test_adapter.py", repo.read("tests/test_adapter.py") + "\n\nOURS = 1\n")
-    repo.commit()
-    newer.replace("tests/test_adapter.py.jinja", '"""', '"""Newer. ')
-    assert repo.update().code == 0
-    text = repo.read("tests/test_adapter.py")
-    assert text.count('"""Newer. ') == 1
-    assert text.endswith("OURS = 1\n")
 
 
 def test_edits_in_the_same_place_are_a_conflict_with_all_three_versions(repo: Repo, newer: Templates) -> None:
@@ -70,24 +59,6 @@ def test_people_are_told_of_conflicts_also_when_it_is_to_be_quiet(repo: Repo, ne
     assert "undoes it" in done.err
 
 
-def test_what_is_yours_is_never_touched(repo: Repo, newer: Templates, spec: Spec) -> None:
-    yours = {"overrides.yaml": "# ours\n", "adapter.toml": "# ours\n", "src/shop_adapter/hooks.py": '"""Ours."""\n'}
-    for path, text in yours.items():
-        repo.write(path, text)
-    repo.commit()
-    newer.replace("adapter.toml", "#", "# newer\n#")
-    newer.replace("src/{{package}}/hooks.py", '"""', '"""Newer. ')
-    assert repo.update("--spec", spec(grown(orders={"get": operation("listOrders")}))).code == 0
-    assert {path: repo.read(path) for path in yours} == yours
-
-
-def test_what_is_yours_stays_as_it_is_also_when_you_never_touched_it(repo: Repo, newer: Templates) -> None:
-    before = repo.read("adapter.toml")
-    newer.replace("adapter.toml", "#", "# newer\n#")
-    assert repo.update().code == 0
-    assert repo.read("adapter.toml") == before
-
-
 def test_what_is_yours_and_was_deleted_stays_away(repo: Repo) -> None:
     (repo.folder / "src/shop_adapter/hooks.py").unlink()
     (repo.folder / "overrides.yaml").unlink()
@@ -107,16 +78,6 @@ def test_a_renamed_file_is_yours_from_then_on(repo: Repo, newer: Templates) -> N
     assert not (repo.folder / "tests/test_adapter.py").exists()
 
 
-def test_a_deleted_file_stays_away(repo: Repo, newer: Templates, spec: Spec) -> None:
-    (repo.folder / "Dockerfile").unlink()
-    shutil.rmtree(repo.folder / "tests")
-    repo.commit()
-    newer.replace("Dockerfile.jinja", "FROM ", "FROM newer-")
-    assert repo.update("--spec", spec(grown(orders={"get": operation("listOrders")}))).code == 0
-    assert not (repo.folder / "Dockerfile").exists()
-    assert not (repo.folder / "tests").exists()
-
-
 def test_an_edited_file_that_is_generated_no_more_is_a_conflict(repo: Repo, newer: Templates) -> None:
     repo.replace("Dockerfile", "FROM ", "FROM our-registry/")
     repo.commit()
@@ -124,21 +85,6 @@ def test_an_edited_file_that_is_generated_no_more_is_a_conflict(repo: Repo, newe
     done = repo.changed()
     assert done["conflicts"] == [{"path": "Dockerfile", "why": "changed by you, no longer generated"}]
     assert "our-registry" in repo.read("Dockerfile")
-
-
-def test_files_of_your_own_stay(copied: Repo, spec: Spec) -> None:
-    repo = copied
-    files = {
-        "notes.md": "ours\n",
-        f"{RUNTIME}/ours.py": "OURS = 1\n",
-        "tests/test_ours.py": "",
-        "openapi/ours.md": "x\n",
-    }
-    for path, text in files.items():
-        repo.write(path, text)
-    repo.commit()
-    assert repo.update("--spec", spec(grown(orders={"get": operation("listOrders")}))).code == 0
-    assert {path: repo.read(path) for path in files} == files
 
 
 def test_a_file_of_your_own_where_one_is_generated_now_is_a_conflict(repo: Repo, newer: Templates) -> None:
@@ -150,16 +96,6 @@ def test_a_file_of_your_own_where_one_is_generated_now_is_a_conflict(repo: Repo,
     text = repo.read("docs/USING.md")
     assert "ours" in text
     assert "theirs" in text
-
-
-def test_a_deleted_machine_file_comes_back(repo: Repo) -> None:
-    before = repo.read("src/shop_adapter/types.json")
-    (repo.folder / "src/shop_adapter/types.json").unlink()
-    shutil.rmtree(repo.folder / "schema")
-    repo.commit()
-    assert repo.update().code == 0
-    assert repo.read("src/shop_adapter/types.json") == before
-    assert (repo.folder / "schema/adapter.yaml").is_file()
 
 
 def test_line_ends_of_windows_stay_and_are_no_edit(copied: Repo, newer: Templates, spec: Spec) -> None:

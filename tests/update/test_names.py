@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.generator.commands import run
-from tests.update.repos import SHOP, Repo, grown, operation
+from tests.update.repos import Repo, grown, operation
 
 Spec = Callable[[Any], Path]
 READ = "src/shop_adapter/operations/read.json"
@@ -47,14 +47,6 @@ def test_a_name_follows_an_operation_to_another_path(repo: Repo, spec: Spec) -> 
     assert pinned(repo) == {"GET /wares": "list_goods", "POST /wares": "create_good"}
     repo.commit()
     repo.assert_up_to_date()
-
-
-def test_a_new_operation_does_not_take_the_name_of_one_that_is_gone(repo: Repo, spec: Spec) -> None:
-    """R-NAME-3"""
-    changed = without("/goods", "/goods/{id}", **{"shops/{shop}/goods": {"get": operation("list_goods")}})
-    del changed["paths"]["/shops/{shop}/goods"]["get"]["operationId"]
-    repo.update("--spec", spec(changed))
-    assert "list_goods" not in rows(repo)
 
 
 def test_todays_names_can_be_taken_and_the_old_ones_answered_for_a_time(repo: Repo, spec: Spec) -> None:
@@ -97,14 +89,6 @@ def test_people_are_told_which_operations_answer_to_old_names(repo: Repo) -> Non
     done = repo.update("--aliases", "30", "--dry-run")
     assert "answering to their old names for a time: GET /goods." in done.out
     assert repo.read("overrides.yaml") == "GET /goods: {name: browse_goods}\n"
-
-
-def test_the_same_shop_with_every_parameter_renamed_keeps_every_name(repo: Repo, spec: Spec) -> None:
-    """R-NAME-3"""
-    before = set(rows(repo))
-    renamed = json.loads(json.dumps(SHOP).replace("{id}", "{goodId}").replace('"id"', '"goodId"'))
-    assert repo.update("--spec", spec(renamed)).code == 0
-    assert set(rows(repo)) == before
 
 
 def test_a_name_is_never_given_away_also_long_after_its_operation_is_gone(repo: Repo, spec: Spec) -> None:

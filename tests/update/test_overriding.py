@@ -13,7 +13,7 @@ import pytest
 
 from tests.documents import INTEGER, TEXT, body_of, list_of, object_of, parameter, paths_of, replies
 from tests.generator.commands import run
-from tests.update.repos import SHOP, Repo, grown, operation
+from tests.update.repos import Repo, grown, operation
 
 Spec = Callable[[Any], Path]
 READ = "src/shop_adapter/operations/read.json"
@@ -58,18 +58,6 @@ def test_a_row_that_is_none_is_refused_with_its_file(repo: Repo) -> None:
     assert Path(detail["file"]) == repo.folder / READ
 
 
-def test_an_edit_that_no_override_can_say_is_refused(repo: Repo, spec: Spec) -> None:
-    repo.replace(READ, '"path": "/goods"', '"path": "/wares"')
-    repo.commit()
-    before = repo.snapshot()
-    done = repo.update("--spec", spec(grown(orders={"get": operation("listOrders")})))
-    assert done.code == 3
-    assert "[machine-file-edited]" in done.err
-    assert READ in done.err
-    assert "help: " in done.err
-    assert repo.snapshot() == before
-
-
 def test_an_edit_of_the_kept_document_is_refused_unless_it_is_given_as_the_new_one(repo: Repo) -> None:
     repo.replace("openapi/openapi.json", "About listGoods", "What we sell")
     repo.commit()
@@ -96,15 +84,6 @@ def test_a_file_that_was_only_written_in_another_style_is_taken_back(repo: Repo,
     done = repo.changed()
     assert done["success"]
     assert json.loads(repo.read(READ)) == before
-
-
-def test_old_names_become_aliases_when_they_are_asked_for(repo: Repo, spec: Spec) -> None:
-    moved = grown()
-    moved["paths"] = {f"/v2{path}": item for path, item in SHOP["paths"].items()}
-    done = repo.changed("--spec", spec(moved), "--rename", "--aliases", "90")
-    assert done["success"]
-    for name in done["aliases_added"]:
-        assert name in repo.read("overrides.yaml")
 
 
 def test_overrides_and_settings_that_are_not_committed_are_taken_and_stay_as_they_are(inner: Repo) -> None:
