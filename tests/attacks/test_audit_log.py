@@ -164,6 +164,8 @@ CHANGES: dict[str, Callable[[list[bytes]], list[bytes]]] = {
     "an entry twice": lambda lines: [*lines, lines[-1]],
     "another chain behind": lambda lines: [*lines, *lines],
     "the order changed": lambda lines: [lines[0], lines[2], lines[1], *lines[3:]],
+    "an entry edited": lambda lines: [lines[0], lines[1].replace(b"pay", b"buy"), *lines[2:]],
+    "an entry taken out": lambda lines: [*lines[:2], *lines[3:]],
 }  # fmt: skip
 
 
