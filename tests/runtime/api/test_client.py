@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 import ssl
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
 
 import httpx2
 import pytest
@@ -86,12 +82,6 @@ def test_cookies_of_one_answer_are_not_sent_with_the_next_request() -> None:
     assert seen == [None, None]
 
 
-def test_endless_redirects_end() -> None:
-    failure = failing(served(lambda _: httpx2.Response(302, headers={"Location": "/a"})), GET)
-    assert failure.code is Code.INTERNAL_ERROR
-    assert "redirected" in failure.message
-
-
 def test_an_answer_too_long_to_be_cut_is_refused_before_it_is_read() -> None:
     read: list[int] = []
 
@@ -131,82 +121,6 @@ def test_each_failure_of_the_exchange_is_one_sentence_without_secrets(error: Exc
     assert failure.code is Code.INTERNAL_ERROR
     assert words in failure.message
     assert "s3cret" not in str(failure.envelope())
-
-
-def test_a_connection_that_fails_once_is_tried_again_for_a_read_only() -> None:
-    tries: list[str] = []
-
-    def handle(request: httpx2.Request) -> httpx2.Response:
-        tries.append(request.method)
-        if len(tries) == 1:
-            raise httpx2.ConnectError("no")
-        return httpx2.Response(200)
-
-    assert exchange(served(handle), GET)[0].status == 200
-    tries.clear()
-    assert failing(served(handle), ApiRequest("POST", "https://api.example.com/a")).code is Code.INTERNAL_ERROR
-    assert tries == ["POST"]
-
-
-def test_a_refused_connection_says_so() -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    failure = failing(HttpTransport(SMALL), ApiRequest("GET", f"http://127.0.0.1:{port}/"))
-    assert "refused" in failure.message
-
-
-class Silent(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        threading.Event().wait(3)
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-@contextmanager
-def local(handler: type[BaseHTTPRequestHandler]) -> Iterator[int]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
-    server.block_on_close = False
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield server.server_address[1]
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-
-def test_a_server_that_never_answers_times_out() -> None:
-    """R-ERR-2"""
-    with local(Silent) as port:
-        failure = failing(HttpTransport(SMALL._replace(timeout=0.1)), ApiRequest("GET", f"http://127.0.0.1:{port}/"))
-    assert failure.message == "Internal error: the API did not answer within 0.1 seconds"
-
-
-def test_a_server_without_tls_is_told_as_such() -> None:
-    with local(Silent) as port:
-        failure = failing(HttpTransport(SMALL), ApiRequest("POST", f"https://127.0.0.1:{port}/"))
-    assert "TLS" in failure.message
-
-
-class Truncated(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Length", "100")
-        self.end_headers()
-        self.wfile.write(b"only this")
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-def test_a_truncated_answer_is_not_taken_for_a_whole_one() -> None:
-    with local(Truncated) as port:
-        failure = failing(HttpTransport(SMALL), ApiRequest("GET", f"http://127.0.0.1:{port}/"))
-    assert "broke" in failure.message
 
 
 def test_certificates_are_verified_by_default() -> None:

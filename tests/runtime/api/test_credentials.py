@@ -105,12 +105,6 @@ def test_a_kind_of_credential_that_is_not_served_says_so(package: Make) -> None:
     assert "tls" in failure.message
 
 
-def test_a_credential_cannot_inject_a_header(package: Make) -> None:
-    failure = package({"op": operation()}, adapter=about(["key"]), environ={"P_KEY": "a\r\nX: b"}).refused({})
-    assert failure.code is Code.PERMISSION_DENIED
-    assert "X: b" not in failure.message
-
-
 def test_the_report_says_what_is_set_and_never_its_value(package: Make) -> None:
     pets = package({"op": operation()}, adapter=about())
     entries = report(pets.adapter, {"P_KEY": "topsecret", "P_USER": "u"})

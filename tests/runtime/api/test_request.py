@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import json
-import unicodedata
-from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
-import httpx2
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from aqlgen.runtime.errors import Code, Failure
+from aqlgen.runtime.errors import Code
 
-from .hand_made import STRING, Make, Package, make_package, operation
+from .hand_made import STRING, Make, operation
 
 ID = {"in": "path", "name": "petId", "required": True, "schema": {}}
 BASE = "https://api.example.com/v1"
@@ -45,78 +39,6 @@ def test_path_query_header_and_cookie_parameters_go_where_they_belong(package: M
         "Cookie": "theme=x%3By; lang=de",
     }
     assert sent.content is None
-
-
-def test_a_template_may_stand_in_the_middle_of_a_segment_and_hold_a_query(package: Make) -> None:
-    parameters = {
-        "name": {"in": "path", "required": True, "schema": STRING},
-        "ext": {"in": "path", "required": True, "schema": STRING},
-        "q": {"in": "query", "schema": STRING},
-    }
-    pets = package({"op": operation(path="/files/{name}.{ext}:run?mode=fast#part", parameters=parameters)})
-    assert pets.build({"name": "a", "ext": "..", "q": "z"}).url == f"{BASE}/files/a...:run?mode=fast&q=z"
-
-
-def _path_package() -> Package:
-    import tempfile
-
-    rows = {"op": operation(path="/pets/{petId}/toys", parameters={"pet_id": ID})}
-    return make_package(Path(tempfile.mkdtemp()), rows)
-
-
-@given(
-    st.text(alphabet=st.characters(exclude_categories=["Cs"]))
-    | st.sampled_from(["../x", "a/b", "a?b=c", "a#b", "..;", "%2e%2e", "%2F"])
-)
-def test_a_path_value_never_leaves_its_segment(value: str) -> None:
-    pets = PATHS
-    try:
-        url = pets.build({"pet_id": value}).url
-    except Failure as failure:
-        assert failure.code is Code.INVALID_VALUE  # noqa: PT017
-        rest = unicodedata.normalize("NFKC", unquote(unquote(value)).partition(";")[0])
-        assert (
-            not rest.strip(" \t\r\n/\\.")
-            or "\0" in rest
-            or any(not letter.isprintable() for letter in rest)
-            or ".." in rest
-        )
-        return
-    parts = urlsplit(url)
-    assert parts.path.split("/")[:3] == ["", "v1", "pets"]
-    assert len(parts.path.split("/")) == 5
-    assert unquote(parts.path.split("/")[3]) == value
-    assert (parts.query, parts.fragment) == ("", "")
-    assert str(httpx2.URL(url)) == url
-
-
-PATHS = _path_package()
-
-
-@given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
-def test_a_header_cannot_be_injected(value: str) -> None:
-    parameters = {"h": {"in": "header", "name": "X-H", "schema": STRING}, "c": {"in": "cookie", "schema": STRING}}
-    pets = HEADERS.setdefault("package", None) or _header_package(parameters)
-    HEADERS["package"] = pets
-    try:
-        sent = pets.build({"h": value, "c": value})
-    except Failure as failure:
-        assert failure.code is Code.INVALID_VALUE  # noqa: PT017
-        assert any(ord(character) < 32 or ord(character) == 127 for character in value)
-        return
-    headers = dict(sent.headers)
-    assert not set("\r\n\0") & set(headers["X-H"] + headers["Cookie"])
-    assert headers["Cookie"].count(";") == 0
-    assert unquote(headers["Cookie"].removeprefix("c=")) == value
-
-
-HEADERS: dict[str, Any] = {}
-
-
-def _header_package(parameters: dict[str, Any]) -> Package:
-    import tempfile
-
-    return make_package(Path(tempfile.mkdtemp()), {"op": operation(parameters=parameters)})
 
 
 def test_a_header_parameter_of_the_document_replaces_our_own(package: Make) -> None:
