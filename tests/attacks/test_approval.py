@@ -546,11 +546,11 @@ async def test_a_file_is_its_name_size_and_digest(shop: Callable[..., Shop], tmp
     assert len(hostile.splitlines()) == 5
 
 
-@pytest.mark.parametrize("says", ["person", "token"])
+@pytest.mark.parametrize("says", ["person", "token", "confirm_operation"])
 async def test_a_file_that_is_exchanged_after_approval_is_not_sent(
     formed_shop: Callable[..., Shop], tmp_path: Path, says: str
 ) -> None:
-    """R-TRUST-6: the approval is bound to the bytes, not to the path."""
+    """R-TRUST-6: the approval is bound to the bytes, not to the path or the operation's name."""
     file = tmp_path / "files" / "a.txt"
     file.parent.mkdir()
     file.write_bytes(b"hello")
@@ -559,10 +559,12 @@ async def test_a_file_that_is_exchanged_after_approval_is_not_sent(
         envelope = await call(place, "send_file", upload(), Human(during=lambda: file.write_bytes(b"other")))
         expected = "PERMISSION_DENIED"
     else:
-        token = (await call(place, "send_file", upload()))["confirmation"]["token"]
+        token = {"confirmation_token": (await call(place, "send_file", upload()))["confirmation"]["token"]}
+        used = says == "confirm_operation"
+        assert not used or (await call(place, says, token))["success"]
         file.write_bytes(b"other")
-        envelope = await call(place, "send_file", {**upload(), "confirmation_token": token})
-        expected = "TOKEN_SCOPE_MISMATCH"
+        envelope = await call(place, "send_file", upload() if used else {**upload(), **token})
+        expected = "CONFIRMATION_REQUIRED" if used else "TOKEN_SCOPE_MISMATCH"
     assert (envelope["error"]["code"], place.wire.sent) == (expected, [])
 
 
@@ -594,21 +596,6 @@ async def test_a_token_is_good_for_exactly_what_was_shown(
     assert place.wire.sent == []
     assert (await call(place, "pay", {**PAY, "confirmation_token": token}))["success"]
     assert (await call(place, "pay", {**PAY, "confirmation_token": token}))["error"]["code"] == "TOKEN_ALREADY_USED"
-
-
-async def test_a_confirmed_call_does_not_run_with_another_file(
-    formed_shop: Callable[..., Shop], tmp_path: Path
-) -> None:
-    """R-TRUST-6: confirm_operation lets through the call that was shown, not its name."""
-    file = tmp_path / "files" / "a.txt"
-    file.parent.mkdir()
-    file.write_bytes(b"hello")
-    place = formed_shop(files=str(file.parent))
-    token = (await call(place, "send_file", upload()))["confirmation"]["token"]
-    assert (await call(place, "confirm_operation", {"confirmation_token": token}))["success"]
-    file.write_bytes(b"other")
-    assert (await call(place, "send_file", upload()))["error"]["code"] == "CONFIRMATION_REQUIRED"
-    assert place.wire.sent == []
 
 
 @pytest.mark.parametrize("hook", ["before_call", "before_send"])

@@ -12,7 +12,7 @@ import pytest
 
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.render.adapter_element import adapter_element
-from tests.generator.commands import Tabulation, api, generate, run, tabulate
+from tests.generator.commands import Tabulation, api, generate, tabulate
 
 OK = {"responses": {"200": {"description": "ok"}}}
 DOCUMENT = api({"/pets": {"get": OK, "post": OK}, "/owners": {"get": OK}})
@@ -85,14 +85,6 @@ def test_an_alias_whose_day_has_passed_is_warned_of_and_stays_in_the_table(tmp_p
     assert (warning["code"], warning["line"], warning["column"]) == ("expired-alias", 3, 14)
     assert warning["message"] == f"the time of the alias `old` of GET /pets ended with {YESTERDAY}"
     assert table.rows["list_pets"]["aliases"][0] == {"name": "old", "until": YESTERDAY}
-
-
-def test_a_refused_alias_is_shown_as_any_other_mistake(tmp_path: Path) -> None:
-    (tmp_path / "overrides.yaml").write_text("GET /pets:\n  aliases: [list_pets]\n")
-    (tmp_path / "api.json").write_text(json.dumps(DOCUMENT))
-    result = run("explain", tmp_path / "api.json", "--overrides", tmp_path / "overrides.yaml")
-    assert result.code == 3
-    assert "overrides.yaml:2:13" in result.err
 
 
 def test_the_canonical_relative_of_a_verb_stands_in_the_row_and_in_the_adapters_description(tmp_path: Path) -> None:

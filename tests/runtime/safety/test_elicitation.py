@@ -64,15 +64,6 @@ async def test_a_person_says_no_and_nothing_is_sent(
     assert api.sent == []
 
 
-async def test_nobody_is_asked_about_what_is_harmless(zoo: Dispatcher, api: FakeApi, era: str) -> None:
-    """R-SAFE-4"""
-    asked: list[str] = []
-    async with asking(zoo, era, lambda: NO, asked) as client:
-        assert (await call(client, {"operation": "list_keepers"}, "mcp_aql_read"))["success"]
-        assert not (await call(client, {"operation": "delete_animal"}))["success"]
-    assert asked == []
-
-
 async def test_in_a_batch_a_person_is_asked_once_about_all_of_a_kind(zoo: Dispatcher, api: FakeApi, era: str) -> None:
     """R-SAFE-4, R-BAT-2: with protocol 2026-07-28, too, where the question is the result of all of it."""
     asked: list[str] = []
