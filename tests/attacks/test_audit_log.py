@@ -228,18 +228,6 @@ def test_what_could_not_be_written_whole_leaves_nothing_behind(tmp_path: Path, m
     assert path.read_bytes() == b"".join(lines)
 
 
-def test_a_missing_file_between_or_at_the_end_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "audit.jsonl"
-    monkeypatch.setenv("MCP_AQL_AUDIT_PATH", str(path))
-    folder = write_shop(tmp_path / "shop")
-    rotating = Chain(path, max_size=300)
-    for number in range(4):
-        rotating.append(json.dumps({"number": number}).encode())
-    path.unlink()
-    with pytest.raises(CommandError, match="is missing"):
-        audit_verdict(folder, os.environ)
-
-
 def test_an_agent_cannot_write_the_entry_at_which_a_cut_head_goes_unseen(tmp_path: Path) -> None:
     path = tmp_path / "audit.jsonl"
     lines = chain(path)

@@ -26,6 +26,8 @@ from tests.cases import each
 from tests.documents import JSON, ref, replies
 from tests.generator.commands import api
 
+pytestmark = pytest.mark.long
+
 Schema = dict[str, Any]
 MOST = 5.0
 """CPU seconds; none of these documents takes a tenth of it on a machine at rest."""

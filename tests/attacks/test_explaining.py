@@ -29,6 +29,8 @@ from tests.runtime.http_endpoint import dispatcher_of
 from tests.runtime.stand_in import FakeApi
 from tests.runtime.tiny_zoo import write_package
 
+pytestmark = pytest.mark.long
+
 MOST_CALLS = 1_000_000
 """Calls of Python functions: about a fifth of a second."""
 MOST_MEMORY = 12_000_000

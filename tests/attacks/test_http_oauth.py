@@ -280,13 +280,8 @@ async def test_over_http_a_scope_is_demanded_and_subjects_are_apart(package: Pat
     http = HttpSettings(auth="oauth", oauth_issuer=ISSUER, oauth_audience=AUDIENCE, oauth_scopes=("a",))
     access = access_of(http)._replace(verifier=FakeIssuer(*KEYS).verifier())
     async with endpoint(package, http, access=access) as adapter:
-        refusal = await adapter.send()
-        assert refusal.status == 401
-        metadata = "http" + refusal.headers["www-authenticate"].split('resource_metadata="http')[1].split('"')[0]
-        assert metadata == "https://mcp.example.com/.well-known/oauth-protected-resource/mcp"
-        document = (await adapter.send("GET", "/.well-known/oauth-protected-resource/mcp")).json
-        assert document["resource"] == AUDIENCE
-        assert document["authorization_servers"] == [ISSUER]
+        metadata = "https://mcp.example.com/.well-known/oauth-protected-resource/mcp"
+        assert f'resource_metadata="{metadata}"' in (await adapter.send()).headers["www-authenticate"]
         assert (await adapter.send(token=signed(claims_of(scope="b")))).status == 403
         assert (await adapter.send(token=signed(claims_of(scope=None)))).status == 403
         session = await adapter.open(token=signed())

@@ -74,13 +74,6 @@ def test_json_output_has_the_promised_keys(tmp_path: Path) -> None:
     assert result.json["files_generated"] == len(tree(tmp_path / "shop"))
 
 
-def test_the_same_document_gives_the_same_bytes(tmp_path: Path) -> None:
-    """R-CONF-2"""
-    for name in ("one", "two"):
-        assert run("from-openapi", PETSTORE, "-o", tmp_path / name, "-q").code == 0
-    assert tree(tmp_path / "one") == tree(tmp_path / "two")
-
-
 def test_the_provenance_names_the_input_and_the_time_of_the_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -169,12 +162,6 @@ def test_a_destination_that_is_not_empty_is_refused_and_left_alone(tmp_path: Pat
     assert tree(tmp_path) == {"shop/mine.txt": b"mine"}
 
 
-@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a folder in which not even root may write")
-def test_a_destination_where_nobody_may_write_is_refused() -> None:
-    result = run("from-openapi", PETSTORE, "-o", "/proc/aqlgen-shop")
-    assert (result.code, result.err.count("error:")) == (4, 1)
-
-
 def test_strict_refuses_a_document_that_gives_warnings(tmp_path: Path) -> None:
     document = posting({"$ref": "#/components/schemas/Gone"})
     spec = tmp_path / "spec.json"
@@ -205,17 +192,6 @@ def test_any_title_and_version_give_a_project_whose_metadata_can_be_read(kind: s
     assert metadata["version"] == "0.1.0"
     assert project.package.name.isidentifier()
     assert project.adapter["api_version"] == "1.0.27-SNAPSHOT"
-
-
-def test_nothing_of_the_document_stands_in_the_code(tmp_path: Path) -> None:
-    marker = "zqxjkv"
-    document = api(
-        {f"/{marker}": {"get": {"summary": marker, "description": marker, "tags": [marker], "responses": {}}}},
-        servers=[{"url": f"https://{marker}.example"}],
-    )
-    document["info"] = {"title": "Shop", "version": marker, "description": f'"""\n{marker}'}
-    project = generate(tmp_path, document)
-    assert not [path for path in project.folder.rglob("*.py") if marker in path.read_text(encoding="utf-8")]
 
 
 def test_an_internal_error_is_one_line_and_a_report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

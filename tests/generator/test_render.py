@@ -32,7 +32,7 @@ ANSWERS = {
 LONGEST = "s" * 31 + "-" + "p" * 32
 
 
-@pytest.mark.parametrize(("name", "runtime"), [("s", ""), (LONGEST, ""), ("s", "0.1.0+r0123456789")])
+@pytest.mark.parametrize(("name", "runtime"), [("s", "sealed"), (LONGEST, ""), ("s", "0.1.0+r0123456789")])
 def test_the_template_renders_to_what_copier_makes_of_the_whole_of_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, runtime: str
 ) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from aqlgen.schemas import field_names, prose, shorten
 from tests.cases import each
-from tests.documents import INTEGER, TEXT, body_of, list_of, object_of, ref, replies
+from tests.documents import INTEGER, TEXT, body_of, object_of, ref, replies
 from tests.generator.commands import api, posting, tabulate
 
 
@@ -48,11 +48,6 @@ def test_every_nested_object_is_a_named_type(tmp_path: Path) -> None:
     assert schema["$ref"] == "#/types/CreateThingThing"
     address = schema["types"]["CreateThingThing"]["properties"]["home_address"]
     assert address == {"$ref": "#/types/CreateThingThingHomeAddress", "x-name": "homeAddress"}
-
-
-def test_a_recursive_schema_refers_to_itself(tmp_path: Path) -> None:
-    schema = thing(ref("Node"), tmp_path, Node=object_of(children=list_of(ref("Node"))))
-    assert schema["types"]["Node"]["properties"]["children"]["items"] == {"$ref": "#/types/Node"}
 
 
 def test_all_of_objects_is_one_object_with_the_fields_of_all(tmp_path: Path) -> None:

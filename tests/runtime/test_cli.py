@@ -173,14 +173,6 @@ def test_parameters_of_a_call_come_as_json_as_names_and_values_or_from_standard_
     assert "id=1" in err
 
 
-def test_a_value_that_is_not_of_the_parameters_type_is_refused_by_the_call(
-    package: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, out, err = run(package, capsys, "call", "get_animal", "animal_id=seven", "--mock", at_terminal=True)
-    assert (code, json.loads(out)["error"]["code"]) == (1, "VALIDATION_INVALID_TYPE")
-    assert err == ""
-
-
 def test_describe_shows_what_an_operation_takes(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for at_terminal in (True, False):
         code, out, _ = run(package, capsys, "describe", "createAnimal", at_terminal=at_terminal)

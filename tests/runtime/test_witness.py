@@ -23,6 +23,8 @@ from aqlgen.runtime.witness.shown import Shown
 from aqlgen.runtime.witness.types import Types
 from tests.generator.commands import run
 
+pytestmark = pytest.mark.long
+
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
 THING = {
     "type": "object", "required": ["name"], "properties": {

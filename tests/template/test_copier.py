@@ -117,17 +117,6 @@ def commit(checkout: Checkout, folder: Path) -> None:
     checkout.git("commit", "--quiet", "--message", "x", cwd=folder)
 
 
-def test_copy_renders_what_aqlgen_renders_to_the_byte(checkout: Checkout, tmp_path: Path) -> None:
-    """The longest name there may be stands for all: `test_render.py` compares the two for others.
-
-    The runtime is sealed here: another test has plain copier bring its source.
-    """
-    name = "s" * 31 + "-" + "p" * 32
-    answers = ANSWERS | {"name": name, "package": f"{name.replace('-', '_')}_adapter", "runtime": "sealed"}
-    copier(checkout, "copy", *DEFAULTS, *answer_options(answers, tmp_path), URL, "new", cwd=tmp_path)
-    assert files_of(tmp_path / "new") == rendered(checkout, answers)
-
-
 @dataclass(frozen=True)
 class Updated:
     """A project that a user edited, committed and updated by copier: its files before and after."""

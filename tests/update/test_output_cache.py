@@ -16,6 +16,8 @@ from tests.cases import each
 from tests.generator.commands import Run, run
 from tests.update.repos import SHOP, Repo, grown
 
+pytestmark = pytest.mark.long
+
 COMMANDS = (("status",), ("update", "--dry-run", "--output-format", "json"))
 
 

@@ -47,9 +47,12 @@ def test_the_chain_goes_on_over_files_and_only_the_latest_stay(tmp_path: Path) -
     numbers = [json.loads(line).get("number") for file in files for line in file.read_text().splitlines()]
     assert [number for number in numbers if number is not None] == list(range(12))
     assert verify(path).problem == ""
+    latest = path.read_bytes()
+    path.unlink()
+    assert "missing" in verify(path).problem
+    path.write_bytes(latest)
     files[1].unlink()
     assert "missing" in verify(path).problem
-
     files[0].unlink()
     verdict = verify(path)
     assert (verdict.problem, verdict.goes_on) == ("", True)

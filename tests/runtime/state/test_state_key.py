@@ -13,7 +13,7 @@ from aqlgen.runtime.cli.doctor import doctor, render_doctor
 from aqlgen.runtime.operator.reading import home_source
 from aqlgen.runtime.safety.questions import QuestionStore
 from aqlgen.runtime.session import Session
-from aqlgen.runtime.settings.load import ConfigError, StateKeys, Variables, load
+from aqlgen.runtime.settings.load import ConfigError, StateKeys, Variables
 from tests.runtime.redis_server import redis_server
 
 KEY, NEW = "a-key-that-has-thirty-two-characters", "another-that-has-thirty-two-characters"
@@ -74,13 +74,6 @@ def test_an_empty_variable_is_none_and_an_empty_file_is_refused(folder: Path, tm
     assert doctor(folder, environ(tmp_path, MCP_AQL_STATE_KEY=""))["safety"]["state"]["key"] == "the store"
     with pytest.raises(ConfigError, match="must hold keys"):
         assemble(folder, environ=environ(tmp_path, MCP_AQL_STATE_KEY_FILE=str(empty)))
-
-
-def test_a_key_never_stands_in_the_settings_file(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "adapter.toml").write_text(f'[state]\nkey = "{KEY}"\n')
-    with pytest.raises(ConfigError, match="is a secret and not allowed here: set MCP_AQL_STATE_KEY") as refused:
-        load(folder, {"MCP_AQL_CONFIG": str(tmp_path / "adapter.toml")})
-    assert KEY not in str(refused.value)
 
 
 def test_a_file_of_keys_is_read_again_when_it_changes(tmp_path: Path) -> None:
