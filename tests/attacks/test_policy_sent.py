@@ -15,6 +15,7 @@ from aqlgen.runtime.wire import ApiResponse
 from tests.cases import each
 from tests.documents import FLAG, INTEGER, TEXT, list_of, object_of, parameter, replies
 from tests.generator.agents import Agent, adapter, operation
+from tests.in_process import query_of
 
 SHOWN = {"type": "string", "enum": ["public", "private", "team"]}
 OPTIONS = object_of(admin=FLAG, name=TEXT) | {"additionalProperties": True}
@@ -196,6 +197,28 @@ def test_what_an_update_reads_and_sends_back_is_decided_about_too(tmp_path: Path
             assert agent.outcome("replace_repo", repo_id="1", input=change) == DENIED
         assert {request.method for request in agent.server.sent} == {"GET"}
         assert agent.call("replace_repo", repo_id="1", input={"name": "b", "visibility": "team"}) == "sent"
+
+
+SIZED = [parameter("offset", schema=INTEGER), parameter("limit", schema={**INTEGER, "default": 5, "maximum": 100})]
+USERS = replies(object_of(results=list_of(object_of(id=INTEGER)), total=INTEGER))
+LARGE: list[dict[str, Any]] = [{name: 50} for name in ("limit", "first", "last")]
+LARGE += [{"where": {"id": 1}}, {"order_by": "id"}, {"aggregate": {"sum": "id"}}]
+
+
+def test_no_page_is_larger_than_a_rule_allows(tmp_path: Path) -> None:
+    """R-SAFE-1: a call that names the API's own parameter can be confirmed; the adapter adds no page to it."""
+    for action in ("deny", "confirm"):
+        rule = {"id": "small", "operations": ["list_users"], "when": {"limit": {"above": 10}}, "action": action}
+        paths = {"GET /users": operation("listUsers", parameters=SIZED, responses=USERS)}
+        agent = adapter(tmp_path / action, paths, policy="open", policy_rules=(rule,))
+        agent.server.give = lambda _: {"results": [{"id": number} for number in range(5)], "total": 200}
+        outcomes = [agent.outcome("list_users", **params) for params in LARGE]
+        assert outcomes == [DENIED if action == "deny" else "CONFIRMATION_REQUIRED", *[DENIED] * 5]
+        assert agent.call("list_users", first=5) == agent.call("list_users") == "sent"
+        assert all(int(query_of(request).get("limit", 5)) <= 10 for request in agent.server.sent)
+    question = asyncio.run(agent.dispatcher.handle(None, {"operation": "list_users", "params": {"limit": 50}}))
+    token = question["error"]["details"]["confirmation_token"]
+    assert agent.call("list_users", limit=50, confirmation_token=token) == "sent"
 
 
 LINKS = [

@@ -41,8 +41,15 @@ class Approved(Protocol):
 class Gate(Protocol):
     """The admission of requests in place of an admitted one, by Failure or none; `safety.gatekeeper` implements it."""
 
-    def admit_changed(self, row: Row, params: Mapping[str, Any], first: ApiRequest, changed: ApiRequest) -> None:
-        """Admit a request that another was made of, such as the whole of an update."""
+    def admit_changed(
+        self,
+        row: Row,
+        params: Mapping[str, Any],
+        first: ApiRequest,
+        changed: ApiRequest,
+        page: Mapping[str, Any] | None,
+    ) -> None:
+        """Admit a request in place of another: the whole of an update, or a page with its parameters."""
 
     def follows(self, row: Row, first: ApiRequest, changed: ApiRequest) -> bool:
         """Return True if a redirect may be followed."""
@@ -97,22 +104,19 @@ class Exchanges:
         params: Mapping[str, Any],
         change: Callable[[ApiRequest], ApiRequest] | None = None,
         *,
+        page: Mapping[str, Any] | None = None,
         aside: bool = False,
     ) -> ApiResponse:
         """Build a request, apply `change`, send it and return the answer, which is not the call's if it is `aside`.
+
+        `page` are the parameters of a page of the call's list: the request is made of them, in place of the call's.
 
         Raises Failure when the API cannot be reached, and when the request is not the one that was approved. Where a
         write may have been carried out, it says how to find out. Raises QuotaPaused for a request aside
         that somebody would have to be asked about.
         """
         api, call = self.api.of(row), self._call
-        first = request = api.build(row, params)
-        if self._approved is not None:
-            self._approved.check(row, request)
-        if change is not None:
-            request = change(first)
-            if self._gate is not None:
-                self._gate.admit_changed(row, params, first, request)
+        first, request = self._admitted(row, params, change, page)
         if call is not None:
             request = await self._hooked(row, call, request)
         request = self._finished(row, first, request)
@@ -137,6 +141,26 @@ class Exchanges:
         if not aside:
             self.last, self.request = response, request
         return response
+
+    def _admitted(
+        self,
+        row: Row,
+        params: Mapping[str, Any],
+        change: Callable[[ApiRequest], ApiRequest] | None,
+        page: Mapping[str, Any] | None,
+    ) -> tuple[ApiRequest, ApiRequest]:
+        """Return the call's own request, as the gate has seen it, and the one to send. Raises Failure."""
+        build = self.api.of(row).build
+        first = request = build(row, params)
+        if self._approved is not None:
+            self._approved.check(row, first)
+        if page is not None and page != params:
+            request = build(row, page)
+        if change is not None:
+            request = change(request)
+        if self._gate is not None and request is not first:
+            self._gate.admit_changed(row, params, first, request, page)
+        return first, request
 
     def _finished(self, row: Row, first: ApiRequest, request: ApiRequest) -> ApiRequest:
         """Return a request with its idempotency key, and which redirects it may follow by what was admitted first."""

@@ -123,12 +123,13 @@ class Performer:
     ) -> None:
         """Get the page, or the pages that a query needs."""
         query = answer.query
+        listing = self._pager.listing(exchanges, row, params)
         if query is None:
-            page = await self._pager.page(exchanges, row, params, options)
+            page = await self._pager.page(listing, options)
             answer.page, answer.data, answer.signs = page, page.data(), page.signs
             return
         place = {} if query.order is not None else {name: options[name] for name in _PLACES if name in options}
-        pages = self._pager.pages(exchanges, row, params, place)
+        pages = self._pager.pages(listing, place)
         if query.aggregates is not None:
             answer.data = await query.aggregated(pages)
         else:

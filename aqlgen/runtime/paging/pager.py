@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Code, Failure
 from ..schema import MISSING, at
@@ -31,6 +31,20 @@ _CONFLICTS = (
 )
 
 
+class Listing(NamedTuple):
+    """A list as a call asks for it."""
+
+    exchanges: Exchanges
+    row: Row
+    plan: Plan
+    params: Mapping[str, Any]
+
+    @property
+    def filters(self) -> dict[str, Any]:
+        """The parameters of the call without those of the API's pages: what its cursors are bound to."""
+        return {name: value for name, value in self.params.items() if name not in self.row.hidden_parameters}
+
+
 class Pager:
     """Requests the pages of lists; an operation is prepared at its first call."""
 
@@ -39,50 +53,43 @@ class Pager:
         self._cursors = Cursors(state)
         self._plans: dict[str, Plan] = {}
 
-    async def page(
-        self, exchanges: Exchanges, row: Row, params: Mapping[str, Any], arguments: Mapping[str, Any]
-    ) -> Page:
+    def listing(self, exchanges: Exchanges, row: Row, params: Mapping[str, Any]) -> Listing:
+        """Return the list of a call."""
+        plan = self._plans.get(row.cache_key)
+        if plan is None:
+            plan = self._plans[row.cache_key] = prepare(row, self._table)
+        return Listing(exchanges, row, plan, params)
+
+    async def page(self, listing: Listing, arguments: Mapping[str, Any]) -> Page:
         """Return the page of a call. Raises Failure for a combination that is not allowed, and for a foreign cursor."""
-        plan = self._plan(row)
-        behind = row.hidden_parameters
-        hidden = _checked(arguments, row, params)
-        filters = {name: value for name, value in params.items() if name not in behind}
-        params = filters | hidden
+        row, plan = listing.row, listing.plan
+        hidden = _checked(arguments, row, listing.params)
         if "last" in arguments:
-            return await self._backward(exchanges, row, plan, filters, arguments)
+            return await self._backward(listing, arguments)
+        params = listing.filters | hidden
         asked = arguments.get("first") or number(params.get(plan.size or ""))
         wanted = min(asked or plan.most, plan.most)
         size = request_size(row, plan, wanted) if asked or plan.size_demanded else None
         if "after" in arguments:
             await self._cursors.prepare()
-            place = self._cursors.read("after", arguments["after"], row.name, filters)
+            place = self._cursors.read("after", arguments["after"], row.name, listing.filters)
             if not (place.skip or plan.style == "page"):  # the number of a page counts pages of one size
                 place = place._replace(size=size or place.size)
         else:
             place = _beginning(plan, params, size)
-        return await self._forward(exchanges, row, plan, filters, place, wanted)
+        return await self._forward(listing, place, wanted)
 
-    async def pages(
-        self, exchanges: Exchanges, row: Row, params: Mapping[str, Any], arguments: Mapping[str, Any]
-    ) -> AsyncIterator[Page]:
+    async def pages(self, listing: Listing, arguments: Mapping[str, Any]) -> AsyncIterator[Page]:
         """Yield the page of a call that pages forward, as long as the API gives it, and those after it to the end."""
-        plan = self._plan(row)
-        page = await self.page(exchanges, row, params, {**arguments, "first": plan.most})
+        page = await self.page(listing, {**arguments, "first": listing.plan.most})
         yield page
         while page.following is not None:
-            page = await self._forward(exchanges, row, plan, page.filters, page.following, plan.most)
+            page = await self._forward(listing, page.following, listing.plan.most)
             yield page
 
-    def _plan(self, row: Row) -> Plan:
-        plan = self._plans.get(row.cache_key)
-        if plan is None:
-            plan = self._plans[row.cache_key] = prepare(row, self._table)
-        return plan
-
-    async def _forward(
-        self, exchanges: Exchanges, row: Row, plan: Plan, filters: Mapping[str, Any], place: Place, wanted: int
-    ) -> Page:
-        data, items, next_position, total = await self._fetch(exchanges, row, plan, filters, place)
+    async def _forward(self, listing: Listing, place: Place, wanted: int) -> Page:
+        exchanges, row, plan, _ = listing
+        data, items, next_position, total = await self._fetch(listing, place)
         if next_position is not None and total == place.begin + len(items):
             total = None  # it counts the page
         is_compared = not place.skip and bool(place.seen)
@@ -90,7 +97,7 @@ class Pager:
         previous = (place.position, place.skip) != (None, 0)
         if is_compared and seen in {place.seen, place.origin} - {""}:
             signs = _signs(exchanges, plan, data, place.begin)
-            return Page(row.name, filters, self._cursors, place, [], {}, None, None, previous, signs=signs)
+            return Page(row.name, listing.filters, self._cursors, place, [], {}, None, None, previous, signs=signs)
         backward = "before" in row.adapter_parameters
         shown = items[place.skip : place.skip + wanted]
         reached = place.skip + len(shown)
@@ -107,7 +114,7 @@ class Pager:
         signs = {} if is_end else _signs(exchanges, plan, data, place.begin + len(items))
         return Page(
             row.name,
-            filters,
+            listing.filters,
             self._cursors,
             place,
             shown,
@@ -120,11 +127,10 @@ class Pager:
             signs=signs,
         )
 
-    async def _fetch(
-        self, exchanges: Exchanges, row: Row, plan: Plan, filters: Mapping[str, Any], place: Place
-    ) -> tuple[Any, list[Any], int | str | None, int | None]:
+    async def _fetch(self, listing: Listing, place: Place) -> tuple[Any, list[Any], int | str | None, int | None]:
         """Return the API's page: the answer, its items, the position of the next page, and the total count."""
-        params = dict(filters)
+        exchanges, row, plan, _ = listing
+        params = listing.filters
         if plan.size is not None and place.size is not None:
             put(params, plan, row, plan.size, place.size)
         url = is_path(plan, place.position)
@@ -142,24 +148,23 @@ class Pager:
             sent.append(request)
             return request
 
-        response = await exchanges.send(row, params, change)
+        response = await exchanges.send(row, listing.params, change, page=params)
         data = await exchanges.decode(response, row, params)
         listed = data if isinstance(data, str) else at(data, plan.items)  # a text is not a list, and yet the answer
         items = listed if isinstance(listed, list) else [] if listed in (MISSING, None) else [listed]
         position = find_next_position(plan, place, data, items, response, sent[0])
         return data, items, position, stated_total(plan, data, place, len(items))
 
-    async def _backward(
-        self, exchanges: Exchanges, row: Row, plan: Plan, filters: Mapping[str, Any], arguments: Mapping[str, Any]
-    ) -> Page:
+    async def _backward(self, listing: Listing, arguments: Mapping[str, Any]) -> Page:
         """Return the last items, of all or of those before a cursor, from a list that is counted by offset."""
+        row, plan, filters = listing.row, listing.plan, listing.filters
         if "before" in arguments:
             await self._cursors.prepare()
             before = self._cursors.read("before", arguments["before"], row.name, filters)
             end = max(0, before.begin + before.skip - 1)
         else:
             probe = Place(size=request_size(row, plan, 2))
-            _, probed, _, total = await self._fetch(exchanges, row, plan, filters, probe)
+            _, probed, _, total = await self._fetch(listing, probe)
             end = len(probed) if total is None else total
         begin = max(0, end - min(arguments["last"], plan.most))
         data: Any = {}
@@ -168,7 +173,7 @@ class Pager:
         if end:
             for _ in range(2):
                 place = Place(plan.start + begin, begin, 0, request_size(row, plan, end - begin))
-                data, items, _, total = await self._fetch(exchanges, row, plan, filters, place)
+                data, items, _, total = await self._fetch(listing, place)
                 if not items or begin + len(items) >= end:
                     break
                 begin = end - len(items)  # the API returned fewer than requested

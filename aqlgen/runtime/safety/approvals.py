@@ -56,12 +56,11 @@ def request_digest(request: ApiRequest) -> str:
 class Approval:
     """The approval of the call."""
 
-    __slots__ = ("_address", "_digest", "_row")
+    __slots__ = ("_digest", "_row")
 
     def __init__(self, row: Row, request: ApiRequest) -> None:
         self._row = row
         self._digest: str | None = request_digest(request)
-        self._address = _address(request)
 
     @property
     def digest(self) -> str:
@@ -69,23 +68,13 @@ class Approval:
         return self._digest or ""
 
     def check(self, row: Row, request: ApiRequest) -> None:
-        """Raise Failure for a request of the approved operation that is another one than was approved.
-
-        A page's request differs from it by its query: method, host and path are compared.
-        """
-        if self._digest is None or row.name != self._row.name:
-            return
-        same = _address(request) == self._address if row.paging else request_digest(request) == self._digest
-        if not same:
+        """Raise Failure for a request of the approved operation that is another one than was approved."""
+        if self._digest is not None and row.name == self._row.name and request_digest(request) != self._digest:
             raise refused(row, "changed after it was approved")
 
     def release(self) -> None:
         """Let another request be sent: a hook changed the parameters, and the request is the owner's from here on."""
         self._digest = None
-
-
-def _address(request: ApiRequest) -> tuple[str, str]:
-    return request.method, redact(request.url, request.secrets).partition("?")[0]
 
 
 _DECLINED_SECONDS = 1800

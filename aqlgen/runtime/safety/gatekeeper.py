@@ -46,6 +46,7 @@ Values = TypeVarTuple("Values")
 LARGE = 20_000
 """Characters of the parameters of a call, names among them, beyond which others go on while it is looked at."""
 _WRITTEN_BACK = "The update reads and sends it back: give the field in the call"
+_PAGED = "The request for the page has it: choose the page by 'first', or by the API's own parameters"
 _LED = "The API's link leads to it: call it by itself"
 
 
@@ -126,9 +127,17 @@ class Gatekeeper:
             self._decisions.record("OPERATION_ALLOWED", row, call, "allowed", reason=reason, rule=decision.rule)
         return None
 
-    def admit_changed(self, row: Row, params: Mapping[str, Any], first: ApiRequest, changed: ApiRequest) -> None:
+    def admit_changed(
+        self,
+        row: Row,
+        params: Mapping[str, Any],
+        first: ApiRequest,
+        changed: ApiRequest,
+        page: Mapping[str, Any] | None,
+    ) -> None:
         """Raise Failure if a stricter decision holds for what replaces an admitted request: a merged one, or a page.
 
+        `page` are the parameters of a page, None for any other change.
         A thing that describes one request, such as a stub or a webhook, is written back as it is stored.
         """
         led = self._led(row, first, changed)
@@ -137,10 +146,11 @@ class Gatekeeper:
         if row.carries is not None:
             places = tuple(place for place in row.carries.places if place.address is None or not place.optional)
             row = replace(row, carries=replace(row.carries, places=places) if places else None)
-        before, after = (self._policy.decide(row, params, lambda sent=sent: sent) for sent in (first, changed))  # type: ignore[misc]
+        before = self._policy.decide(row, params, lambda: first)
+        after = self._policy.decide(row, params if page is None else page, lambda: changed)
         after = max((after, *led), key=lambda decision: SEVERITY[decision.outcome])
         if SEVERITY[after.outcome] > SEVERITY[before.outcome]:
-            why = _LED if after in led else _WRITTEN_BACK
+            why = _LED if after in led else _WRITTEN_BACK if page is None else _PAGED
             raise denied(row, after._replace(outcome="refuse", reasons=(*after.reasons, why)), self._adapter.name)
 
     def follows(self, row: Row, first: ApiRequest, changed: ApiRequest) -> bool:
