@@ -187,8 +187,14 @@ async def test_an_order_of_a_part_of_a_list_says_so(tmp_path: Path) -> None:
     assert "totalCount" not in answer["data"]["pageInfo"]
 
 
-async def test_the_cursor_of_an_order_belongs_to_that_order(tmp_path: Path) -> None:
+async def test_the_cursor_of_a_question_belongs_to_that_question(tmp_path: Path) -> None:
+    """Of matches, no cursor leads back: the page before them is one of the API's."""
     listing = client(tmp_path, "offset with a total")
+    page = (await listing.call(first=2, where={"id": {"gt": 3}}))["data"]["pageInfo"]
+    assert page.keys() == {"hasNextPage", "hasPreviousPage", "endCursor"}
+    for other in ({}, {"where": {"id": {"gt": 4}}}, {"where": {"id": 3}, "aggregate": {"count": True}}):
+        answer = await listing.call(first=2, after=page["endCursor"], **other)
+        assert answer["error"]["details"]["param_name"] == "after", other
     page = (await listing.call(first=2, order_by="-id"))["data"]["pageInfo"]
     cursor = page["endCursor"]
     assert page["totalCount"] == MANY

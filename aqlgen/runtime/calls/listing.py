@@ -59,7 +59,7 @@ class ListQuery:
     first: int | None = None
     after: str | None = None
     asked: Mapping[str, Any] = field(default_factory=dict)
-    """What the cursor of an ordered list is bound to beside the API's parameters."""
+    """What its cursors are bound to beside the API's parameters."""
     total: int | None = None
     """How many items match of a whole list of which only the first are given."""
     scanned: int = 0
@@ -106,14 +106,13 @@ class ListQuery:
             first = first or page
             items += [page.items[index] for index in matches]
         assert first is not None  # noqa: S101 - there is a page, or Failure was raised
-        filters, skip = {**first.filters, **self.asked}, 0
+        skip = 0
         if self.after is not None:
             await first.prepare()
-            skip = first.cursors.read("after", self.after, first.operation, filters).skip
+            skip = first.cursors.read("after", self.after, first.operation, first.filters).skip
         end = skip + min(self.first or _MOST_MATCHES, _MOST_MATCHES)
         return replace(
             first,
-            filters=filters,
             place=Place(skip=skip),
             items=self.order.sort(items)[skip:end],
             total=None if self.more else len(items),
@@ -141,7 +140,7 @@ class ListQuery:
         self.more = following is not None
         if self.more:
             self.signs = {}
-        return replace(first, items=items, marks=marks, following=following, total=None)
+        return replace(first, items=items, marks=marks, following=following, total=None, backward=False)
 
     async def aggregated(self, pages: AsyncIterator[Page]) -> dict[str, Any]:
         """Return the aggregates over the pages."""

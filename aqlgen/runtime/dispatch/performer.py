@@ -123,7 +123,7 @@ class Performer:
     ) -> None:
         """Get the page, or the pages that a query needs."""
         query = answer.query
-        listing = self._pager.listing(exchanges, row, params)
+        listing = self._pager.listing(exchanges, row, params, {} if query is None else query.asked)
         if query is None:
             page = await self._pager.page(listing, options)
             answer.page, answer.data, answer.signs = page, page.data(), page.signs

@@ -32,17 +32,23 @@ _CONFLICTS = (
 
 
 class Listing(NamedTuple):
-    """A list as a call asks for it."""
+    """A list as a call asks for it; `asked` is the rest of the question beside its page."""
 
     exchanges: Exchanges
     row: Row
     plan: Plan
     params: Mapping[str, Any]
+    asked: Mapping[str, Any]
 
     @property
-    def filters(self) -> dict[str, Any]:
-        """The parameters of the call without those of the API's pages: what its cursors are bound to."""
+    def own_params(self) -> dict[str, Any]:
+        """The parameters of the call without those of the API's pages."""
         return {name: value for name, value in self.params.items() if name not in self.row.hidden_parameters}
+
+    @property
+    def filters(self) -> Mapping[str, Any]:
+        """The parameters and conditions that its cursors are bound to."""
+        return {**self.own_params, "": self.asked} if self.asked else self.own_params
 
 
 class Pager:
@@ -53,12 +59,12 @@ class Pager:
         self._cursors = Cursors(state)
         self._plans: dict[str, Plan] = {}
 
-    def listing(self, exchanges: Exchanges, row: Row, params: Mapping[str, Any]) -> Listing:
-        """Return the list of a call."""
+    def listing(self, exchanges: Exchanges, row: Row, params: Mapping[str, Any], asked: Mapping[str, Any]) -> Listing:
+        """Return the list of a call; its cursors continue only the same question."""
         plan = self._plans.get(row.cache_key)
         if plan is None:
             plan = self._plans[row.cache_key] = prepare(row, self._table)
-        return Listing(exchanges, row, plan, params)
+        return Listing(exchanges, row, plan, params, asked)
 
     async def page(self, listing: Listing, arguments: Mapping[str, Any]) -> Page:
         """Return the page of a call. Raises Failure for a combination that is not allowed, and for a foreign cursor."""
@@ -66,7 +72,7 @@ class Pager:
         hidden = _checked(arguments, row, listing.params)
         if "last" in arguments:
             return await self._backward(listing, arguments)
-        params = listing.filters | hidden
+        params = listing.own_params | hidden
         asked = arguments.get("first") or number(params.get(plan.size or ""))
         wanted = min(asked or plan.most, plan.most)
         size = request_size(row, plan, wanted) if asked or plan.size_demanded else None
@@ -88,7 +94,7 @@ class Pager:
             yield page
 
     async def _forward(self, listing: Listing, place: Place, wanted: int) -> Page:
-        exchanges, row, plan, _ = listing
+        exchanges, row, plan, _, _ = listing
         data, items, next_position, total = await self._fetch(listing, place)
         if next_position is not None and total == place.begin + len(items):
             total = None  # it counts the page
@@ -129,8 +135,8 @@ class Pager:
 
     async def _fetch(self, listing: Listing, place: Place) -> tuple[Any, list[Any], int | str | None, int | None]:
         """Return the API's page: the answer, its items, the position of the next page, and the total count."""
-        exchanges, row, plan, _ = listing
-        params = listing.filters
+        exchanges, row, plan, _, _ = listing
+        params = listing.own_params
         if plan.size is not None and place.size is not None:
             put(params, plan, row, plan.size, place.size)
         url = is_path(plan, place.position)
