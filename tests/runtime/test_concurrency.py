@@ -191,7 +191,7 @@ async def test_the_lease_of_a_process_that_died_ends(
     """R-OPS-5"""
     parts = start("serialized", f"sqlite:///{tmp_path}/state.sqlite3")
     monkeypatch.setattr(concurrency, "_LEASE", 0.3)
-    died = concurrency.Concurrency(parts.config, "zoo", parts.store, parts.dispatcher.log)
+    died = concurrency.Concurrency(parts.config, parts.store, parts.dispatcher.log)
     assert await died._leased("all") is not None
     begin = time.monotonic()
     assert (await together((parts, READ)))[0]["success"]

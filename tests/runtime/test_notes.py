@@ -14,6 +14,7 @@ from local import Answer, Asked, Running, serving
 
 from aqlgen.runtime.dispatch.notes import Note, read_notes
 from aqlgen.runtime.state.custody import open_store
+from aqlgen.runtime.table import Adapter
 from tests.documents import INTEGER, TEXT, body_of, list_of, object_of, replies
 from tests.generator.commands import Project, api, generate, run
 
@@ -63,7 +64,7 @@ def called(package: Path, address: str, **environ: str) -> tuple[list[dict[str, 
             running = Running(package, {"MCP_AQL_BASE_URL": local.url, "MCP_AQL_STATE_URL": address, **environ})
             for name, params in calls * 2:
                 warnings += running.run(running.call(name, **params)).get("warnings", [])
-    return warnings, asyncio.run(read_notes(open_store(address, "a", {})))
+    return warnings, asyncio.run(read_notes(open_store(address, Adapter.load(package).name, {})))
 
 
 def test_an_adapter_warns_once_of_another_type_and_keeps_names_types_and_counts(

@@ -39,10 +39,9 @@ _FIRST_POLL, _LONGEST_POLL = 0.005, 0.2
 class Concurrency(Extension):
     """Makes calls wait for each other, for `patience` seconds at most."""
 
-    def __init__(self, config: Config, adapter: str, store: Store | None, logger: Logger) -> None:
+    def __init__(self, config: Config, store: Store | None, logger: Logger) -> None:
         self._mode = config.concurrency
         self.patience = config.timeout
-        self._adapter = adapter
         self._store = store if store is not None and store.shared else None
         self._logger = logger
         self._turns = Turns()
@@ -78,7 +77,7 @@ class Concurrency(Extension):
         if self._store is None:
             return None
         digest = hashlib.sha256(ascii(resource).encode()).hexdigest()
-        lease, poll = Lease(self._store, f"{self._adapter} {digest}", _LEASE), _FIRST_POLL
+        lease, poll = Lease(self._store, digest, _LEASE), _FIRST_POLL
         with suppress(StoreAway):
             while not await lease.take():
                 await anyio.sleep(poll * (0.5 + random.random()))  # noqa: S311 - no secret

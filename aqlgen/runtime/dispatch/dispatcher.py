@@ -326,7 +326,7 @@ def extensions_of(dispatcher: Dispatcher) -> Iterator[Extension]:
     if config.concurrency != "fully-concurrent":
         from .concurrency import Concurrency
 
-        yield Concurrency(config, adapter.name, dispatcher.state.shared.store, dispatcher.log)
+        yield Concurrency(config, dispatcher.state.shared.store, dispatcher.log)
     if adapter.executions:
         yield LongCalls(dispatcher)
     if config.learn_notes:

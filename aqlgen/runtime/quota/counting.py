@@ -78,10 +78,6 @@ class Quotas:
         self._clock = monotonic
         self._away_until = 0.0
 
-    def key(self, limit: Limit, caller: str) -> str:
-        """Return the key of a limit's count; several adapters may share a store."""
-        return f"{self.adapter} {limit.key(caller)}"
-
     @property
     def open_when_away(self) -> bool:
         """True if requests are sent that cannot be counted."""
@@ -113,7 +109,7 @@ class Quotas:
         limits = self.limits.all
         if not limits:
             return []
-        spent = await self.spend([Counter(self.key(limit, caller), limit.window, 0) for limit in limits])
+        spent = await self.spend([Counter(limit.key(caller), limit.window, 0) for limit in limits])
         return None if spent is None else [Use(*pair) for pair in zip(limits, spent.counts, strict=True)]
 
 

@@ -117,7 +117,7 @@ class CallSpending:
 
     def _keys(self, limits: Sequence[Limit]) -> list[str]:
         caller = caller_id()
-        return [self._quotas.key(limit, caller) for limit in limits]
+        return [limit.key(caller) for limit in limits]
 
     def _refusal(self, uses: Sequence[Use], bounds: Sequence[int]) -> Failure | QuotaPaused:
         """Return why a request is not sent; `bounds` are what its call may use of each limit."""

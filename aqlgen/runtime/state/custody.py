@@ -345,8 +345,12 @@ def is_redis(url: str) -> bool:
 
 
 def open_state(url: str, name: str, environ: Mapping[str, str]) -> SqliteState:
-    """Return the state of the adapter `name` that stays on this machine, at the URL that a setting gives."""
-    return SqliteState(state_file(url, name, environ))
+    """Return the state of the adapter `name` that stays on this machine, at the URL that a setting gives.
+
+    Several adapters may share a file, unless it is the default one: no value of one is a value of another.
+    """
+    path = state_file(url, name, environ)
+    return SqliteState(path, "" if path == state_file("", name, environ) else f"{name} ")
 
 
 def open_store(url: str, name: str, environ: Mapping[str, str], state: SqliteState | None = None) -> Store:

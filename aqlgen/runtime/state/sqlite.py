@@ -38,12 +38,15 @@ _PATIENCE = 5.0
 class SqliteState:
     """State in one file that several processes may share, or in memory for the lifetime of this object.
 
+    `prefix` is that of its keys in a file that other adapters may share.
+
     The methods are those of the store, of which each is one transaction; they block, and raise sqlite3.Error; `do`
     raises StoreAway instead.
     """
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, prefix: str = "") -> None:
         self.path = path
+        self._prefix = prefix
         self._lock = threading.Lock()
         self._connection: Connection | None = None
         self._file: tuple[int, int] | None = None
@@ -102,7 +105,8 @@ class SqliteState:
         with self._lock:
             query = f"SELECT key, value FROM kept WHERE space = ? AND {_LIVE} ORDER BY key"  # noqa: S608
             rows = self._open().execute(query, (space, time.time())).fetchall()
-        return [(key, json.loads(value)) for key, value in rows]
+        kept = ((key, value) for key, value in rows if key.startswith(self._prefix))
+        return [(key.removeprefix(self._prefix), json.loads(value)) for key, value in kept]
 
     def spend(self, counters: Sequence[Counter]) -> Spent:
         """Add all amounts to the counts of their windows if none exceeds its limit, else none; amounts of 0 read."""
@@ -149,19 +153,17 @@ class SqliteState:
         if connection is not None:
             connection.close()
 
-    @staticmethod
-    def _read(connection: Connection, space: str, key: str, now: float) -> str | None:
+    def _read(self, connection: Connection, space: str, key: str, now: float) -> str | None:
         query = f"SELECT value FROM kept WHERE space = ? AND key = ? AND {_LIVE}"  # noqa: S608
-        row = connection.execute(query, (space, key, now)).fetchone()
+        row = connection.execute(query, (space, self._prefix + key, now)).fetchone()
         return None if row is None else str(row[0])
 
-    @staticmethod
-    def _write(connection: Connection, space: str, key: str, text: str, expires: float | None) -> None:
-        connection.execute("INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?)", (space, key, text, expires))
+    def _write(self, connection: Connection, space: str, key: str, text: str, expires: float | None) -> None:
+        values = space, self._prefix + key, text, expires
+        connection.execute("INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?)", values)
 
-    @staticmethod
-    def _delete(connection: Connection, space: str, key: str) -> None:
-        connection.execute("DELETE FROM kept WHERE space = ? AND key = ?", (space, key))
+    def _delete(self, connection: Connection, space: str, key: str) -> None:
+        connection.execute("DELETE FROM kept WHERE space = ? AND key = ?", (space, self._prefix + key))
 
     @contextmanager
     def _written(self) -> Iterator[tuple[Connection, float]]:

@@ -77,7 +77,7 @@ SESSION = Session("session_1")
 
 async def used(parts: Assembly, metric: str, amount: int, window: int = 3600, scope: str = "all") -> None:
     """Count as if this had been used before."""
-    await parts.store.spend([Counter(f"zoo quota {metric} {scope}", window, amount)])
+    await parts.store.spend([Counter(f"quota {metric} {scope}", window, amount)])
 
 
 async def status(parts: Assembly) -> dict[str, Any]:

@@ -186,8 +186,13 @@ async def test_a_row_that_is_no_json_is_a_store_that_is_away(server: RedisServer
         await store.close()
 
 
-async def test_adapters_share_a_server_without_meeting(server: RedisServer) -> None:
-    first, second = open_store(server.url, "one", {}), open_store(server.url, "two", {})
+async def test_adapters_share_a_store_without_meeting(url: str) -> None:
+    """A login, a note or a block of one is none of the other's."""
+    first, second = open_store(url, "one", {}), open_store(url, "two", {})
     await first.put("a", "key", 1)
-    assert await second.get("a", "key") is None
+    await first.spend([Counter("calls", 86_400, 3)])
+    await second.drop("a", "key")
+    assert await first.get("a", "key") == 1
+    assert await second.get("a", "key") is await second.take("a", "key") is None
     assert await second.items("a") == []
+    assert (await second.spend([Counter("calls", 86_400, 0)])).counts[0].used == 0
