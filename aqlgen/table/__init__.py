@@ -144,9 +144,8 @@ def _draft(decision: Decision, types: Types, applier: OverrideApplier, resolver:
     body_parameters = (*shaped.parameters, *constants) if shaped else ()
     adapter_parameters = added_parameters(decision, parameters, body_parameters, returns)
     named_parameters = with_unique_names((*adapter_parameters, *parameters, *body_parameters))
-    of_api = named_parameters[len(adapter_parameters) :]
-    shown, fixed = applier.parameters(decision, of_api, changed, corrected_fields)
-    added = named_parameters[: len(adapter_parameters)]
+    added, of_api = named_parameters[: len(adapter_parameters)], named_parameters[len(adapter_parameters) :]
+    shown, fixed = applier.parameters(decision, of_api, added, changed, corrected_fields)
     choices = choices_of(sent, types, shaped, shown, (*added, *fixed), by_owner=content_type is not None)
     return Draft(
         decision=decision,

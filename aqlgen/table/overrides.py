@@ -5,7 +5,7 @@ An override that fits none of its operations is unmatched; one that fits but can
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -65,14 +65,15 @@ class OverrideApplier:
         self,
         decision: Decision,
         parameters: Sequence[TableParameter],
+        adapter_parameters: Sequence[TableParameter],
         changed: frozenset[str] = frozenset(),
         corrected: frozenset[str] = frozenset(),
     ) -> tuple[tuple[TableParameter, ...], tuple[TableParameter, ...]]:
         """Return the parameters with their overrides: those that are shown, and those whose value is fixed.
 
-        Names that the user did not choose make way for those chosen. `changed` are the fields of an update's body for
-        which the user wants a default: what a call does not name is to stay as it is. `corrected` are those that the
-        user corrects.
+        Names that the user did not choose make way for those chosen, except the `adapter_parameters`. `changed` are
+        the fields of an update's body for which the user wants a default: what a call does not name is to stay as it
+        is. `corrected` are those that the user corrects.
         """
         overrides: dict[int, ParameterOverride] = {}
         for key, override in decision.override.parameters.items():
@@ -87,7 +88,7 @@ class OverrideApplier:
         if not overrides:
             return tuple(parameters), ()
         self._check_free(decision, overrides, parameters)
-        chosen = self._chosen_names(overrides, parameters)
+        chosen = self._chosen_names(overrides, parameters, {parameter.name for parameter in adapter_parameters})
         taken = set(chosen.values())
         shown, fixed = [], []
         for index, parameter in enumerate(parameters):
@@ -214,7 +215,7 @@ class OverrideApplier:
                 self._refuse(place, message, "Leave it out, or write `pagination: false` for the operation.")
 
     def _chosen_names(
-        self, overrides: Mapping[int, ParameterOverride], parameters: Sequence[TableParameter]
+        self, overrides: Mapping[int, ParameterOverride], parameters: Sequence[TableParameter], reserved: Container[str]
     ) -> dict[int, str]:
         names: dict[int, str] = {}
         owners: dict[str, str] = {}
@@ -228,11 +229,12 @@ class OverrideApplier:
                     self._refuse(place, f"`{parameter.name}` is the body and keeps its name", "Leave it out.")
                 continue
             owner = owners.setdefault(override.name, parameter.wire)
-            if owner == parameter.wire:
+            if owner == parameter.wire and override.name not in reserved:
                 names[index] = override.name
-                continue
-            message = f"the name `{override.name}` is taken by the parameter `{owner}`"
-            self._refuse(place, message, "Give each parameter its own name.")
+            elif owner != parameter.wire or place != _NOWHERE:
+                owner = "of the adapter" if override.name in reserved else f"`{owner}`"
+                message = f"the name `{override.name}` is taken by the parameter {owner}"
+                self._refuse(place, message, "Give each parameter its own name.")
         return names
 
     def _check_path(self, parameter: TableParameter, override: ParameterOverride) -> None:

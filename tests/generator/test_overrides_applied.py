@@ -192,9 +192,16 @@ GET /pets/{id}:
     ]
 
 
-def test_two_parameters_cannot_be_given_one_name(tmp_path: Path) -> None:
-    ((_, _, message, _),) = refused(tmp_path, "GET /pets: {parameters: {q: {name: a}, page: {name: a}}}")
-    assert message == "the name `a` is taken by the parameter `q`"
+@each(
+    "overrides, message",
+    [
+        ("GET /pets: {parameters: {q: {name: a}, page: {name: a}}}", "`a` is taken by the parameter `q`"),
+        ("POST /pets: {parameters: {note: {name: dry_run}}}", "`dry_run` is taken by the parameter of the adapter"),
+    ],
+)
+def test_two_parameters_cannot_be_given_one_name(tmp_path: Path, overrides: str, message: str) -> None:
+    ((_, _, refusal, _),) = refused(tmp_path, overrides)
+    assert refusal == f"the name {message}"
 
 
 def test_the_fields_of_an_update_are_said_to_stand_in_input(tmp_path: Path) -> None:
