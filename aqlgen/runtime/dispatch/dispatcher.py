@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..client import ApiSide
 from ..envelope import Envelope, Stamp, success
 from ..errors import Code, Failure, internal_failure
+from ..introspection import as_query
 from ..introspection.protocol import QUOTA_STATUS, REVOKE_TOKEN
 from ..logs.observers import OK, CallEnd
 from ..protocol_operations import RUN_STEPS, DiscreetPerson, Handler, Person, Registry
@@ -242,6 +243,7 @@ class Dispatcher(Calls):
 
     async def _introspect(self, params: Mapping[str, Any], session: Session) -> Envelope:
         """Answer an introspection. Raises Failure for a token that cannot be revoked."""
+        params = as_query(params)
         envelope = self.introspection.answer(params, session.id, self.rules.history(session))
         query = params.get("query") if envelope["success"] else None
         if query == QUOTA_STATUS and self._quota_status is not None:

@@ -23,7 +23,7 @@ from ..settings.config import Config
 from ..table import ADAPTER, Adapter, Parameter, Row, Table
 from ..text import escaped_data, folded, line, tokens_of
 from ..warnings import is_among
-from . import Bounds, as_query, checked_query, names_of, protocol, refuse_narrowing
+from . import Bounds, checked_query, names_of, protocol, refuse_narrowing
 from .fields import more_note, type_details, type_info, with_notes
 from .info import (
     PARAMETERS,
@@ -82,9 +82,9 @@ class Introspection:
     def answer(
         self, params: Mapping[str, Any], session_id: str | None, history: History | None = None
     ) -> dict[str, Any]:
-        """Answer one introspection, always with an envelope; `history` has the caller's warnings, if kept."""
+        """Answer one query (`as_query`), always with an envelope; `history` has the caller's warnings, if kept."""
         try:
-            return {"success": True, "data": escaped_data(self._data(as_query(params), session_id, history))}
+            return {"success": True, "data": escaped_data(self._data(params, session_id, history))}
         except Failure as failure:
             return {"success": False, "error": {"code": failure.code.value, "message": failure.message}}
 

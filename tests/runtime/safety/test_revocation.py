@@ -103,6 +103,8 @@ async def test_a_caller_makes_its_own_token_void(make: Callable[..., Dispatcher]
         again = await call("read", "introspect", query="revoke_token", token=token)
         assert code(again) == "TOKEN_ALREADY_USED"
         assert code(await call("read", "introspect", query="revoke_token")) == "VALIDATION_MISSING_PARAM"
+        again = await call("read", "introspect", query="revoke-token", name="delete_animal", token=token)
+        assert code(again) == "TOKEN_ALREADY_USED"
     assert api.sent == []
 
 
