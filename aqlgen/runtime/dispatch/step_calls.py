@@ -11,6 +11,7 @@ from ..calls.selection import Selection
 from ..decode.outcome import with_key
 from ..errors import Code, Failure
 from ..safety.approvals import Approvals, HeldCall, fitting
+from ..safety.audit import holds_secret
 from ..schema import union_of
 from ..state import StoreAway
 from ..steps.plan import Plan, Step
@@ -236,8 +237,7 @@ class StepCalls:
                 await self._calls.kept_plans.take(self.token, self._session)
             self.token = None
         for step in self._plan.steps:
-            row = self.rows[step.number]
-            if any(parameter.sensitive and name in step.params for name, parameter in row.parameters.items()):
+            if holds_secret(self.rows[step.number], step.params, self._calls.table.types):
                 return None
         plan = self._approvals.plan
         report = None if plan is None else [plan.operation, plan.digest, dict(plan.params), plan.execution]

@@ -30,7 +30,7 @@ from ..logs import Logger, without_shapes_in
 from ..redaction import MASK, redacted
 from ..session import current_caller, current_request
 from ..table import Row
-from ..text import escaped, iso_time
+from ..text import escaped, folded, iso_time
 from .question_texts import SECRET_NAME, secret_names
 
 if TYPE_CHECKING:
@@ -376,6 +376,25 @@ def masked_params(row: Row, params: Mapping[str, Any], types: Types) -> dict[str
         name: MASK if name in row.parameters and row.parameters[name].sensitive else masked(name, value, secrets)
         for name, value in params.items()
     }
+
+
+def holds_secret(row: Row, params: Mapping[str, Any], types: Types) -> bool:
+    """Return True for parameters, in whatever spelling a call may give them, among which is a secret."""
+    sensitive = [parameter for parameter in row.parameters.values() if parameter.sensitive]
+    names = {*secret_names(row, types), *(name for each in sensitive for name in (each.name, each.wire))}
+    secrets, todo = {folded(name) for name in names}, list[Any]([params])
+    while todo:
+        value = todo.pop()
+        if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+            with suppress(ValueError, RecursionError):
+                value = json.loads(value)
+        if isinstance(value, Mapping):
+            if any(folded(key) in secrets or masked(key, None) == MASK for key in map(str, value)):
+                return True
+            todo += value.values()
+        elif isinstance(value, list):
+            todo += value
+    return False
 
 
 def masked(name: str, value: Any, secrets: frozenset[str] = frozenset()) -> Any:
