@@ -31,17 +31,16 @@ _count = itertools.count(1)
 class Stamp:
     """The id and the beginning of a request, from which its `_meta` is made; `last` is the API's last answer to it."""
 
-    __slots__ = ("_begin", "last", "notes", "request_id")
+    __slots__ = ("_begin", "last", "request_id")
 
     def __init__(self) -> None:
         self.request_id = f"req_{_process}_{next(_count):x}"
-        self.notes: dict[str, Any] | None = None
         self.last: ApiResponse | None = None
         self._begin = perf_counter_ns()
 
     def meta(self) -> dict[str, Any]:
-        """Return request_id and duration_ms up to now (R-ENV-2), with the notes of the call."""
-        return {"request_id": self.request_id, "duration_ms": round(self.seconds * 1000, 3), **(self.notes or {})}
+        """Return request_id and duration_ms up to now (R-ENV-2)."""
+        return {"request_id": self.request_id, "duration_ms": round(self.seconds * 1000, 3)}
 
     @property
     def seconds(self) -> float:
@@ -52,20 +51,6 @@ class Stamp:
         """Add the ids by which log and audit know a request to the details of its failure."""
         ids = {"request_id": self.request_id} | ({} if session_id is None else {"session_id": session_id})
         failed["error"]["details"] = {**failed["error"].get("details", {}), **ids}
-
-    def note(self, name: str, value: Any) -> None:
-        """Add a note to `_meta`."""
-        self.notes = {**(self.notes or {}), name: value}
-
-    def take_headers(self) -> Any:
-        """Remove the API's headers from the notes and return them; None if there are none."""
-        if self.notes is None:
-            return None
-        self.notes, headers = (
-            {name: note for name, note in self.notes.items() if name != "headers"},
-            self.notes.get("headers"),
-        )
-        return headers
 
 
 def success(data: Any, meta: Mapping[str, Any] | None = None, warnings: Sequence[Mapping[str, Any]] = ()) -> Envelope:

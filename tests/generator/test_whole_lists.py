@@ -243,6 +243,20 @@ def test_a_whole_list_gives_its_first_items_in_order(tmp_path: Path, body: Any) 
     assert "_meta" not in call(first=len(THINGS))
 
 
+def test_a_list_that_was_cut_says_so_in_a_batch_and_in_a_plan(tmp_path: Path) -> None:
+    """R-SEL-4, R-BAT-1, R-STEP-1: each result has its own `_meta`; a plan, which has one, has a warning."""
+    table = tabulate(tmp_path, api({"GET /things": {"responses": replies(LIST)}}))
+    dispatcher = dispatcher_of(table.write(tmp_path / "package"), StandIn(lambda _: THINGS))
+    (name,), choices = table.rows, ({"first": 2}, {}, {"first": 3, "where": {"id": {"lt": 9}}})
+    calls = [{"operation": name, "params": params} for params in choices]
+    batch = asyncio.run(dispatcher.handle(None, {"operations": calls}))
+    notes = [entry["result"].get("_meta") for entry in batch["results"]]
+    assert notes == [{"complete": False, "totalCount": len(THINGS)}, None, {"complete": False, "totalCount": 9}]
+    assert batch["_meta"].keys() == {"request_id", "duration_ms"}
+    plan = asyncio.run(dispatcher.handle(None, {"operation": "run_steps", "params": {"steps": calls[:1]}}))
+    assert [warning["code"] for warning in plan["warnings"]] == ["VALIDATION_TRUNCATED_WARNING"]
+
+
 def test_the_list_beside_what_its_items_refer_to_is_the_page_that_bears_its_name(tmp_path: Path) -> None:
     """R-SEL-4: side-loaded users are counted by nobody, and an aggregate over one of several lists names it."""
     topics, answers = [{"id": number, "title": "x", "user_id": 1} for number in range(7)], []

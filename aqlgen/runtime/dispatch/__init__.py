@@ -57,6 +57,8 @@ class ToolCall:
     row: Row = field(init=False)
     params: dict[str, Any] = field(init=False)
     warnings: Warnings = field(default_factory=list)
+    notes: dict[str, Any] = field(default_factory=dict)
+    """What `_meta` says of its answer."""
     shown: list[dict[str, Any]] = field(default_factory=list)
     """Warnings that were chosen to be shown before."""
     approval: Approval | None = None

@@ -192,8 +192,8 @@ class Dispatcher(Calls):
     async def answer(self, call: ToolCall, batch_warnings: Warnings | None = None) -> Envelope:
         """Answer one operation.
 
-        In a batch the results carry no `_meta` but headers of the API, and the warnings go to `batch_warnings`, except
-        those about the data.
+        In a batch the `_meta` of a result has its notes alone, and the warnings go to `batch_warnings`, except those
+        about the data.
         """
         began, operation = perf_counter(), call.request.operation
         call.alone = batch_warnings is None
@@ -226,10 +226,8 @@ class Dispatcher(Calls):
                 batch_warnings.extend(each for each in warnings if not each.code.startswith(ABOUT_DATA))
                 warnings = [each for each in warnings if each.code.startswith(ABOUT_DATA)]
             shown = self.rules.select(warnings, session) + shown
-        if batch_warnings is None:
-            return success(data, call.stamp.meta() if call.stamp.notes else None, shown)
-        headers = call.stamp.take_headers()
-        return success(data, {"headers": headers} if headers else None, shown)
+        meta = {**(call.stamp.meta() if call.alone else {}), **call.notes} if call.notes else None
+        return success(data, meta, shown)
 
     def _note_end(
         self, named: tuple[str, str], envelope: Envelope, stamp: Stamp, session: Session, seconds: float

@@ -96,7 +96,7 @@ class Performer:
     def _note_headers(self, call: ToolCall, last: ApiResponse | None, data: Any) -> None:
         headers = {} if last is None else self._api.of(call.row).told_headers(last, call.row, data)
         if headers:
-            call.stamp.note("headers", headers)
+            call.notes["headers"] = headers
 
     def _answered(
         self, exchanges: Exchanges, call: ToolCall, params: Mapping[str, Any], options: Mapping[str, Any]
@@ -175,17 +175,17 @@ class Performer:
         """Note whether there may be more of a list, and what a query did not see of it."""
         query = answer.query
         if query is not None and query.aggregates is not None and (counted := self._selection.counted(call.row)):
-            call.stamp.note("counted", counted)
+            call.notes["counted"] = counted
         if query is not None and query.total is not None:
-            call.stamp.note("complete", False)
-            call.stamp.note("totalCount", query.total)
+            call.notes["complete"] = False
+            call.notes["totalCount"] = query.total
         if answer.signs:
             from ..calls.listing import partial_warning
 
             call.warn(partial_warning(answer.signs, counted=query is not None))
         more = query is not None and query.more
         if answer.signs or (more and answer.page is None):
-            call.stamp.note("complete", False if more else "unknown")
+            call.notes["complete"] = False if more else "unknown"
         if query is not None:
             call.warnings.extend(query.warnings(declares=lambda field: self._selection.declares(call.row, field)))
             if isinstance(query.only_item, str) and last.content[:1] not in (b"[", b"{"):
@@ -289,9 +289,9 @@ def _note_fields(call: ToolCall, fields: Any, selected: Selected) -> None:
         return
     note = f"{fields}, the default" if is_default else f"{fields}"
     if row.family != "read":
-        call.stamp.note("fields", f"{note} of a write: read it for the rest")
+        call.notes["fields"] = f"{note} of a write: read it for the rest"
         return
     if selected.shortened:
         paths = sorted(selected.shortened)
         note += f", shortens {', '.join(paths[:_MOST_PATHS])}{', …' if len(paths) > _MOST_PATHS else ''}"
-    call.stamp.note("fields", f"{note}: {row.selector} 'full' has all")
+    call.notes["fields"] = f"{note}: {row.selector} 'full' has all"

@@ -63,7 +63,7 @@ async def answer_plan(calls: Calls, call: ToolCall) -> Any:
     data, cuts = _fitted(data, calls.config.max_answer_tokens, entries=plan.returns is None)
     shown_cuts = [warning.as_json() for warning in calls.rules.remember(operation.name, cuts, session)]
     call.shown = calls.rules.select(step_calls.warnings, session) + step_calls.shown_warnings + shown_cuts
-    call.stamp.notes = {"summary": run.summary()}
+    call.notes["summary"] = run.summary()
     return data
 
 

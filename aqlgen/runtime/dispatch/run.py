@@ -143,6 +143,9 @@ class Run:
             for warning in envelope.get("warnings", ()):  # a list filtered or counted by a field that no item has
                 if warning["code"] == UNKNOWN_FIELD and "undeclared" in warning.get("details", {}):
                     raise _unknown(warning["details"]["undeclared"])
+            total = envelope.get("_meta", {}).get("totalCount")
+            if total is not None:
+                self._calls.warn(CallWarning(CUT, f"'first' cut a list of {total} items", "medium"), step.number)
             data = envelope["data"]
             self._size += size_of(data, _MOST_KEPT)
             progress.each.append(data)
