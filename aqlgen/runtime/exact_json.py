@@ -16,7 +16,7 @@ import math
 import re
 import secrets
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 _LARGEST = sys.float_info.max
@@ -148,3 +148,21 @@ def _canonical(value: Any) -> Any:
     elif type(value) is ExactFloat:
         return value
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def size_of(value: Any, limit: int) -> int:
+    """Return about how many characters a value has as JSON; the count ends past the limit."""
+    total, todo = 0, [value]
+    while todo and total <= limit:
+        inner = todo.pop()
+        if isinstance(inner, str):
+            total += len(inner) + 2
+        elif isinstance(inner, Mapping):
+            total += 2 + sum(len(str(key)) + 4 for key in inner)
+            todo.extend(inner.values())
+        elif isinstance(inner, Sequence):
+            total += 2 + len(inner)
+            todo.extend(inner)
+        else:
+            total += len(inner.text) if isinstance(inner, ExactFloat) else 8
+    return total

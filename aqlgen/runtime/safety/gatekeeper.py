@@ -18,6 +18,7 @@ import anyio
 import anyio.to_thread
 
 from ..errors import Failure
+from ..exact_json import size_of
 from ..hooks import Call, GateDecision, Hooks
 from ..settings.trust import TRUST_FILE
 from ..text import line
@@ -181,7 +182,7 @@ class Gatekeeper:
 
     async def _looked_at(self, call: Call, work: Callable[[], Result]) -> Result:
         """Return the result of work on the parameters of a call, which is done beside other calls if they are large."""
-        return await self.beside(work) if _is_large(call.params) else work()
+        return await self.beside(work) if size_of(call.params, LARGE) > LARGE else work()
 
     async def _held(self, row: Row, call: Call, decision: GateDecision, build: Callable[[], ApiRequest]) -> HeldCall:
         from .approvals import HeldCall
@@ -281,20 +282,6 @@ class Gatekeeper:
         row, params = pending.row, pending.call.params
         parts = row, params, pending.decision, pending.request, self._table.types
         return await self._looked_at(pending.call, partial(view_of, *parts, hooked=bool(self._hooks)))
-
-
-def _is_large(params: Mapping[str, Any]) -> bool:
-    waiting: list[Any] = [params]
-    size = 0
-    while waiting and size <= LARGE:
-        value = waiting.pop()
-        size += len(value) if isinstance(value, str) else 10
-        if isinstance(value, Mapping):
-            waiting += value
-            waiting += value.values()
-        elif isinstance(value, list):
-            waiting += value
-    return size > LARGE
 
 
 def sent_token(fields: Mapping[str, Any]) -> object:

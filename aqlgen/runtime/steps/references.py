@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeGuard
 
 from ..errors import Code, Failure, invalid, too_large
-from ..exact_json import ExactFloat
+from ..exact_json import size_of
 from ..table import Workflow
 from ..text import letters, line
 
@@ -91,24 +91,6 @@ class Budget:
             message = f"The values of references are more than {self._limit} characters: refer to less"
             raise too_large(message, "references", self._limit, "characters")
         return value
-
-
-def size_of(value: Any, limit: int) -> int:
-    """Return about how many characters a value has as JSON; the count ends past the limit."""
-    total, todo = 0, [value]
-    while todo and total <= limit:
-        inner = todo.pop()
-        if isinstance(inner, str):
-            total += len(inner) + 2
-        elif isinstance(inner, Mapping):
-            total += 2 + sum(len(str(key)) + 4 for key in inner)
-            todo.extend(inner.values())
-        elif isinstance(inner, Sequence):
-            total += 2 + len(inner)
-            todo.extend(inner)
-        else:
-            total += len(inner.text) if isinstance(inner, ExactFloat) else 8
-    return total
 
 
 def resolve(value: Any, look_up: Callable[[Reference], Any]) -> Any:
