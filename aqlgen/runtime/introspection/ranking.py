@@ -82,6 +82,8 @@ class Question:
     """The stem of the verb that it begins with; "" if it begins with none."""
     things: tuple[str, ...]
     """The stems of what it may be about: the words of its object from the last to the first, then the others."""
+    context: frozenset[str]
+    """The stems of the others: what the object belongs to, as in `the label of a task`."""
     many: bool
     """Whether it asks for several of them."""
 
@@ -140,7 +142,7 @@ def question(text: str) -> Question:
         words, frozenset("".join(terms(name)) for name in _IDENTIFIER.findall(bare)),
         _kinds(text),
         frozenset(pairwise(terms(bare)[:_MOST_WORDS])), reading.verb or "get" * (are_things or first in _ASKING),
-        tuple(map(stem, about)), many,
+        tuple(map(stem, about)), frozenset(map(stem, reading.context)), many,
     )  # fmt: skip
 
 
@@ -181,7 +183,8 @@ class _Features:
         self._verbs = verb_class(asked.verb)
         things = {thing for hit in judged for thing in terms(hit.resource)[-1:]}
         self._noun = next((word for word in asked.things if word in things), next(iter(asked.things), ""))
-        self._nouns = {self._noun} | synonyms(self._noun)
+        self._words = {self._noun, *synonyms(self._noun), *asked.words}
+        self._has_part = self._noun in asked.context
         self._reads, self._most_pairs = READING in self._verbs, max(1, min(len(asked.pairs), 4))
         changes = bool(self._verbs) and not self._verbs & (CREATING | ENDING | {READING})
         self._many = asked.many and not changes
@@ -191,7 +194,7 @@ class _Features:
         prefix, _, rest = hit.name.partition("_")
         name = terms(rest if rest and prefix in self._prefixes else hit.name)
         summary, thing = terms(hit.summary), terms(hit.resource)[-1:]
-        is_part = self._noun in name and {*self._nouns, *self._asked.words}.isdisjoint(thing)
+        is_part = not self._has_part and self._noun in name and self._words.isdisjoint(thing)
         of_one = not {self._noun, *thing}.isdisjoint(hit.needs)
         return {
             "words": score / 10,
