@@ -86,6 +86,8 @@ class Question:
     """The stems of the others: what the object belongs to, as in `the label of a task`."""
     many: bool
     """Whether it asks for several of them."""
+    tells: bool
+    """Whether it is a sentence without a verb of reading, as `she got a raise`, which is probably for a change."""
 
 
 @dataclass(slots=True)
@@ -130,19 +132,22 @@ def _kinds(text: str) -> tuple[str, ...]:
 def question(text: str) -> Question:
     """Read a search; numbers, identifiers and quoted texts are no words of it unless nothing else is there."""
     text = plain_verbs(without_unseen(text[:_LONGEST]))
-    first, *behind = [word for word in words_of(text[:100]) if word != "please"][:2] or [""]
-    are_things = first.endswith("s") and stem(first) == stem(first[:-1]) and _ARTICLES.isdisjoint(behind)
+    first, *behind = opening = [word for word in words_of(text[:100]) if word != "please"] or [""]
+    asks = not _ASKING.isdisjoint((first, next((word for word in opening if word not in _OPENERS), "")))
+    are_things = first.endswith("s") and stem(first) == stem(first[:-1]) and _ARTICLES.isdisjoint(behind[:1])
     bare, reading = _VALUE.sub(" ", text), _Reading(opening=not are_things)
     for piece in _PIECE.findall(bare):
         reading.take(piece)
     about = [*reversed(reading.object), *reading.context]
     many = reading.many or ("".join(about[:1]).endswith("s") and stem(about[0]) != about[0])
     words = dict(islice((reading.words or {stem(word): word for word in words_of(text)}).items(), _MOST_WORDS))
+    is_sentence = len(plain_words(bare)) < len(words_of(bare))
     return Question(
         words, frozenset("".join(terms(name)) for name in _IDENTIFIER.findall(bare)),
         _kinds(text),
-        frozenset(pairwise(terms(bare)[:_MOST_WORDS])), reading.verb or "get" * (are_things or first in _ASKING),
+        frozenset(pairwise(terms(bare)[:_MOST_WORDS])), reading.verb or "get" * (are_things or asks),
         tuple(map(stem, about)), frozenset(map(stem, reading.context)), many,
+        is_sentence and not any(READING in verb_class(word) for word in words),
     )  # fmt: skip
 
 
@@ -161,6 +166,9 @@ WEIGHTS = {
 
 That of `part` is set by hand: no search for a thing may begin with the deletion of a part that it does not name.
 """
+
+_STATEMENT = 0.5
+"""How surely a search that tells something is for a change."""
 
 
 class _Features:
@@ -181,6 +189,7 @@ class _Features:
         self._asked, self._rarity, self._prefixes = asked, rarity, prefixes
         self._meant = {form for word, shares in forms.items() for form in (word, *shares, *synonyms(word))}
         self._verbs = verb_class(asked.verb)
+        self._sure = 1.0 if self._verbs else _STATEMENT if asked.tells else 0.0
         things = {thing for hit in judged for thing in terms(hit.resource)[-1:]}
         self._noun = next((word for word in asked.things if word in things), next(iter(asked.things), ""))
         self._words = {self._noun, *synonyms(self._noun), *asked.words}
@@ -201,7 +210,7 @@ class _Features:
             "name": self._covered(name[1:] if name and verb_class(name[0]) else name),
             "summary": (self._covered(summary) + self._covered(terms(hit.summary.partition(". ")[0]))) / 2,
             "pairs": len(self._asked.pairs & {*pairwise(name), *pairwise(summary)}) / self._most_pairs,
-            "effect": (1.0 if (hit.family == "read") == self._reads else -1.0) if self._verbs else 0.0,
+            "effect": self._sure if (hit.family == "read") == self._reads else -self._sure,
             "harm": -float(hit.family == "delete" and not self._verbs & ENDING),
             "part": -float(hit.family == "delete" and is_part),
             "own list": -float(self._many and of_one),
