@@ -27,7 +27,7 @@ from types import ModuleType
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from .errors import Code, Failure
-from .text import folded
+from .text import alike
 from .wire import ApiRequest, ApiResponse
 
 __all__ = [
@@ -224,12 +224,9 @@ def _refuse_unknown(module: object | None) -> None:
             continue
         if hasattr(value, "__qualname__") and value.__module__ != getattr(module, "__name__", value.__module__):
             continue  # imported
-        from difflib import get_close_matches
-
-        near = get_close_matches(folded(name), map(folded, PARAMETERS), 1, 0.9)
-        nearest = [hook for hook in PARAMETERS if folded(hook) in near]
+        nearest = [hook for hook in PARAMETERS if alike(name, hook)]
         if nearest or name.startswith(tuple({hook.partition("_")[0] + "_" for hook in PARAMETERS})):
-            meant = f"Did you mean {nearest[0]}?" if nearest else f"Hooks are {', '.join(PARAMETERS)}."
+            meant = f"Did you mean '{nearest[0]}'?" if nearest else f"Hooks are {', '.join(PARAMETERS)}."
             raise HookError(f"{name} in hooks.py is not a hook and is never called. {meant} A helper would be _{name}")
 
 

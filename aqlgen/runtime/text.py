@@ -227,6 +227,19 @@ def alike(name: str, other: str) -> bool:
     )
 
 
+def near_names(name: str, names: Iterable[str]) -> list[str]:
+    """Return the names that differ from one only in spelling, or else those that share all words with it."""
+    names, asked = list(names), {*words(name)}
+    same = [other for other in names if alike(name, other)]
+    return same or [other for other in names if asked and (its := {*words(other)}) and (asked <= its or asked >= its)]
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """Return a hint at the first of the names that one may mean, "" without one."""
+    near = near_names(name, names)
+    return f"Did you mean '{near[0]}'?" if near else ""
+
+
 def _without_one(left: str, right: str) -> tuple[str, str, str]:
     """Return a text with its first difference from another mended in each way."""
     at = next(

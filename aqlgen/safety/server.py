@@ -5,7 +5,6 @@ Before it the policy is checked: every wrong key and value of it, each with its 
 
 from __future__ import annotations
 
-import difflib
 import gc
 import json
 import os
@@ -21,7 +20,7 @@ from aqlgen.runtime.cli import main as run_adapter
 from aqlgen.runtime.settings import ConfigError, Setting, refusal
 from aqlgen.runtime.settings.config import SETTINGS
 from aqlgen.runtime.settings.load import CONFIG_FILE_VARIABLE, load, parse_settings
-from aqlgen.runtime.text import terminal_text
+from aqlgen.runtime.text import did_you_mean, terminal_text
 
 _TABLES: Final = frozenset({"safety_loop", "state", "audit", "limits", "telemetry", "http"})
 _ALONE: Final = frozenset({"endpoint_mode", "tool_prefix", "log_level", "introspection.max_list"})
@@ -96,10 +95,9 @@ def _mistake(key: str, raw: Any) -> tuple[str, str] | None:
             f"'{key}' concerns operations of an API; a safety server has none",
             "Take it out; it belongs to an adapter.",
         )
-    nearest = difflib.get_close_matches(key, SETTINGS_OF_POLICIES, 1, 0.6)
     tables = dict.fromkeys(name.partition(".")[0] for name in SETTINGS_OF_POLICIES)
     advice = f"A policy has {', '.join(tables)}; see docs/safety-server.md."
-    return f"'{key}' is not a key of a policy", f"Did you mean '{nearest[0]}'?" if nearest else advice
+    return f"'{key}' is not a key of a policy", did_you_mean(key, SETTINGS_OF_POLICIES) or advice
 
 
 def _positions(text: str, keys: list[str]) -> dict[str, Position]:

@@ -114,11 +114,11 @@ async def test_a_hook_that_is_no_function_is_found_when_loading() -> None:
     [
         (
             "def before_cal(call): ...",
-            "before_cal in hooks.py is not a hook and is never called. Did you mean before_call?",
+            "before_cal in hooks.py is not a hook and is never called. Did you mean 'before_call'?",
         ),
-        ("async def beforeSend(request, call): ...", "Did you mean before_send?"),
-        ("class OnDecision: ...", "Did you mean on_decision?"),
-        ("from functools import partial\nafter_respnse = partial(print)", "Did you mean after_response?"),
+        ("async def beforeSend(request, call): ...", "Did you mean 'before_send'?"),
+        ("class OnDecision: ...", "Did you mean 'on_decision'?"),
+        ("from functools import partial\nafter_respnse = partial(print)", "Did you mean 'after_response'?"),
         ("def on_failure(call): ...", "Hooks are before_call, before_send, after_response, on_decision, on_step."),
     ],
 )

@@ -717,7 +717,6 @@ NAMES = (
         ("list_custom_fields", "list_custom_fields"),
         ("lsit custm fields", "list_custom_fields"),
         ("customfields", "list_custom_fields"),
-        ("membrs of an orginization", "list_org_members"),
         ("user groups", "list_usergroups"),
         ("please list the members with id 'create_repo_issue'", "list_org_members"),
     ],

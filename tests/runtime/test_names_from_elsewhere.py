@@ -11,7 +11,7 @@ from api.hand_made import make_package, operation
 
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
-from aqlgen.runtime.validation.problems import near_names
+from aqlgen.runtime.validation.problems import near_params
 from tests.cases import each
 
 pytestmark = pytest.mark.anyio
@@ -165,14 +165,13 @@ async def test_without_a_read_no_write_is_proposed_that_the_name_does_not_ask_fo
         ("repository", ["owner", "repo"], ["repo"]),
         ("selector", ["field_selector", "label_selector", "pretty"], ["field_selector", "label_selector"]),
         ("to", ["token", "total"], []),
-        ("since", ["first", "after", "begin_time", "paid_begin_time", "end_time"], ["begin_time"]),
     ],
 )
 def test_a_parameter_from_elsewhere_is_answered_with_the_nearest_ones(
     name: str, valid: list[str], near: list[str]
 ) -> None:
     """R-ENV-5"""
-    assert near_names(name, valid) == near
+    assert near_params(name, valid) == near
 
 
 async def test_a_parameter_of_another_read_of_the_same_things_or_none_names_that_read(harbour: Dispatcher) -> None:

@@ -187,7 +187,7 @@ def test_what_cannot_be_done_is_said_in_a_line(arguments: tuple[str, ...], sente
 def test_a_variable_that_nobody_reads_stops_the_start() -> None:
     os.environ["MCP_AQL_SAFTY_LOOP"] = "enforcing"
     done = run("safety")
-    assert (done.code, "Did you mean MCP_AQL_SAFETY_LOOP?" in done.err) == (3, True)
+    assert (done.code, "Did you mean 'MCP_AQL_SAFETY_LOOP'?" in done.err) == (3, True)
 
 
 def test_a_person_who_types_the_command_is_shown_what_to_put_into_a_client(policy: Path) -> None:

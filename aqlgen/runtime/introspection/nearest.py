@@ -14,7 +14,7 @@ from itertools import islice, pairwise
 from ..schema import Types, as_schema, declared_types, union_of
 from ..table import JsonSchema, Row
 from ..text import alike
-from ..validation.problems import near_names
+from ..validation.problems import near_params
 from .vocabulary import CREATING, ENDING, FINDING, SAME, plain_words, stem, synonyms, terms, verb_class, words_of
 
 _LACKING, _NEAR, _MORE, _SAME_VERB, _OTHER_VERB, _OTHER_THING, _OTHER_TOOL = 2.0, 0.5, 1.0, 0.2, 2.0, 2.0, 1.0
@@ -225,6 +225,6 @@ def _is_same(word: str, verb: str) -> bool:
 
 
 def _meant(key: str, names: Collection[str]) -> str | None:
-    near, words = near_names(key, names), {*terms(key)}
+    near, words = near_params(key, names), {*terms(key)}
     same = (name for name in names if words.issuperset(terms(name) or "?"))
     return near[0] if near else next(same, None)

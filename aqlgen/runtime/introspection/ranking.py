@@ -24,7 +24,6 @@ from .vocabulary import (
     ENDING,
     FINDING,
     READING,
-    has_short,
     plain_verbs,
     plain_words,
     set_of,
@@ -315,7 +314,7 @@ class Ranking:
         return {
             **{kind: {kind: _KIND} for kind in asked.kinds if kind in lines},
             **{form: {form: _JOINED} for form in sorted(joined)},
-            **{word: dict(self._forms(word, spelling)) for word, spelling in asked.words.items()},
+            **{word: dict(self._forms(word)) for word in asked.words},
             **{name: {name: _WHOLE} for name in sorted(asked.identifiers) if name in lines},
         }
 
@@ -339,7 +338,7 @@ class Ranking:
                 scores[short] = scores.get(short, 0.0) + score
         return scores
 
-    def _forms(self, word: str, spelling: str) -> list[tuple[str, float]]:
+    def _forms(self, word: str) -> list[tuple[str, float]]:
         """Return the terms of the index that an asked word may be, each with its share."""
         lines = self._postings.lines
         known = [(word, 1.0)] if word in lines else []
@@ -348,8 +347,7 @@ class Ranking:
             return known
         parts = ((word[:cut], stem(word[cut:])) for cut in range(3, len(word) - 1))
         whole = next((pair for pair in parts if pair[0] in lines and pair[1] in lines), ())
-        meant = (*_slips(word), *map(stem, filter(has_short, _slips(spelling))))
-        slips = whole or islice((term for term in dict.fromkeys(meant) if term in lines), _MOST_SLIPS)
+        slips = whole or islice((term for term in dict.fromkeys(_slips(word)) if term in lines), _MOST_SLIPS)
         return [(term, _SLIP) for term in slips]
 
     def _rarity_of(self, *shares: tuple[str, float]) -> float:

@@ -50,11 +50,6 @@ _SHORT = {word: row.split()[0] for row in _SHORT_ROWS.split("|") for word in row
 """The stems of words that have a common short form."""
 
 
-def has_short(word: str) -> bool:
-    """Return True for a word that has a common short form, which is its stem."""
-    return word in _SHORT
-
-
 @lru_cache(maxsize=16384)
 def stem(word: str) -> str:
     """Return what a lower-case word shares with its other forms: director, directed and directs are `direct`."""

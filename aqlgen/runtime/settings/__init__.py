@@ -11,6 +11,8 @@ from typing import Any, NamedTuple, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
+from ..text import did_you_mean
+
 
 class ConfigError(Exception):
     """A setting that cannot be used. The message is one line and names the key, the variable or the file.
@@ -135,11 +137,8 @@ def unknown_variable(environ: Mapping[str, str], settings: Iterable[str], packag
     for name in sorted(environ):
         if name in known or not environ[name] or not _OURS.fullmatch(name) or name.startswith(credentials):
             continue
-        from difflib import get_close_matches
-
-        nearest = get_close_matches(name.upper(), sorted(known), 1, 0.6)
-        hint = f" Did you mean {nearest[0]}?" if nearest else ""
-        return f"the variable {name} is not a setting.{hint} adapter.toml lists the variables; unset this one"
+        sentences = (f"the variable {name} is not a setting.", did_you_mean(name, sorted(known)))
+        return " ".join((*filter(None, sentences), "adapter.toml lists the variables; unset this one"))
     return None
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ..redaction import is_credential_header
+from ..text import did_you_mean
 from . import ConfigError, refusal, unknown_variable
 from .config import SETTINGS, Config
 from .tables import quota_problem
@@ -158,14 +159,11 @@ def _unknown_key(keys: Mapping[str, Any], file: str) -> ConfigError:
     secret = next(filter(refusal, sorted(keys)), None)
     if secret is not None:
         return ConfigError(f"'{secret}' in {file} {refusal(secret)}")
-    from difflib import get_close_matches
-
     known, unknown = [item.key for item in SETTINGS], min(keys)
-    nearest = get_close_matches(unknown, known, 1, 0.75)
-    hint = f"did you mean '{nearest[0]}'?" if nearest else f"the settings are {', '.join(known)}"
-    if not nearest and is_credential_header(unknown):
-        hint = "credentials belong in environment variables, which `doctor` lists"
-    return ConfigError(f"'{unknown}' in {file} is not a setting; {hint}")
+    hint = did_you_mean(unknown, known)
+    if not hint and is_credential_header(unknown):
+        hint = "Credentials belong in environment variables, which `doctor` lists"
+    return ConfigError(f"'{unknown}' in {file} is not a setting. {hint or 'The settings are ' + ', '.join(known)}")
 
 
 def _candidates(folder: Path, environ: Mapping[str, str]) -> list[Path]:

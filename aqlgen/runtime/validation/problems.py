@@ -15,7 +15,7 @@ from ..errors import Code, Failure
 from ..schema import referred
 from ..schema.notation import named
 from ..table import JsonSchema, Row
-from ..text import alike, folded, leaks, letters, line, listed, shown, words
+from ..text import folded, leaks, letters, line, listed, near_names, shown, words
 
 _MOST = 20
 _LONGEST_NAME = 64
@@ -26,8 +26,6 @@ _PAGING: Mapping[str, frozenset[str]] = {
     "after": frozenset(("page", "offset", "cursor", "skip", "start", "starting", "next", "marker", "token")),
 }
 """Words in the names that APIs give what `first` and `after` are; a page size is no page."""
-_BOUNDS = (frozenset(("since", "after", "from", "start", "begin")), frozenset(("until", "before", "to", "end")))
-"""Words in the names that APIs give the beginning and the end of a time."""
 _NOTHING: Mapping[str, Collection[str]] = MappingProxyType({})
 
 
@@ -177,22 +175,22 @@ def _nearest(names: Sequence[str], valid: Sequence[str]) -> str:
     """Advise the nearest valid names for each unknown one, and all valid ones if some name has no near one."""
     if not valid:
         return "It has no fields."
-    near = {name: near_names(name, valid)[:_MOST_NEAR] for name in names}
+    near = {name: near_params(name, valid)[:_MOST_NEAR] for name in names}
     hints = [f"Did you mean {' or '.join(map(shown, close))} for '{name}'?" for name, close in near.items() if close]
     return " ".join(hints) if 0 < len(hints) == len(names) else " ".join([*hints, f"Valid ones: {listed(valid)}."])
 
 
 def near_name(name: str, valid: Iterable[str]) -> str | None:
     """Return the only valid name that another one may mean."""
-    near = near_names(name, valid)
+    near = near_params(name, valid)
     return near[0] if len(near) == 1 else None
 
 
-def near_names(name: str, valid: Iterable[str]) -> list[str]:
-    """Return the valid names that one may mean.
+def near_params(name: str, valid: Iterable[str]) -> list[str]:
+    """Return the valid parameters that a name may mean.
 
-    They differ only in spelling, or else share all words, or else one is the short form of the other, or else
-    it is the adapter's own parameter of pages for one of the other APIs, or the same end of a time.
+    They have a near name, or else one is the short form of the other, or else it is the adapter's own parameter of
+    pages for one of the other APIs.
     """
     valid, asked = list(valid), set(words(name))
     pages = [option for option, paging_words in _PAGING.items() if paging_words & asked]
@@ -200,24 +198,13 @@ def near_names(name: str, valid: Iterable[str]) -> list[str]:
         filter(
             None,
             (
-                [other for other in valid if alike(name, other)],
-                [other for other in valid if asked and (its := set(words(other))) and (asked <= its or asked >= its)],
+                near_names(name, valid),
                 [other for other in valid if _shortened(name, other)],
                 [other for other in valid if other in pages[:1]],
-                _same_ends(asked, valid),
             ),
         ),
         [],
     )
-
-
-def _same_ends(asked: Collection[str], valid: Iterable[str]) -> list[str]:
-    """Return the shortest of the names of the same end of a time, as `begin_time` is for `since`."""
-    rows = [row for row in _BOUNDS if not row.isdisjoint(asked)]
-    same = [
-        (len(its), other) for row in rows for other in valid if other not in _PAGING and row & (its := {*words(other)})
-    ]
-    return [other for size, other in same if size == min(same)[0]]
 
 
 def _shortened(name: str, other: str) -> bool:

@@ -207,7 +207,7 @@ async def test_the_status_has_the_form_of_the_document(start: Start, api: Local)
         ({}, '[quota.operations."delete_*"]\nper_week = 5\n', "at 'delete_*': has no key 'per_week'; there are"),
         ({}, '[quota.operations."delete_*"]\nper_day = 0\n', "at 'delete_*', 'per_day': must be a whole number"),
         ({}, '[quota.operations."destroy_*"]\nper_day = 5\n', "'destroy_*' in quota.operations fits no"),
-        ({"QUOTA_PER_MINUT": "5"}, "", "Did you mean MCP_AQL_QUOTA_PER_MINUTE"),
+        ({"QUOTA_PER_MINUT": "5"}, "", "Did you mean 'MCP_AQL_QUOTA_PER_MINUTE'"),
     ],
 )
 async def test_a_quota_that_cannot_be_kept_stops_the_start(

@@ -291,7 +291,7 @@ def test_a_rule_that_is_wrong_stops_the_start_with_its_place(package: Path, rule
     [
         (
             {"operations": ["delete_animals"]},
-            "rule 1 ('rule-1'): 'delete_animals' fits no operation; did you mean 'delete_animal'?",
+            "rule 1 ('rule-1'): 'delete_animals' fits no operation. Did you mean 'delete_animal'?",
         ),
         ({"operations": ["delete_animal", "GET /x"]}, "'GET /x' fits no operation"),
         ({"tags": ["pets"]}, "no operation has the tag 'pets'"),

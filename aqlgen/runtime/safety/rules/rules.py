@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...quota.limits import Pattern
 from ...settings.load import ConfigError
 from ...table import Attribute, Row, Table
+from ...text import did_you_mean
 from .operators import ABOUT_LISTS, IF_MISSING, OPERATORS, Truth, all_of, any_of
 from .values import (
     HIDDEN,
@@ -239,11 +240,9 @@ class Rules:
                 for name, _, values in operations
                 for each in (name, *(alias.name for alias in values[0]))
             ):
-                from difflib import get_close_matches
-
                 note = " (steps of workflows are decided one by one)" if text in self._table.workflows else ""
-                nearest = get_close_matches(text, [name for name, _, _ in operations], 1, 0.8)
-                yield f"'{text}' fits no operation{note}{f'; did you mean {nearest[0]!r}?' if nearest else ''}"
+                hint = did_you_mean(text, (name for name, _, _ in operations))
+                yield f"'{text}' fits no operation{note}{hint and '. '}{hint}"
         tags = {tag.casefold() for _, _, values in operations for tag in values[4]}
         for tag in sorted(rule.tags - tags):
             yield f"no operation has the tag '{tag}'"
