@@ -665,6 +665,32 @@ def test_the_description_of_a_verb_that_is_not_canonical_names_the_one_that_it_i
     assert "a kind of" not in json.dumps(introspection.answer({"query": "operations"}, None))
 
 
+
+WAGES = (
+    ("delete_crew", "delete", "crew", "Delete a crew"),
+    ("delete_crew_member", "delete", "member", "Delete a person of a crew"),
+    ("get_crew", "read", "crew", "Get a crew"),
+    ("get_wage", "read", "wage", "Get the wage"),
+    ("set_wage", "update", "wage", "Set the wage"),
+)
+
+
+@each(
+    ("text", "first"),
+    [
+        ("kick Ann out of the crew", "delete_crew_member"),
+        ("delete the crew", "delete_crew"),
+        ("her wage is 19 dollars now", "set_wage"),
+        ("could you tell me what her wage is", "get_wage"),
+        ("wage", "get_wage"),
+    ],
+)
+def test_a_search_tells_a_part_from_its_whole_and_a_statement_from_a_question(text: str, first: str) -> None:
+    """R-INT-6: what stands behind `of` is not what is deleted, and a sentence that does not ask is for a change."""
+    entries = (plain_entry(name, family, "safe", resource, summary) for name, family, resource, summary in WAGES)
+    assert Ranking(Postings(index_text(entries))).search(text).hits[0].name == first
+
+
 @each(
     ("schema", "sentence"),
     [

@@ -58,7 +58,7 @@ _JOINTS = set_of(
     " within per under whose which using named called titled where"
 )
 """Words that end the object of a request."""
-_ALL = set_of("list all every several many")
+_ALL = set_of("list all every everything several many")
 _ASKING = set_of("all any everything how what when where which who whose is are was were has have")
 """Words that begin a question, which reads, unless a verb follows that does something else."""
 _ARTICLES = set_of("a an the this my our your their")
@@ -157,13 +157,14 @@ WEIGHTS = {
     "pairs": 2.0,
     "effect": 0.8,
     "harm": 1.6,
-    "part": 4.0,
+    "other": 4.0,
     "own list": 1.6,
     "unmet": 0.9,
 }
 """Fitted on every second task of `python -m bench search`: by a conditional logit, then one weight after the other.
 
-That of `part` is set by hand: no search for a thing may begin with the deletion of a part that it does not name.
+That of `other` is set by hand: no search for a thing may begin with the deletion of a part that it does not name, and
+none for a part with the deletion of the whole.
 """
 
 _STATEMENT = 0.5
@@ -202,7 +203,8 @@ class _Features:
         prefix, _, rest = hit.name.partition("_")
         name = terms(rest if rest and prefix in self._prefixes else hit.name)
         summary, thing = terms(hit.summary), terms(hit.resource)[-1:]
-        is_part = not self._has_part and self._noun in name and self._words.isdisjoint(thing)
+        is_part = self._noun in name and self._words.isdisjoint(thing)
+        is_other = name[1:] == (self._noun,) if self._has_part else is_part
         of_one = not {self._noun, *thing}.isdisjoint(hit.needs)
         return {
             "words": score / 10,
@@ -211,7 +213,7 @@ class _Features:
             "pairs": len(self._asked.pairs & {*pairwise(name), *pairwise(summary)}) / self._most_pairs,
             "effect": self._sure if (hit.family == "read") == self._reads else -self._sure,
             "harm": -float(hit.family == "delete" and not self._verbs & ENDING),
-            "part": -float(hit.family == "delete" and is_part),
+            "other": -float(hit.family == "delete" and is_other),
             "own list": -float(self._many and of_one),
             "unmet": -sum(need not in self._meant for need in hit.needs) / 3,
         }
