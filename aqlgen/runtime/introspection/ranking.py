@@ -367,7 +367,7 @@ class Ranking:
             readers += [short for short, row in things if row.needs == (thing,)][:1]
         steps = [short for kind in (finders, readers) for short in [*dict.fromkeys(kind)][:_STEPS]]
         order = list(dict.fromkeys((*order[:_FIRM], *steps[:1], *order[_FIRM:])))
-        more = [short for short in steps if short not in order[: _PAGE // 2]]
+        more = [short for short in steps if short not in order[:_FIRM]][: _PAGE - _FIRM]
         kept = [short for short in order if short not in more]
         return [*kept[: _PAGE - len(more)], *more, *kept[_PAGE - len(more) :]]
 
