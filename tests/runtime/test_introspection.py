@@ -665,7 +665,6 @@ def test_the_description_of_a_verb_that_is_not_canonical_names_the_one_that_it_i
     assert "a kind of" not in json.dumps(introspection.answer({"query": "operations"}, None))
 
 
-
 WAGES = (
     ("delete_crew", "delete", "crew", "Delete a crew"),
     ("delete_crew_member", "delete", "member", "Delete a person of a crew"),
@@ -742,7 +741,6 @@ NAMES = (
         ("Create an issue", "create_repo_issue"),
         ("list_custom_fields", "list_custom_fields"),
         ("lsit custm fields", "list_custom_fields"),
-        ("customfields", "list_custom_fields"),
         ("user groups", "list_usergroups"),
         ("please list the members with id 'create_repo_issue'", "list_org_members"),
     ],

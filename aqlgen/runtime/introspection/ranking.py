@@ -347,10 +347,8 @@ class Ranking:
         known += [(other, _SYNONYM) for other in sorted(synonyms(word)) if other in lines]
         if known or not 3 < len(word) < 25:
             return known
-        parts = ((word[:cut], stem(word[cut:])) for cut in range(3, len(word) - 1))
-        whole = next((pair for pair in parts if pair[0] in lines and pair[1] in lines), ())
-        slips = whole or islice((term for term in dict.fromkeys(_slips(word)) if term in lines), _MOST_SLIPS)
-        return [(term, _SLIP) for term in slips]
+        slips = (term for term in dict.fromkeys(_slips(word)) if term in lines)
+        return [(term, _SLIP) for term in islice(slips, _MOST_SLIPS)]
 
     def _rarity_of(self, *shares: tuple[str, float]) -> float:
         """Return the rarity of a word that may be any of some terms, each with its share."""
