@@ -128,11 +128,21 @@ def _kinds(text: str) -> tuple[str, ...]:
     return tuple(kind for kind, form in _KINDS.items() if form.search(text))
 
 
+def _asks(words: Sequence[str]) -> bool:
+    """Return True for the first words of a question, also behind `could you tell me`."""
+    return not _ASKING.isdisjoint((words[0], next((word for word in words if word not in _OPENERS), "")))
+
+
+def _tells(text: str) -> bool:
+    """Return True for a sentence, which has stop words, without a verb of reading."""
+    words = plain_words(text)
+    return len(words) < len(words_of(text)) and not any(READING in verb_class(stem(word)) for word in words)
+
+
 def question(text: str) -> Question:
     """Read a search; numbers, identifiers and quoted texts are no words of it unless nothing else is there."""
     text = plain_verbs(without_unseen(text[:_LONGEST]))
     first, *behind = opening = [word for word in words_of(text[:100]) if word != "please"] or [""]
-    asks = not _ASKING.isdisjoint((first, next((word for word in opening if word not in _OPENERS), "")))
     are_things = first.endswith("s") and stem(first) == stem(first[:-1]) and _ARTICLES.isdisjoint(behind[:1])
     bare, reading = _VALUE.sub(" ", text), _Reading(opening=not are_things)
     for piece in _PIECE.findall(bare):
@@ -140,13 +150,12 @@ def question(text: str) -> Question:
     about = [*reversed(reading.object), *reading.context]
     many = reading.many or ("".join(about[:1]).endswith("s") and stem(about[0]) != about[0])
     words = dict(islice((reading.words or {stem(word): word for word in words_of(text)}).items(), _MOST_WORDS))
-    is_sentence = len(plain_words(bare)) < len(words_of(bare))
     return Question(
         words, frozenset("".join(terms(name)) for name in _IDENTIFIER.findall(bare)),
         _kinds(text),
-        frozenset(pairwise(terms(bare)[:_MOST_WORDS])), reading.verb or "get" * (are_things or asks),
+        frozenset(pairwise(terms(bare)[:_MOST_WORDS])), reading.verb or "get" * (are_things or _asks(opening)),
         tuple(map(stem, about)), frozenset(map(stem, reading.context)), many,
-        is_sentence and not any(READING in verb_class(word) for word in words),
+        _tells(bare),
     )  # fmt: skip
 
 
