@@ -173,6 +173,11 @@ class Operation:
         """The operationId in the spelling of names; "" without one."""
         return snake(self.operation_id or "")
 
+    @property
+    def opening(self) -> str:
+        """The summary with the beginning of the description."""
+        return f"{self.summary} {self.description[:300]}"
+
 
 @dataclass(frozen=True, slots=True)
 class OAuthFlow:

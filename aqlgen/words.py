@@ -57,6 +57,28 @@ _LOWER: Final = re.compile(r"[a-z0-9]+")
 _FOREIGN: Final = re.compile(r"[^\x00-\x7f]+")
 
 
+_SPOKEN: Final = re.compile(r"[^\W\d_]+")
+_BINDING: Final = frozenset(
+    "the of and to for with by from this that is are all an be will or on as it if not your".split()
+)
+"""Words that bind English sentences, whatever these are about. Texts of other languages have next to none of them."""
+
+
+def is_english(texts: Iterable[str]) -> bool:
+    """Return False for texts of another language: they lack binding words, and have other letters, or sentences.
+
+    Few words, and titles such as `List Pets`, are no evidence of another language.
+    """
+    listed = list(texts)
+    words = _SPOKEN.findall(" ".join(listed).lower())
+    binding = len([word for word in words if word in _BINDING])
+    if 20 * binding >= len(words):
+        return True
+    if 50 * len([word for word in words if not word.isascii()]) >= len(words):
+        return False
+    return 50 * binding >= len(words) or len(words) < max(100, 6 * len(listed))
+
+
 def _latin(name: str) -> str:
     """Write a name in ASCII: accents are dropped, other scripts transliterated; signs and pictures are boundaries."""
     return _FOREIGN.sub(_transliterated, "".join(map(_plain, unicodedata.normalize("NFC", name.translate(_LETTERS)))))

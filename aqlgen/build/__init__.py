@@ -22,6 +22,7 @@ from aqlgen.diagnostics.plain import few
 from aqlgen.diagnostics.progress import counted
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document, Json, Operation, Origin, Response, Tag
+from aqlgen.words import is_english
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,10 @@ def build(resolver: Resolver, openapi: str, schemes: Mapping[str, Json] | None =
         except SkipError as skip:
             skipped.append(Skipped(raw_operation.method, raw_operation.path, skip.diagnostic, api))
     _duplicates(context, served)
+    if not is_english(operation.opening for operation in served):
+        context.warn(
+            "other-language", "the texts are not in English, so each write is asked about at its first call", "/paths"
+        )
     document = Document(
         openapi=openapi,
         title=title,

@@ -295,6 +295,11 @@ _ENTRIES: Final[dict[str, Entry]] = {
         "It does not begin with a slash, or has a parameter after a colon (`/pets/:id`).",
         "Write it as in `/pets/{id}`. Until then aqlgen treats it as if you had.",
     ),
+    "other-language": Entry(
+        "The texts are not in English",
+        "aqlgen reads English words only. It may miss payments, deletions by other methods, and messages to people.",
+        "Set `danger` and `asked` in overrides.yaml. Until then, each write needs a confirmation at its first call.",
+    ),
     "duplicate-operation-id": Entry(
         "An operationId is not unique",
         "Two operations have the same operationId, or differ in it only by case or separators.",

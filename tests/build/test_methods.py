@@ -68,6 +68,14 @@ def test_an_operation_that_only_switches_protocols_is_skipped(tmp_path: Path) ->
     assert "101 Switching Protocols" in message
 
 
+def test_a_document_in_another_language_is_named_once(tmp_path: Path) -> None:
+    texts = ("Gibt die Bücher der Bücherei zurück", "Löscht ein Buch für alle Büchereien")
+    paths = {f"/books{at}": {"get": {"summary": text, **OK}} for at, text in enumerate(texts)}
+    ((code, _, message),) = warnings(tabulate(tmp_path, api(paths)))
+    assert code == "other-language"
+    assert "not in English" in message
+
+
 def test_one_method_of_one_path_is_served_once(tmp_path: Path) -> None:
     paths = {"/a": {"get": OK, "GET": OK, "additionalOperations": {"get": OK}}, "a": {"get": OK}}
     table = tabulate(tmp_path, api(paths, "3.2.0"))

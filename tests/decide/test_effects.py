@@ -600,3 +600,22 @@ def test_what_nearly_all_paths_begin_with_is_no_part_of_a_name() -> None:
 def test_an_api_before_the_version_is_residue() -> None:
     assert decide_one("GET /shop/api/v1/users").name == "list_shop_users"
     assert decide_one("GET /shop/api/keys").name == "list_shop_api_keys"
+
+
+SPANISH = "Realizar un pago. El importe se carga en la cuenta, y después de la confirmación no se puede devolver."
+GERMAN = "Eine Zahlung auslösen. Der Betrag wird vom Konto abgebucht und kann nicht zurück überwiesen werden."
+ITALIAN = "Crea un ordine per il cliente. Dopo la conferma il cliente riceve un messaggio con tutti i dati di ordine. "
+
+
+@each("text", [SPANISH, GERMAN, "支払いを作成する。", "Создать платёж.", ITALIAN * 6])
+def test_writes_of_a_document_in_another_language_are_asked_about_though_structure_takes_them_back(text: str) -> None:
+    proven = of(operation("POST /boards", description=text), operation("DELETE /boards/{id}", description=text))
+    assert (proven.asked, proven.danger_reason.rule, proven.effects) == (Asked.FIRST, "language", (Effect.UNKNOWN,))
+    read = of(operation("GET /boards", description=text))
+    assert (read.asked, read.danger) == (Asked.NEVER, Danger.SAFE)
+
+
+@each("text", ["New Board", "", "Create a board of the team, such as Bücher."])
+def test_titles_missing_texts_and_a_foreign_word_are_no_evidence_of_another_language(text: str) -> None:
+    boards = [operation(f"POST /boards{n}", summary=text) for n in range(80)]
+    assert of(*boards, *(operation(f"DELETE /boards{n}/{{id}}", summary=text) for n in range(80))).asked is Asked.NEVER

@@ -23,7 +23,7 @@ from aqlgen.decide.payloads import is_sent_as_list, sends_list
 from aqlgen.decide.sentences import Act, Words, irreversible
 from aqlgen.ir import Location
 from aqlgen.runtime.wire import SAFE_METHODS, admits_json
-from aqlgen.words import singular, split
+from aqlgen.words import is_english, singular, split
 
 __all__ = ["CARRIES", "REPLACES", "RULES", "Finding", "Rule"]
 
@@ -329,6 +329,13 @@ def _by_outside(reading: Reading) -> Finding | None:
     return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, says) if is_executed or _successes(reading) == {"202"} else None
 
 
+def _by_language(reading: Reading) -> Finding | None:
+    """Find that nobody has read the document, whose words are not English."""
+    around = reading.around
+    is_read = around.once("english", lambda: is_english(other.operation.opening for other in around.subjects))
+    return None if is_read else Finding(Effect.UNKNOWN, Danger.REVERSIBLE, "its document is not in English")
+
+
 def _successes(reading: Reading) -> set[str]:
     return {response.status for response in reading.facts.operation.responses if response.status.startswith("2")}
 
@@ -354,6 +361,7 @@ RULES: Final = (
     Rule("chosen", 0.75, outward.chosen),
     Rule("people-beside", _DOUBT, outward.people_beside),
     Rule("outside", _DOUBT, _by_outside),
+    Rule("language", _DOUBT, _by_language),
     Rule("address", _DOUBT, meantime.address),
     Rule("setting", _DOUBT, meantime.setting),
     Rule("switch", _DOUBT, meantime.switch),
