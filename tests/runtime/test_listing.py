@@ -246,6 +246,16 @@ async def test_a_stated_total_needs_one_page(tmp_path: Path) -> None:
     assert "warnings" not in answer
 
 
+@pytest.mark.parametrize(("name", "value"), [("where", {"id": 1}), ("order_by", "id"), ("aggregate", {"count": True})])
+async def test_a_question_about_a_list_does_not_go_with_the_pages_of_the_api(
+    tmp_path: Path, name: str, value: Any
+) -> None:
+    listing = client(tmp_path, "offset with a total")
+    error = (await listing.call(**{name: value}, offset=5))["error"]
+    assert error["message"].startswith(f"Cannot use '{name}' and 'offset' together.")
+    assert error["details"]["provided"] == [name, "offset"]
+
+
 def results(request: Any, items: list[Any]) -> Any:
     aggregates = read_aggregate(request)
     aggregates.add(items)

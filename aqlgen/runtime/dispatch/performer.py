@@ -33,7 +33,6 @@ _LONGEST_TOKEN = 16
 _MOST_PATHS = 8
 _MOST_FIELDS, _LONGEST_PATH = 500, 200
 
-_PLACES = ("first", "after", "last", "before")
 _QUERYING = frozenset({"where", "order_by", "aggregate"})
 """The parameters that ask something of a list beside its page."""
 
@@ -128,8 +127,8 @@ class Performer:
             page = await self._pager.page(listing, options)
             answer.page, answer.data, answer.signs = page, page.data(), page.signs
             return
-        place = {} if query.order is not None else {name: options[name] for name in _PLACES if name in options}
-        pages = self._pager.pages(listing, place)
+        asked = {name: value for name, value in options.items() if name != "after" or query.order is None}
+        pages = self._pager.pages(listing, asked)
         if query.aggregates is not None:
             answer.data = await query.aggregated(pages)
         else:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..table import Row, Table
     from ..wire import ApiRequest
 
+_ASKED = ("where", "order_by", "aggregate", "first", "after", "last", "before")
 _CONFLICTS = (
     ("first", "last", "Use 'first' for forward pagination or 'last' for backward pagination"),
     ("first", "before", "Use 'before' with 'last'"),
@@ -66,14 +67,17 @@ class Pager:
             plan = self._plans[row.cache_key] = prepare(row, self._table)
         return Listing(exchanges, row, plan, params, asked)
 
-    async def page(self, listing: Listing, arguments: Mapping[str, Any]) -> Page:
-        """Return the page of a call. Raises Failure for a combination that is not allowed, and for a foreign cursor."""
+    async def page(self, listing: Listing, arguments: Mapping[str, Any], first: int | None = None) -> Page:
+        """Return the page of a call, of `first` items if it is given.
+
+        Raises Failure for a combination that is not allowed, and for a foreign cursor.
+        """
         row, plan = listing.row, listing.plan
         hidden = _checked(arguments, row, listing.params)
         if "last" in arguments:
             return await self._backward(listing, arguments)
         params = listing.own_params | hidden
-        asked = arguments.get("first") or number(params.get(plan.size or ""))
+        asked = first or arguments.get("first") or number(params.get(plan.size or ""))
         wanted = min(asked or plan.most, plan.most)
         size = request_size(row, plan, wanted) if asked or plan.size_demanded else None
         if "after" in arguments:
@@ -87,7 +91,7 @@ class Pager:
 
     async def pages(self, listing: Listing, arguments: Mapping[str, Any]) -> AsyncIterator[Page]:
         """Yield the page of a call that pages forward, as long as the API gives it, and those after it to the end."""
-        page = await self.page(listing, {**arguments, "first": listing.plan.most})
+        page = await self.page(listing, arguments, listing.plan.most)
         yield page
         while page.following is not None:
             page = await self._forward(listing, page.following, listing.plan.most)
@@ -214,7 +218,7 @@ def _checked(arguments: Mapping[str, Any], row: Row, params: Mapping[str, Any]) 
         for name, value in params.items()
         if name in row.hidden_parameters and value != row.presets.get(name)
     }
-    asked = [name for name in ("first", "after", "last", "before") if name in arguments]
+    asked = [name for name in _ASKED if name in arguments]
     for first_name, second_name, hint in _CONFLICTS:
         if first_name in arguments and second_name in arguments:
             raise _conflict(f"Cannot use '{first_name}' and '{second_name}' together", [first_name, second_name], hint)
