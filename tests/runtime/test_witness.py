@@ -14,6 +14,7 @@ from mcp import Client
 
 from aqlgen.check.checks.parameters import wrong
 from aqlgen.runtime.assembly import assemble
+from aqlgen.runtime.encode import _FRAMING, _FRAMING_PREFIXES, _OVERRIDES
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.witness import Finding, Grade, Request, Witness
 from aqlgen.runtime.witness.document import Document
@@ -636,6 +637,14 @@ HONEST: dict[str, Any] = {
             schema={"oneOf": [{"$ref": f"#/components/schemas/{name}"} for name in ("ById", "ByQuery")],
                     "discriminator": {"propertyName": "way", "mapping": {
                         "by_id": "#/components/schemas/ById", "query": "#/components/schemas/ByQuery"}}})},
+    ),
+    "headers frame or route the request": (
+        "/notes", "get", {"operationId": "listNotes", "parameters": [
+            {"name": name, "in": "header", "required": True, "schema": TEXT}
+            for name in sorted({*_FRAMING, *map("{}for".format, _FRAMING_PREFIXES), *_OVERRIDES})
+            if name[0].isalpha()] + [{**SIZE, "name": "_method"}]},
+        {"post": {"operationId": "addNote", "requestBody": body(schema={"required": ["_method"], "properties": {
+            "_method": TEXT, "text": TEXT}})}},
     ),
     "a list has an ETag by which it is written": (
         "/rules", "get", {"operationId": "listRules", "responses": answer({"type": "array", "items": THING}, ETag={})},

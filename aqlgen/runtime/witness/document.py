@@ -17,6 +17,17 @@ _COLLECTIONS = {"ssv": "spaceDelimited", "pipes": "pipeDelimited", "tsv": "tabDe
 _SECRET = "token$|apikey|secret|password|signature|credential|accesskey|^key$|clientid$|auth$|authorization$"  # noqa: S105
 _BESIDE = ("name", "in", "description", "required", "collectionFormat")
 _PLACES = ("path", "query", "header", "cookie")
+_ROUTING = re.compile(
+    "connection|content-(encoding|length)|expect|host|http2-settings|keep-alive|te|trailers?|transfer-encoding|upgrade|via"
+    "|x-.*host(-override)?|.*forward.*|.*(-|client|socket)ip(v6)?"
+    "|(proxy|sec|cf|x-(envoy|original|override|remote|rewrite|script))(-.*)?"
+)
+"""Headers that frame or route a request (RFC 9110, 7; RFC 9112, 6): an adapter need not let a call give them."""
+_METHOD = re.compile(
+    r"(x[-_])?http[-_]method[-_]override|x[-_](http[-_](method|override)|method[-_]override)|_method|[$_]+httpmethod",
+    re.IGNORECASE,
+)
+"""Names that frameworks read as another method; no call can give them."""
 _JSON = ["application/json"]
 _FORM, _PARTS = "application/x-www-form-urlencoded", "multipart/form-data"
 
@@ -189,7 +200,7 @@ class Document(Schemas):
     """A document, read leniently: invalid operations, parameters and schemas are left out."""
 
     def __init__(self, root: Mapping[str, Any], owner: Any, api: str = "", file: str = "openapi/openapi.yaml") -> None:
-        super().__init__(root)
+        super().__init__(_without_method(root))
         self.api, self.file, self._owner, self._word = api, file, owner, owner.of_api(api)
         self.headers = frozenset(name.lower() for name in self._word.get("headers") or {})
         schemes = {**self.at(root, "components", "securitySchemes"), **self.at(root, "securityDefinitions"),
@@ -197,7 +208,7 @@ class Document(Schemas):
         self.schemes = {name: _scheme(self.deref(scheme)) for name, scheme in schemes.items()}
         self.operations = tuple(
             self._operation(path, method, self.at(item), raw)
-            for path, item in self.at(root, "paths").items()
+            for path, item in self.at(self.root, "paths").items()
             for method, raw in self.at(item).items()
             if method in METHODS and isinstance(raw, dict)
         )
@@ -261,7 +272,7 @@ class Document(Schemas):
         media = next(iter((raw.get("content") or {}).values()), None)
         style = raw.get("style") or ("form" if place in ("query", "cookie") else "simple")
         required = raw.get("required") is True or place == "path"
-        if place == "header" and name.lower() in self.headers | {"accept", "authorization"}:
+        if place == "header" and self._is_own(name.lower()):
             required, owner = False, {"hidden": True}
         schema = {"type": owner["type"]} if "type" in owner else (media or raw).get("schema", {})
         if "default" in owner:
@@ -273,6 +284,11 @@ class Document(Schemas):
             schema, style, raw.get("explode", style in ("form", "deepObject")), media is not None, owner,
             str(raw.get("description") or ""),
         )  # fmt: skip
+
+    def _is_own(self, header: str) -> bool:
+        """Return True for a header that is the adapter's or the owner's business."""
+        is_routing = _ROUTING.fullmatch(header.replace("_", "-")) is not None
+        return is_routing or header in self.headers | {"accept", "authorization"}
 
     def _upgraded(self, raw: Mapping[str, Any], declared: dict[Any, Any]) -> dict[str, Any]:
         """Return an operation of Swagger 2.0 as one of OpenAPI 3, and change its parameters to those."""
@@ -313,6 +329,16 @@ class Document(Schemas):
         """The path of the first server, which stands before all paths; "" for none."""
         path = urlsplit(self.address([])).path.strip("/")
         return f"/{path}" if path and "{" not in path else ""
+
+
+def _without_method(node: Any) -> Any:
+    """Return a node of a document without parameters, fields and headers that replace the method."""
+    if isinstance(node, dict):
+        return {name: _without_method(each) for name, each in node.items() if not _METHOD.fullmatch(str(name))}
+    if isinstance(node, list):
+        pairs = ((each, each.get("name") if isinstance(each, dict) else each) for each in node)
+        return [_without_method(each) for each, name in pairs if not _METHOD.fullmatch(str(name))]
+    return node
 
 
 def _scheme(stated: Mapping[str, Any]) -> dict[str, Any]:
