@@ -646,6 +646,10 @@ HONEST: dict[str, Any] = {
         {"post": {"operationId": "addNote", "requestBody": body(schema={"required": ["_method"], "properties": {
             "_method": TEXT, "text": TEXT}})}},
     ),
+    "a read answers one or a list of them": (
+        "/stream", "put", {"operationId": "replaceStream", "requestBody": body()},
+        {"get": {"responses": answer({"oneOf": [{"type": "array", "items": THING}, THING]})}},
+    ),
     "a list has an ETag by which it is written": (
         "/rules", "get", {"operationId": "listRules", "responses": answer({"type": "array", "items": THING}, ETag={})},
         {"put": {"operationId": "setRules", "requestBody": body(schema={"type": "array", "items": THING}),

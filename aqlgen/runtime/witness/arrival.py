@@ -130,11 +130,12 @@ def _not_kept(operation: Operation, named: Mapping[str, Any], sent: Any, answers
 
 
 def _is_read(operation: Operation, fields: set[str]) -> bool:
-    """Return True if a GET of the same path, which a call can make, answers the fields."""
+    """Return True if a GET of the same path, which a call can make, answers the fields, and never a list."""
     known, document = {each.key for each in operation.parameters}, operation.document
     reads = [each for each in document.operations if (each.method, each.path) == ("GET", operation.path)
              and {needed.key for needed in each.parameters if needed.required} <= known]  # fmt: skip
-    return any(fields <= document.properties(each.success[2]).keys() for each in reads)
+    answers = [each.success[2] for each in reads]
+    return any(fields <= document.properties(each).keys() and "array" not in document.kinds(each) for each in answers)
 
 
 def _texts(value: Any) -> Any:
