@@ -230,7 +230,7 @@ def _addresses(prepared: Prepared) -> Iterator[str]:
     if not addressed(prepared.table):
         yield "The document has no URL of the API: set MCP_AQL_BASE_URL, or base_url in adapter.toml."
     elif problem is not None and problem.rule != "incomplete":
-        elsewhere = " if the API is elsewhere" if problem.rule == "local" else ""
+        elsewhere = " if the API is elsewhere" if not problem.certain else ""
         whose = "document's" if named[0] else "API's"
         yield visible(f"The {whose} address {problem.judgement}: {problem.reason}; {problem.remedy}{elsewhere}.")
     for part, is_named in zip(prepared.built, named, strict=True):

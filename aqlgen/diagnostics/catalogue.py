@@ -151,7 +151,7 @@ _ENTRIES: Final[dict[str, Entry]] = {
     "placeholder-address": Entry(
         "The server URL looks like a placeholder",
         "It has a blank to fill in, a word such as your-domain or YOUR_TENANT, a reserved name (example.com, .test), "
-        "or is local to the author's machine or network.",
+        "is local to the author's machine or network, or has the default of a variable without enum as its host.",
         "Set MCP_AQL_BASE_URL or MCP_AQL_SERVER_VARIABLES as the message says, or the key in adapter.toml; `doctor` "
         "shows whether a URL is missing.",
     ),

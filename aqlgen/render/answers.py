@@ -18,7 +18,7 @@ from aqlgen.resources import Release
 from aqlgen.runtime.auth import KEY, sent_as
 from aqlgen.runtime.table import SecurityScheme
 from aqlgen.schemas.descriptions import HEAD, REFERENCE, SENTENCE_END
-from aqlgen.table.access import table_credentials, table_hosts
+from aqlgen.table.access import main_address_problem, table_credentials, table_hosts
 from aqlgen.table.identity import Identity
 from aqlgen.table.model import DecidedRow, Table
 
@@ -86,11 +86,15 @@ def _first_sentence(description: str) -> str:
 def credential_lines(table: Table) -> list[str]:
     """Return `VARIABLE: what it is for` for each variable of a credential; `VARIABLE?` for one that is not needed.
 
-    Those of schemes that operations use come first, the most used before others.
+    Those of schemes that operations use come first, the most used before others. A host that the owner has to choose is
+    before them, since credentials are sent to it.
     """
     schemes = table.adapter.security_schemes
     uses = {entry["name"]: entry["operations"]["using"] for entry in table_credentials(table)}
-    lines: dict[str, str] = {}
+    lines, problem = dict[str, str](), main_address_problem(table.adapter)
+    if schemes and problem is not None and problem.variables:
+        values = problem.remedy.partition("=")[2]
+        lines[problem.setting] = plain(f"{problem.setting}?: {values} in the URL of the API ({problem.reason})")
     for name in sorted(schemes, key=lambda name: -uses[name]):
         scheme = schemes[name]
         for variable in scheme.get("variables", ()):

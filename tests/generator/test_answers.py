@@ -45,6 +45,15 @@ def test_the_answers_of_the_petstore(tmp_path: Path) -> None:
     ]
 
 
+def test_a_host_that_the_owner_has_to_choose_is_named_before_the_credentials(tmp_path: Path) -> None:
+    server = {"url": "https://{tenant}.acme.dev", "variables": {"tenant": {"default": "subdomain"}}}
+    document = api({"GET /ping": {"operationId": "ping", "responses": {}}})
+    document |= {"servers": [server], "components": {"securitySchemes": {"key": {
+        "type": "apiKey", "in": "header", "name": "X-Key"}}}}  # fmt: skip
+    first = answers(tmp_path, document)["credentials"].splitlines()[0]
+    assert first.startswith("MCP_AQL_SERVER_VARIABLES?: tenant=… in the URL of the API ('subdomain' is the default of")
+
+
 def test_the_calls_are_of_the_thing_that_most_operations_are_about(tmp_path: Path) -> None:
     names: dict[str, str] = {}
     for thing in ("crates", "orders", "taxes"):

@@ -125,6 +125,16 @@ def test_a_local_address_is_ready_if_the_api_is_there(tmp_path: Path) -> None:
     assert ready.splitlines()[-1] == "Ready: nothing is missing for any of 1 operation."
 
 
+def test_nothing_is_ready_before_the_owner_has_chosen_a_host_that_is_a_variable(tmp_path: Path) -> None:
+    server = {"url": "https://{tenant}.acme.dev", "variables": {"tenant": {"default": "subdomain"}}}
+    folder, environ = write(tmp_path, servers=[server]), {**ENVIRON, "P_KEY": "k"}
+    text = page(doctor(folder, environ))
+    assert "  default: 'subdomain' is the default of '{tenant}'; set MCP_AQL_SERVER_VARIABLES=tenant=…" in text
+    assert text.splitlines()[-1].startswith("Ready only after you have chosen the host: set MCP_AQL_SERVER_VARIABLES=")
+    text = page(doctor(folder, {**environ, "MCP_AQL_SERVER_VARIABLES": "tenant=mine"}))
+    assert text.splitlines()[-1] == "Ready: nothing is missing for any of 1 operation."
+
+
 def test_an_operation_with_an_address_of_its_own_is_looked_at_too(tmp_path: Path) -> None:
     rows = {"a": operation(), "b": operation(servers=[{"url": "https://{box}.acme.dev"}])}
     report = doctor(write(tmp_path, rows), {**ENVIRON, "P_KEY": "k"})

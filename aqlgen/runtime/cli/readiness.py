@@ -174,8 +174,8 @@ def address_lines(report: Mapping[str, Any]) -> Iterator[str]:
     problem, source = address["problem"], address["source"]
     place = "from the document" if source == "document" else f"from {source}"
     yield f"Base URL     {report['base_url'] or (servers[0] if servers else 'none')} ({place})"
-    if problem is not None and problem["rule"] == "local":
-        yield f"  local: {problem['reason']}; {problem['remedy']} if the API is elsewhere"
+    if problem is not None and not problem["certain"]:
+        yield f"  {problem['rule']}: {problem['reason']}; {problem['remedy']} if the API is elsewhere"
     elif problem is not None:
         looks = "" if problem["rule"] == "incomplete" else "looks like a placeholder: "
         yield f"  {looks}{problem['reason']}; {problem['remedy']}"
@@ -249,6 +249,8 @@ def _obstacle(report: Mapping[str, Any]) -> str:
 def _readiness(report: Mapping[str, Any]) -> str:
     counts, problem, call = report["callable"], report["address"]["problem"], report.get("call", {})
     total, ready = counts["operations"], counts["ready"]
+    if problem is not None and problem["rule"] == "default" and not _has_answered(report):
+        return f"Ready only after you have chosen the host: {problem['remedy']} ({problem['reason']})."
     if ready < total:
         return f"Ready for {ready:,} of {counted(total, 'operation')}; the others need the missing settings."
     if _is_unclear(report):

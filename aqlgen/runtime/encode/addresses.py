@@ -35,7 +35,7 @@ _ANOTHER = "a.aqlgen.dev"
 class AddressProblem(NamedTuple):
     """Why an address is hardly that of the API. `variables` are those of the server that put it right, if any do.
 
-    It is not `certain` where the address may be right on the adapter's own machine or network.
+    It is not `certain` where the address may be right: on the adapter's own machine or network, or as a default.
     """
 
     rule: str
@@ -46,7 +46,9 @@ class AddressProblem(NamedTuple):
     @property
     def judgement(self) -> str:
         """The predicate of a sentence about the address."""
-        return "looks like a placeholder" if self.certain else "is local"
+        if self.certain:
+            return "looks like a placeholder"
+        return "is local" if self.rule == "local" else "is only a default"
 
     @property
     def setting(self) -> str:
@@ -106,10 +108,27 @@ def server_problem(server: Mapping[str, Any], chosen: Mapping[str, str] | None =
     if unfilled:
         return AddressProblem("blank", f"{shown('{' + unfilled[0] + '}')} is to be filled in", tuple(unfilled))
     problem = address_problem(server_url(server, chosen))
-    if problem is None or not names:
+    if problem is None:
+        return _unchosen(server, names)
+    if not names:
         return problem
     curing = [name for name in names if address_problem(server_url(server, {**(chosen or {}), name: _ANOTHER})) is None]
     return problem._replace(variables=tuple(curing))
+
+
+def _unchosen(server: Mapping[str, Any], names: Sequence[str]) -> AddressProblem | None:
+    """Return that variables of the host are left to their defaults, without an enum that has all there are.
+
+    Such a default may be a host that belongs to somebody else.
+    """
+    host = server["url"].rpartition("//")[2].partition("/")[0].partition(":")[0]
+    variables = {name: server["variables"][name] for name in placeholders(host) if name in names}
+    defaults = {name: str(variable["default"]) for name, variable in variables.items() if not variable.get("enum")}
+    free = [name for name, default in defaults.items() if default.lower() not in _ORDINARY]
+    if not free:
+        return None
+    reason = f"{shown(defaults[free[0]])} is the default of {shown('{' + free[0] + '}')}"
+    return AddressProblem("default", reason, tuple(free), certain=False)
 
 
 def _repeats_name(name: str, variable: Mapping[str, Any]) -> bool:

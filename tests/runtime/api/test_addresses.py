@@ -93,6 +93,17 @@ def test_a_value_that_the_document_offers_is_no_placeholder() -> None:
     assert server_problem({"url": "https://{api}.desk.dev", "variables": {"api": {"default": "api"}}}) is None
 
 
+def test_a_host_that_its_owner_has_not_chosen_is_a_default() -> None:
+    tenant = {"url": "https://{tenant}.desk.dev:{port}/{v}", "variables": {
+        "tenant": {"default": "acme"}, "port": {"default": "443"}, "v": {"default": "v1"}}}  # fmt: skip
+    problem = server_problem(tenant)
+    assert problem is not None
+    assert (problem.rule, problem.certain, problem.variables) == ("default", False, ("tenant",))
+    assert problem.reason == "'acme' is the default of '{tenant}'"
+    assert server_problem(tenant, {"tenant": "mine"}) is None
+    assert server_problem({"url": "{at}/v1", "variables": {"at": {"default": "https://api.desk.dev"}}}) is not None
+
+
 def test_a_relative_server_of_an_operation_goes_on_from_the_main_one() -> None:
     main = [{"url": "https://api.desk.dev/v1"}]
     assert operation_problem(main, [{"url": "/upload"}], None, {}) is None
