@@ -44,6 +44,8 @@ class CallSpending:
         self._session = session
         self._person = person
         self._continued: set[str] = set()
+        self._refused: dict[str, Failure] = {}
+        """Why the call may not go on, by the key of a limit: nobody is asked twice."""
         self._warnings: dict[str, CallWarning] = {}
 
     def offer(self, token: object) -> None:
@@ -90,8 +92,10 @@ class CallSpending:
             self._quotas.note("continued", uses[0].limit)
         except StoreAway:
             self._go_uncounted()
-        except Failure:
+        except Failure as refusal:
             self._quotas.note("paused", uses[0].limit)
+            if refusal.code is Code.QUOTA_PAUSE:
+                self._refused |= dict.fromkeys(keys, refusal)
             raise
         self._continued.update(keys)
 
@@ -99,8 +103,11 @@ class CallSpending:
         """Return if a token or a person said that the call may go on. Raises Failure if not, and StoreAway."""
         tokens, settings = self._quotas.tokens, self._quotas.config.confirmation
         by_person, person, session = settings.approval != "agent", self._person, self._session
+        refusal = next((self._refused[key] for key in keys if key in self._refused), None)
         if self.tokens and not by_person:
             await tokens.use(session.id, await tokens.open(session.id, self.tokens.pop(0), _UNSENT, keys), _UNSENT)
+        elif refusal is not None:
+            raise Failure(refusal.code, refusal.message, dict(refusal.details))
         elif person is not None and person.reachable:
             if not await person.ask(_question(row, uses)):
                 raise _paused(uses[0], "The person did not agree to continue; do not try again.")

@@ -275,15 +275,16 @@ async def test_a_token_beside_a_batch_or_with_a_plan_lets_all_of_it_go_on(start:
     answer = await parts.dispatcher.handle(None, batch, SESSION)
     errors = [entry["result"]["error"] for entry in answer["results"]]
     assert {error["code"] for error in errors} == {"RATE_LIMIT_QUOTA_PAUSE"}
-    first, second = (error["details"]["confirmation_token"] for error in errors)
-    answer = await parts.dispatcher.handle(None, {**batch, "_quota_continue": first}, SESSION)
+    (token,) = {error["details"]["confirmation_token"] for error in errors}
+    answer = await parts.dispatcher.handle(None, {**batch, "_quota_continue": token}, SESSION)
     assert answer["summary"] == {"total": 2, "succeeded": 2, "failed": 0}
     assert [warning["details"]["current"] for warning in answer["warnings"]] == [192]
     plan = {
         "operation": "run_steps",
         "params": {"steps": [{"operation": "list_animals"}, {"operation": "list_keepers"}]},
     }
-    assert (await call(parts, plan, _quota_continue=second))["success"]
+    token = (await call(parts, plan))["error"]["details"]["confirmation_token"]
+    assert (await call(parts, plan, _quota_continue=token))["success"]
     error = (await call(parts, plan))["error"]
     assert error["message"].endswith(
         "Nothing was sent. To continue: run_steps with continue, _quota_continue; only if your user wants this."
@@ -323,6 +324,21 @@ async def test_a_person_says_whether_to_go_on(start: Start, api: Local) -> None:
     assert yes.asked[0] == yes.asked[1]  # so that an answer can be matched with its question
     assert "100" in yes.asked[0]
     assert len(api.asked) == 2
+
+
+async def test_who_says_no_is_not_asked_again_for_the_rest_of_a_batch(start: Start, api: Local) -> None:
+    """R-RATE-1: and an agent gets one token for all of it."""
+    hourly(DAY)
+    parts = start(QUOTA_PER_DAY=100)
+    await used(parts, "requests_per_day", 95, DAY)
+    no, batch = Person(answer=False), {"operations": [READ] * 3}
+    for person, count in ((no, 0), (None, 1)):
+        answer = await parts.dispatcher.handle(None, batch, SESSION, person)
+        errors = [entry["result"]["error"] for entry in answer["results"]]
+        assert [error["code"] for error in errors] == ["RATE_LIMIT_QUOTA_PAUSE"] * 3
+        assert len({error["details"].get("confirmation_token", no) for error in errors} - {no}) == count
+    assert len(no.asked) == 1
+    assert not api.asked
 
 
 @pytest.mark.parametrize("era", ["auto", "legacy"])
