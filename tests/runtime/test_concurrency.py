@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from tiny_zoo import ADAPTER, write_package
 
 from aqlgen.runtime.assembly import Assembly, assemble
 from aqlgen.runtime.dispatch import concurrency
+from aqlgen.runtime.hooks import Call
 from aqlgen.runtime.state import StoreAway, WatchedStore
 from tests.cases import without_ids
 from tests.runtime.redis_server import redis_server
@@ -26,7 +28,7 @@ READ = ("list_animals", {})
 CREATE = ("create_animal", {"name": "Ada", "species": "lion"})
 
 
-def change(animal: int) -> tuple[str, dict[str, Any]]:
+def change(animal: float) -> tuple[str, dict[str, Any]]:
     return "update_animal", {"animal_id": animal, "input": {"name": "Ada"}}
 
 
@@ -80,11 +82,11 @@ async def start(api: Api, tmp_path: Path) -> AsyncIterator[Start]:
     folder = write_package(tmp_path / "zoo", {**ADAPTER, "security": [], "servers": [{"url": api.url}]})
     running: list[Assembly] = []
 
-    def start(concurrency: str, state: str = "memory:", **variables: Any) -> Assembly:
+    def start(concurrency: str, state: str = "memory:", hooks: Any = None, **variables: Any) -> Assembly:
         environ = {"MCP_AQL_CONFIG": os.devnull, "MCP_AQL_STATE_URL": state, "MCP_AQL_AUDIT_PATH": os.devnull}
         environ["MCP_AQL_STATE_KEY"] = "a-key-of-the-owner-with-forty-characters"
         environ |= {"MCP_AQL_CONCURRENCY": concurrency, "MCP_AQL_RETRIES": "0"} | variables
-        running.append(assemble(folder, environ=environ))
+        running.append(assemble(folder, hooks, environ=environ))
         return running[-1]
 
     yield start
@@ -128,6 +130,24 @@ async def test_one_resource_waits_and_another_does_not(start: Start, api: Api) -
     await together(*((parts, call) for call in (READ, CREATE, change(1), change(2), change(1))))
     assert not any({"GET /animals", "POST /animals"} <= names for names in api.together)
     assert any({"PATCH /animals/1", "PATCH /animals/2"} <= names for names in api.together)
+
+
+class Owners:
+    """Hooks of an owner for whom the second animal is the first."""
+
+    @staticmethod
+    def before_call(call: Call) -> Call:
+        return replace(call, params={**call.params, "animal_id": 1})
+
+
+async def test_a_resource_is_the_one_that_is_sent(start: Start, api: Api) -> None:
+    """R-OPS-5: in whatever spelling, and after the owner's hook."""
+    for hooks, animals in ((None, (1, 1.0)), (Owners, (1, 2))):
+        parts = start("resource-locked", hooks=hooks)
+        answers = await together(*((parts, change(animal)) for animal in animals))
+        assert [answer["success"] for answer in answers] == [True, True]
+    assert api.together == {frozenset({"PATCH /animals/1"})}
+    assert api.most == 1
 
 
 @pytest.mark.parametrize("state", ["sqlite", "redis"])

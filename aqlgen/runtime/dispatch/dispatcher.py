@@ -140,8 +140,8 @@ class Dispatcher(Calls):
             checking.preview,
             *(extension.before for extension in extensions),
             self.gate,
-            *(extension.around for extension in extensions),
             checking.hooked if self.hooks else None,
+            *(extension.around for extension in extensions),
         ]
         return [stage for stage in stages if stage is not None]
 

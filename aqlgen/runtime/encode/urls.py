@@ -12,6 +12,7 @@ from urllib.parse import urljoin, urlsplit
 
 from ..errors import Code, Failure
 from ..table import ADAPTER, Adapter, Row
+from .styles import wire_text
 
 _PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 
@@ -38,11 +39,11 @@ def replaced_placeholders(template: str, value: Callable[[str], str]) -> str:
 
 
 def resource_of(row: Row, params: Mapping[str, Any]) -> tuple[str, str, tuple[str, ...]]:
-    """Return the resource of a call: its API, its path without names down to the last parameter, and the values."""
+    """Return the resource of a call: its API, its path without names down to the last parameter, the values as sent."""
     names = {parameter.wire: name for name, parameter in row.parameters.items() if parameter.location == "path"}
     head, brace, last = row.path.rstrip("/").rpartition("}")
     template = f"{head}{brace}{last.partition('/')[0]}" if brace else last
-    values = tuple(str(params.get(names.get(wire, ""), "")) for wire in placeholders(template))
+    values = tuple(wire_text(params.get(names.get(wire, ""), "")) for wire in placeholders(template))
     return row.api, without_names(template), values
 
 
