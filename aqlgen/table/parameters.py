@@ -37,6 +37,7 @@ NO_THING = re.compile(r"v?\d[\w.-]*|api|rest|by|by[-_]\w+")
 
 SELECTION: Final[Mapping[str, Json]] = {"$ref": "#/types/FieldSelection"}
 MOST: Final = 100
+_INPUT: Final = "input"
 
 FIELDS: Final = "minimal, standard, full, or paths such as ['id', 'owner.name']"
 _SAFE_METHODS: Final = frozenset({"get", "head", "query"})
@@ -100,6 +101,8 @@ def plain_parameters(decision: Decision, types: Types, shared: Shared) -> list[T
         if parameter.fixed is not None:
             continue
         name = agent_name(parameter.name, parameter.location.value, operation.path, decision.resource)
+        if decision.category is Category.UPDATE and folded(name) == _INPUT:
+            name = f"{parameter.location.value}_{name}"  # that of what changes, for every reader of the table
         known = shared.get((id(parameter), name))
         if known is None:
             place = Place(request=True, hint=owner, inline=True, steps=(name,))
@@ -294,7 +297,6 @@ def page_of(returns: ReturnType) -> ReturnType:
     return {"name": "object", "kind": "object", "description": f"{items}; `pageInfo`: a PageInfo"}
 
 
-_INPUT: Final = "input"
 _IDENTIFYING: Final = BARE - {"name"}
 _ASKING: Final = frozenset(
     "filter filters where q query search fields field expand expansion embed include includes exclude view format alt"
@@ -315,8 +317,6 @@ def input_of_query(
     held: dict[str, TableParameter] = {}
     required: list[str] = []
     for parameter in parameters:
-        if parameter.name == _INPUT:
-            parameter = replace(parameter, name=f"{parameter.location}_{_INPUT}")
         if _is_field(parameter):
             held[parameter.name] = replace(parameter, required=False)
             required += [parameter.name] if parameter.required else []

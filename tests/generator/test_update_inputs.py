@@ -37,6 +37,7 @@ PATHS = {
     **updating("things", **body(THING, required=True)),
     **updating("options", **body(THING, required=False)),
     **updating("unsaid", **body(THING)),
+    **updating("asks", parameter("input"), parameter("in-put", "header"), **body(THING, required=True)),
     **updating("named", parameter("body"), **body(list_of(TEXT))),
 }
 
@@ -70,8 +71,11 @@ def test_every_update_takes_input_and_demands_it_where_the_document_does(table: 
         "update_option": False,
         "update_mixer": False,
         "update_unsaid": True,
+        "update_ask": True,
         "update_named": True,
     }
+    assert table.rows["update_ask"]["parameters"].keys() >= {"input", "query_input", "header_in_put"}
+    assert {row["body"]["parameter"] for row in table.rows.values() if "body" in row} == {"input"}
 
 
 def test_the_fields_of_an_update_without_a_body_are_those_that_identify_and_filter_nothing(table: Tabulation) -> None:
