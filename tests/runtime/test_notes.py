@@ -87,6 +87,20 @@ def test_an_adapter_warns_once_of_another_type_and_keeps_names_types_and_counts(
     assert not any(word in content for word in (b"secret", b"hidden", b"sneaky", b"ignore"))
 
 
+def test_processes_that_note_the_same_at_once_lose_no_count(project: Project, address: str) -> None:
+    """R-LEARN-1"""
+    with serving(Tasks().answer) as local:
+        environ = {"MCP_AQL_BASE_URL": local.url, "MCP_AQL_STATE_URL": address, **SWITCHED_ON}
+        processes = [Running(project.package, environ) for _ in range(8)]
+
+        async def together() -> None:
+            await asyncio.gather(*(each.call("get_task", id="7") for each in processes))
+
+        processes[0].run(together())
+    notes = asyncio.run(read_notes(open_store(address, Adapter.load(project.package).name, {})))
+    assert [note.count for note in notes] == [8]
+
+
 def test_notes_become_proposals_and_nothing_is_sent(tmp_path: Path, address: str) -> None:
     """R-LEARN-1"""
     project = generate(tmp_path, DOCUMENT)

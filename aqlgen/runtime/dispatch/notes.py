@@ -95,11 +95,13 @@ class Notes(Extension):
     async def _keep(self, key: str, fact: str, path: str, kind: str) -> None:
         """Count a note that is kept; keep another one while there is room."""
         name, today = "\n".join((key, fact, path, kind)), datetime.now(UTC).date().isoformat()
-        before = await self._store.get(_SPACE, name)
-        if before is None and len(await self._store.items(_SPACE)) >= _MOST:
-            return
-        note = Note(key, fact, path, kind, 0, today, today) if before is None else Note(*before)
-        await self._store.put(_SPACE, name, astuple(replace(note, count=note.count + 1, last=today)))
+        while True:
+            before = await self._store.get(_SPACE, name)
+            if before is None and len(await self._store.items(_SPACE)) >= _MOST:
+                return
+            note = Note(key, fact, path, kind, 0, today, today) if before is None else Note(*before)
+            if await self._store.swap(_SPACE, name, before, astuple(replace(note, count=note.count + 1, last=today))):
+                return
 
 
 def _of_warnings(warnings: list[CallWarning], exchanges: Exchanges) -> Iterator[tuple[str, str, str]]:
