@@ -6,21 +6,29 @@ about besides, and the parameters that it needs or does not have. A search has f
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import islice, pairwise
 
-from ..schema import Types, as_schema, declared_types, union_of
+from ..schema import Types, declared_types, union_of
 from ..table import JsonSchema, Row
 from ..text import alike
 from ..validation.problems import near_params
-from .vocabulary import CREATING, ENDING, FINDING, SAME, plain_words, stem, synonyms, terms, verb_class, words_of
+from .vocabulary import CREATING, ENDING, SAME, plain_words, stem, synonyms, terms, verb_class, words_of
 
-_LACKING, _NEAR, _MORE, _SAME_VERB, _OTHER_VERB, _OTHER_THING, _OTHER_TOOL = 2.0, 0.5, 1.0, 0.2, 2.0, 2.0, 1.0
-_RANK = 0.05  # what a place further down in the search costs
+COSTS = {
+    "place": 0.05,
+    "lacking word": 2.0,
+    "other word": 0.5,
+    "more words": 1.0,
+    "verb": 2.0,
+    "thing": 2.0,
+    "number": 0.5,
+    "parameters": 1.0,
+}
+"""What each of the differences of an operation costs: its place in the search, then its words, then its parameters."""
+_NEAR = 0.5  # what one of two that probably mean the same costs
 _MOST, _OPENING, _DEEPEST = 40, 80, 2
-_BESIDE = re.compile("_(?:by|for|via)_")  # what parts a thing from its filter, its owner, or one of several ways to it
 _CHANGING = ("update", "execute")
 _MAKING = {stem("create"), *SAME[stem("create")]}
 _OTHERS = 2  # how many parameters may differ before they are those of another operation
@@ -36,8 +44,6 @@ class _Candidate:
         initials = "".join(word[0] for word in self.thing)
         acronyms = (initials[at:] for at in range(len(initials) - 1))  # such as `pr` of `pull_request`
         self.words = {*words, "".join(words[1:]), *terms(row.summary), *terms(row.path), *acronyms}
-        schemas = [item.schema for item in row.parameters.values()] if self.verb in FINDING else []
-        self.kinds = _listed([*schemas, *(as_schema(schema.get("items")) for schema in schemas)])
         self.is_plural = "".join(thing[-1:]).endswith("s")
 
     @cached_property
@@ -54,16 +60,13 @@ class _Candidate:
 
     @cached_property
     def verbs(self) -> set[str]:
-        """Return the verbs of its document: how its texts begin, and what it switches or does to its thing."""
-        texts = [plain_words(text[:_OPENING]) for text in (self.row.summary, self.row.description)]
-        openings = {stem(word) for words in texts for word in words[:1]}
-        verbs = openings.difference(self.thing) | set(filter(verb_class, openings))
+        """Return the verbs of its document: what it switches or does to its thing."""
         if self.row.family not in _CHANGING:
-            return verbs
+            return set()
         switches = [item for item in islice(self.fields.items(), _MOST) if "boolean" in declared_types(item[1])]
         words = " ".join(f"{name} {str(schema.get('description', ''))[:_OPENING]}" for name, schema in switches)
         pairs = pairwise(terms(self.row.description))
-        verbs.update(verb for verb, thing in pairs if [thing] == self.thing[-1:] and verb_class(verb))
+        verbs = {verb for verb, thing in pairs if [thing] == self.thing[-1:] and verb_class(verb)}
         return verbs.union(terms(words), _listed(self.fields.values())).difference(self.thing)
 
 
@@ -78,9 +81,8 @@ class Unknown:
         self._scope = {stem(word) for key in self._params for word in plain_words(key)}
         self.owner = ("user", *synonyms("user")) if "my" in words_of(name) else ()
         self._states = {stem(word) for word in self._words[-2:-1] if word.endswith(("ed", "ing"))}
-        last = plain_words(_BESIDE.split(name, maxsplit=1)[0])[-1:]
-        self._last = list(map(stem, last))
-        self._are_many = "list" in self._words or ("".join(last).endswith("s") and last != self._last)
+        last, self._last = "".join(self._words[-1:]), self._asked[-1:]
+        self._are_many = "list" in self._words or (last.endswith("s") and [last] != self._last)
 
     def ordered(self, rows: Sequence[Row], types: Types) -> list[Row]:
         """Return the operations, the likeliest first; a write stands first only if the name asks for what it does."""
@@ -90,7 +92,9 @@ class Unknown:
         self._are_many &= not any(
             {*self._last} <= {*it.thing} and len({*self._asked} & it.words) > 1 for it in candidates
         )
-        costs = {it.row.name: at * _RANK + self._wording(it) + self._unfit(it) for at, it in enumerate(candidates)}
+        costs = {}
+        for place, it in enumerate(candidates):
+            costs[it.row.name] = sum(COSTS[name] * size for name, size in self._differences(it, place).items())
         candidates.sort(key=lambda it: costs[it.row.name])
         slips = [it for it in candidates if self._is_slip(it)]
         return [it.row for it in dict.fromkeys([*slips, *self._carefully(candidates)])]
@@ -119,23 +123,34 @@ class Unknown:
         return self._unfit(_Candidate(row, types)) < _OTHERS
 
     def _asks_for(self, candidate: _Candidate) -> bool:
-        """Return True if the name asks for what a write does, to the thing that it does it to; not to all for one."""
-        row, last = candidate.row, candidate.thing[-1:]
-        makes = not {row.family, candidate.verb}.isdisjoint(("create", *_MAKING))
-        are_all = not makes and candidate.is_plural and self._is_other_number(candidate)
-        if are_all or not self._does(candidate) or self._unfit(candidate) >= _OTHERS:
-            return False
-        same = {candidate.verb, *SAME.get(candidate.verb, ())}
-        if (self._family, self._asked[:1]) == ("execute", last):
-            same.update(last)  # such as `fork_repo`, which creates a fork
-        if {self._family, row.family}.issubset(_CHANGING):
-            same.update(_listed(candidate.fields.values()).difference(candidate.thing))
-        if self._family not in (None, row.family) and same.isdisjoint(self._asked):
-            return False
+        """Return True if the name asks for what a write does, to the thing that it does it to."""
+        return (
+            self._does(candidate)
+            and self._unfit(candidate) < _OTHERS
+            and not self._is_all_for_one(candidate)
+            and self._is_for_tool(candidate)
+            and self._knows_nouns(candidate)
+            and candidate.thing[-1:] != self._extra(candidate)[-1:]
+        )
+
+    def _is_all_for_one(self, candidate: _Candidate) -> bool:
+        """Return True for a write to all things where the name has one; to create several for one is no harm."""
+        makes = not {candidate.row.family, candidate.verb}.isdisjoint(("create", *_MAKING))
+        return not makes and candidate.is_plural and self._is_other_number(candidate)
+
+    def _is_for_tool(self, candidate: _Candidate) -> bool:
+        """Return True for an operation of the called tool, or of another if the name has its very verb."""
+        family, verbs = candidate.row.family, {candidate.verb, *SAME.get(candidate.verb, ())}
+        if (self._family, self._asked[:1]) == ("execute", candidate.thing[-1:]):
+            verbs.update(candidate.thing[-1:])  # such as `fork_repo`, which creates a fork
+        if {self._family, family}.issubset(_CHANGING):
+            verbs.update(_listed(candidate.fields.values()).difference(candidate.thing))
+        return self._family in (None, family) or not verbs.isdisjoint(self._asked)
+
+    def _knows_nouns(self, candidate: _Candidate) -> bool:
+        """Return True if an operation has all nouns of the name, perhaps under other words."""
         nouns = [word for word in self._lacking(candidate) if word != self._asked[0] and not verb_class(word)]
-        if any(synonyms(word).isdisjoint(candidate.words) for word in nouns):
-            return False
-        return last != self._extra(candidate)[-1:]
+        return not any(synonyms(word).isdisjoint(candidate.words) for word in nouns)
 
     def _unfit(self, candidate: _Candidate) -> float:
         """Return how many parameters of the call are unknown, and how many parts of the path are not given."""
@@ -152,24 +167,25 @@ class Unknown:
             return _NEAR + strange - 1  # one of them is probably the other
         return lacking + strange
 
-    def _wording(self, candidate: _Candidate) -> float:
-        """Return what the words of the name and those of an operation cost each other."""
+    def _differences(self, candidate: _Candidate, place: int) -> dict[str, float]:
+        """Return how much an operation differs from the call, by the names of `COSTS`."""
         extra, lacking = self._extra(candidate), self._lacking(candidate)
-        cost = sum(_NEAR if synonyms(word) & candidate.words else _LACKING for word in lacking) + _MORE * len(extra)
-        cost += 0 if candidate.verb in self._asked else _SAME_VERB if self._does(candidate) else _OTHER_VERB
-        cost += _OTHER_TOOL if self._family not in (None, candidate.row.family) else 0
-        if candidate.thing and candidate.thing[-1] in extra:
-            others = [word for word in lacking[-1:] if synonyms(word).isdisjoint(candidate.words)]
-            are_same = self._are_many and candidate.is_plural and others == self._last
-            cost += _NEAR - _LACKING if are_same else _OTHER_THING  # each has its own word for the same things
-        other_number = _MORE if candidate.row.family == "read" else _NEAR  # deleting all replaces deleting one
-        return cost + (other_number if self._is_other_number(candidate) else 0)
+        near = sum(not synonyms(word).isdisjoint(candidate.words) for word in lacking)
+        is_other, are_same = candidate.thing[-1:] == extra[-1:] != [], self._are_many and candidate.is_plural
+        return {
+            "place": place,
+            "lacking word": len(lacking) - near,
+            "other word": near,
+            "more words": len(extra),
+            "verb": 0.0 if candidate.verb in self._asked else 0.1 if self._does(candidate) else 1.0,
+            "thing": -0.75 if is_other and are_same else is_other,  # each may have its own word for the same
+            "number": self._is_other_number(candidate),
+            "parameters": self._unfit(candidate),
+        }
 
     def _lacking(self, candidate: _Candidate) -> list[str]:
         """Return the words of the name that an operation lacks; states, as in `stop_running_task`, do not count."""
-        known = self._states | candidate.words | (candidate.kinds if candidate.verb in self._asked else set())
-        if self._family == candidate.row.family == "delete":
-            known |= {word for word in self._asked if verb_class(word) & ENDING}
+        known = self._states | candidate.words
         return [word for word in self._asked if word not in known and not _is_same(word, candidate.verb)]
 
     def _does(self, candidate: _Candidate) -> bool:
@@ -195,17 +211,11 @@ class Unknown:
         """Return the words of an operation's thing that neither the name nor the parameters have."""
         words, others = {*self._asked, *self._scope}, set(self._asked).difference(candidate.thing)
         words |= {*self.owner}.difference(candidate.thing[-1:])
-        others = {word for word in others if not _is_same(word, candidate.verb)}
-        is_other = candidate.verbs & others and not any(_is_same(word, candidate.verb) for word in self._asked)
-        if (
-            is_other
-            and candidate.row.family in ("update", "execute")
-            and terms(candidate.row.path.rpartition("}")[2]) == (*candidate.thing[-1:],)
-        ):
-            words.update(candidate.thing[-1:])  # where verbs are sent, such as `actions`
-        *before, end = candidate.thing or [""]
-        words.update(word for word in before if synonyms(word) & others)
-        words.update([end] if synonyms(end) & others.intersection(self._last) else ())
+        has_verb = any(_is_same(word, candidate.verb) for word in self._asked)
+        takes_verbs = [*terms(candidate.row.path.rpartition("}")[2])] == candidate.thing[-1:]  # such as `actions`
+        if candidate.verbs & others and takes_verbs and not has_verb:
+            words.update(candidate.thing[-1:])
+        words.update(word for word in candidate.thing[-1:] if synonyms(word) & others.intersection(self._last))
         return [word for word in candidate.thing if word not in words]
 
     def _is_other_number(self, candidate: _Candidate) -> bool:
