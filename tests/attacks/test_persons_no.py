@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from mcp import Client
+from mcp.shared.exceptions import MCPError
 from mcp.types import ElicitResult
 
 from aqlgen.runtime.safety.audit import Audit
@@ -158,6 +159,28 @@ async def test_a_person_is_asked_so_many_times_and_no_more(tmp_path: Path, era: 
     assert len(place.wire.sent) == 8
     assert error["code"] == "RATE_LIMIT_EXCEEDED"
     assert error["details"]["limit"] == 5
+
+
+@each(
+    "error, code",
+    [(RuntimeError("no form"), "CONFIRMATION_REQUIRED"), (MCPError(-1, "User rejected it"), "PERMISSION_DENIED")],
+)
+@each("approval", ["agent", "person"])
+async def test_a_form_that_fails_is_nobodys_no(tmp_path: Path, error: Exception, code: str, approval: str) -> None:
+    """A client that answers with a protocol error cannot ask; the error of a user who rejects is a no."""
+    place = shop(tmp_path, confirmation=ConfirmationSettings(approval=approval))
+
+    async def callback(_: Any, __: Any) -> ElicitResult:
+        raise error
+
+    async with Client(build_server(place.dispatcher), mode="legacy", elicitation_callback=callback) as client:
+        first, again = [await client.call_tool("mcp_aql_delete", DELETE) for _ in range(2)]
+    assert first.structured_content["error"]["code"] == code  # type: ignore[index]
+    envelope: Any = again.structured_content
+    assert envelope["error"]["code"] == (code if approval == "agent" else "PERMISSION_DENIED")
+    assert ("confirmation" in envelope) == (code == "CONFIRMATION_REQUIRED" and approval == "agent")
+    assert ("a person refused" in envelope["error"]["message"]) == (code == "PERMISSION_DENIED")
+    assert place.wire.sent == []
 
 
 @each("era", ["auto", "legacy"])

@@ -5,7 +5,8 @@
 - Protocol 2026-07-28: the call's result is the question, and the client calls again with the answer and a handle: a
   sealed ticket, valid at any replica for one call with the same arguments.
 
-A question is answered by accepting it or not; anything but a clear yes is a no, silence included.
+A question is answered by accepting it or not; anything but a clear yes is a no, silence included. A protocol error is
+no answer: for the rest of the session the client counts as one that cannot ask.
 
 A caller has one open question at a time, and so many an hour that get no yes. What was declined is not asked again
 (`safety.approvals`).
@@ -40,6 +41,9 @@ _OPEN, _HOUR = "open questions", 3600
 _PREFIX, _KIND, _CALL = "ask_", "question", 16
 _FIRST_WITHOUT_REQUESTS = "2026"
 _NO = frozenset({"cancel", "decline", "false", "n", "no", "off", "reject"})
+_FORMLESS = "no form is shown"
+_REJECTED, _CLOSED, _TIMED_OUT = -1, -32000, -32001
+"""The codes of errors that say nothing of the form: the user rejected it, or nobody answered."""
 
 
 class Questions:
@@ -131,17 +135,20 @@ class ClientPerson(Person):
 
     @property
     def reachable(self) -> bool:
-        """Return True if the client declares that it shows forms to a person, and can be sent requests."""
+        """Return True if the client declares that it shows forms to a person, did not fail to, and takes requests."""
         declared = self._context.session.client_capabilities
         elicitation = None if declared is None else declared.elicitation
         if elicitation is None or (elicitation.form is None and elicitation.url is not None):
+            return False
+        if _FORMLESS in self._session.state:
             return False
         return self._asks_by_result or self._context.session.can_send_request
 
     async def ask(self, question: str) -> bool:
         """Ask a question.
 
-        Raises Unanswered if the call's result must be the question, and Failure if a part of the call is done already.
+        Raises Unanswered if the call's result must be the question, and Failure if a part of the call is done already,
+        or if the client cannot show the question.
         """
         is_yes = _is_yes(await self._answer(question, _SCHEMA))
         await self._keep(question, is_yes=is_yes)
@@ -197,12 +204,23 @@ class ClientPerson(Person):
 
     async def _request(self, question: str, schema: Mapping[str, Any]) -> Any:
         import anyio
+        from mcp.shared.exceptions import MCPError
 
         with anyio.move_on_after(_ANSWER_TIMEOUT):
             try:
                 return await self._context.session.elicit_form(
                     question, dict(schema), related_request_id=self._context.request_id
                 )
+            except MCPError as error:
+                if error.code in (_REJECTED, _CLOSED, _TIMED_OUT):
+                    return None
+                self._session.state[_FORMLESS] = True
+                raise Failure(
+                    Code.CONFIRMATION_REQUIRED,
+                    "The client failed to show the question, so nobody was asked, and nothing was changed. Call again: "
+                    "the client now counts as unable to ask.",
+                    {"reason": "the client answered the question with an error"},
+                ) from None
             except Exception:  # noqa: BLE001 - anything else that the client answers is not a yes
                 return None
         return {"action": "cancel"}
