@@ -13,12 +13,16 @@ be called. Helpers begin with an underscore, or are called otherwise.
 
 None returned means unchanged. To refuse, raise `Refuse("reason")` or a `Failure`. Anything else that is raised, or
 returned, is an error of the hook: the call ends with INTERNAL_ERROR and, before sending, nothing is sent.
+
+Standard output carries the protocol, or a command's answer: what hooks print goes to standard error.
 """
 
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping
+from contextlib import redirect_stdout
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -203,7 +207,8 @@ def import_hooks(name: str) -> ModuleType | None:
     if spec is None:
         return None
     try:
-        return import_module(name)
+        with redirect_stdout(sys.stderr):
+            return import_module(name)
     except Exception as error:
         from traceback import extract_tb, format_exception_only
 

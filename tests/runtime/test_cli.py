@@ -229,6 +229,46 @@ def test_an_error_in_the_owners_hooks_is_one_line_with_its_place(
     assert "sesame" not in err
 
 
+PRINTING = "print('imported')\n\ndef before_call(call):\n    print('called', call.operation)\n"
+
+
+@each(
+    "arguments", [("call", "list_keepers", "--mock"), ("describe", "list_keepers"), ("doctor", "--output-format=json")]
+)
+def test_what_hooks_print_goes_to_standard_error(
+    tmp_path: Path, package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+) -> None:  # fmt: skip
+    """R-LOOP-6"""
+    monkeypatch.delitem(sys.modules, "hooks", raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "hooks.py").write_text(PRINTING)
+    code, out, err = run(package, capsys, *arguments, hooks="hooks")
+    assert code == 0
+    assert json.loads(out)
+    assert err.splitlines() == ["imported", *["called list_keepers"] * (arguments[0] == "call")]
+
+
+def test_what_hooks_print_is_no_message_of_the_protocol(tmp_path: Path, package: Path) -> None:
+    """R-LOOP-6: neither while serving, nor what is left in a buffer at the end."""
+    (tmp_path / "hooks.py").write_text(PRINTING)
+    start = (
+        f"{PROGRAM}sys.path.insert(0, {str(tmp_path)!r}); sys.exit(main(Path({str(package)!r}), 'hooks', ['--mock']))"
+    )
+    listing = {"name": "mcp_aql_read", "arguments": {"operation": "list_keepers"}}
+    client = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    messages: list[dict[str, Any]] = [
+        {"id": 1, "method": "initialize", "params": client},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/call", "params": listing},
+    ]
+    lines = "".join(f"{json.dumps({'jsonrpc': '2.0', **message})}\n" for message in messages)
+    done = subprocess.run([sys.executable, "-c", start], input=lines, capture_output=True, text=True, check=True)
+    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [1, 2]
+    assert "imported\n" in done.stderr
+    assert "called list_keepers\n" in done.stderr
+
+
 def test_doctor_says_what_is_configured_and_never_a_secret(
     package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

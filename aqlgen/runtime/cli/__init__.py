@@ -9,6 +9,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -80,9 +81,7 @@ def _operations(folder: Path, _: object | None, options: argparse.Namespace) -> 
 
 
 def _call(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
-    import asyncio
-
-    from .operations import advice, as_json, call, read_params
+    from .operations import advice, as_json, read_params
 
     try:
         params = _params(options.params, lambda pairs: read_params(folder, options.operation, pairs, os.environ))
@@ -90,9 +89,7 @@ def _call(folder: Path, hooks: object | None, options: argparse.Namespace) -> in
         return _fail("PARAMS is not valid JSON; give an object, such as '{\"id\": 1}', or id=1", 2)
     if not isinstance(params, dict):
         return _fail("PARAMS is not an object; give each parameter with its name, such as id=1", 2)
-    envelope = asyncio.run(
-        call(folder, hooks, options.operation, params, os.environ, mock=options.mock, yes=options.yes)
-    )
+    envelope = _performed(folder, hooks, options, options.operation, params, yes=options.yes)
     _print(as_json(envelope))
     if envelope["success"]:
         return 0
@@ -112,12 +109,19 @@ def _search(folder: Path, hooks: object | None, options: argparse.Namespace) -> 
 
 def _introspected(folder: Path, hooks: object | None, options: argparse.Namespace, **params: Any) -> dict[str, Any]:
     """Return what an agent is answered that searches, or has operations described."""
+    return _performed(folder, hooks, options, "introspect", {"query": "search", **params})
+
+
+def _performed(
+    folder: Path, hooks: object | None, options: argparse.Namespace, operation: str, params: Any, *, yes: bool = False
+) -> dict[str, Any]:
+    """Perform an operation as for an agent. What hooks print goes to stderr: the answer goes to stdout."""
     import asyncio
 
     from .operations import call
 
-    request = {"query": "search", **params}
-    return asyncio.run(call(folder, hooks, "introspect", request, os.environ, mock=options.mock))
+    with redirect_stdout(sys.stderr):
+        return asyncio.run(call(folder, hooks, operation, params, os.environ, mock=options.mock, yes=yes))
 
 
 def _print_answer(envelope: dict[str, Any]) -> int:
@@ -199,7 +203,8 @@ def _doctor(folder: Path, hooks: object | None, options: argparse.Namespace) -> 
     from .doctor import doctor, render_doctor
     from .operations import as_json
 
-    report = doctor(folder, os.environ, hooks, call=options.call, mock=options.mock)
+    with redirect_stdout(sys.stderr):
+        report = doctor(folder, os.environ, hooks, call=options.call, mock=options.mock)
     as_text = as_json(report) if options.output_format == "json" else render_doctor(report, all_settings=options.all)
     _print(as_text)
     return 0 if report.get("call", {}).get("success", True) else 1
@@ -208,19 +213,16 @@ def _doctor(folder: Path, hooks: object | None, options: argparse.Namespace) -> 
 def _learn(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
     from .learn import learn
 
-    _print(learn(folder, hooks, os.environ, options))
+    with redirect_stdout(sys.stderr):
+        report = learn(folder, hooks, os.environ, options)
+    _print(report)
     return 0
 
 
 def _describe(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
-    from .operations import call
-
     name, answer = options.operation, _introspected(folder, hooks, options, name=[options.operation])
     if answer["success"] and not answer["data"]["operations"]:
-        import asyncio
-
-        request = {"query": "types", "name": name, "all": True}
-        answer = asyncio.run(call(folder, hooks, "introspect", request, os.environ, mock=options.mock))
+        answer = _introspected(folder, hooks, options, query="types", name=name, all=True)
         if answer["success"] and answer["data"]["type"] is None:
             return _fail(f"there is no operation or type '{line(name, 64)}'; `search WORDS` finds operations", 1)
     return _print_answer(answer)

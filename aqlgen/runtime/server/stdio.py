@@ -10,7 +10,7 @@ import signal
 import stat
 import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from typing import Any, NamedTuple
 
 import anyio
@@ -170,7 +170,7 @@ def serve_stdio(server: Server[Any], *, max_line: int, grace: float) -> int:
     if sys.platform == "win32":
         anyio.run(_serve_by_sdk, server)
         return 0
-    with _claimed_descriptors() as (source, sink):
+    with _claimed_descriptors() as (source, sink), redirect_stdout(sys.stderr):
         asyncio.run(_Connection(server, source, sink, max_line, grace).run())
     return 0
 
@@ -179,7 +179,8 @@ async def _serve_by_sdk(server: Server[Any]) -> None:
     from mcp.server.stdio import stdio_server
 
     async with stdio_server() as (read, write):
-        await server.run(read, write, server.create_initialization_options())
+        with redirect_stdout(sys.stderr):
+            await server.run(read, write, server.create_initialization_options())
 
 
 @contextmanager
