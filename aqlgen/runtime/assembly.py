@@ -21,7 +21,7 @@ from .redaction import Secrets, url_secrets
 from .safety.audit import Audit
 from .settings.config import SETTINGS, Config
 from .settings.load import ConfigError, StateKeys, Variables, load
-from .settings.tables import AuditSettings, QuotaSettings
+from .settings.tables import AuditSettings, TelemetrySettings
 from .state import StoreAway, WatchedStore
 from .state.custody import MEMORY, State, is_redis, open_state, open_store, state_file
 from .state.sqlite import SqliteState
@@ -78,13 +78,9 @@ def assemble(
     config = load(folder, environ)
     if mock:
         config = config._replace(state_url=MEMORY, audit=AuditSettings(), files_folder="")
+        config = config._replace(telemetry=TelemetrySettings())
     adapter, table = Adapter.load(folder), Table(folder)
-    check_variables(adapter, table, config)
-    untold: list[str] = []
-    if config.policy_rules:
-        from .safety.rules.rules import check_rules
-
-        untold = check_rules(config, table)
+    untold = check_settings(adapter, table, config)
     state, keys = open_state(config.state_url, adapter.name, environ), checked_keys(config, environ)
     observers = Observers()
     watch = _Watch(observers)
@@ -109,14 +105,13 @@ def assemble(
     for text in untold:
         logger.write("warning", text)
     observers.add(CallRecords(logger))
-    if config.telemetry.otel and not mock:
-        _trace(adapter, config, observers)
+    if config.telemetry.otel:
+        from .telemetry import tracing
+
+        tracing.set_up(f"{adapter.name}-adapter", adapter.version)
+        observers.add(tracing.Tracing(propagate=config.telemetry.propagate))
     audit = open_audit(config, adapter, environ, logger, api.secrets)
     audit.repair()
-    if config.quota != QuotaSettings():
-        from .quota.limits import check_patterns
-
-        check_patterns(config.quota, table)
 
     async def status() -> dict[str, Any]:
         from .quota.counting import Quotas, quota_status
@@ -128,14 +123,26 @@ def assemble(
     return Assembly(adapter, table, config, transport, dispatcher, state, store, observers)
 
 
-def _trace(adapter: Adapter, config: Config, observers: Observers) -> None:
-    """Send traces by OpenTelemetry. Raises ConfigError if its libraries are missing."""
-    from .telemetry import tracing
+def check_settings(adapter: Adapter, table: Table, config: Config) -> list[str]:
+    """Return the conditions of policy rules that no call can be tested for.
 
-    if not tracing.is_installed():
-        raise ConfigError(f"MCP_AQL_OTEL is set, and {tracing.MISSING}")
-    tracing.set_up(f"{adapter.name}-adapter", adapter.version)
-    observers.add(tracing.Tracing(propagate=config.telemetry.propagate))
+    Raises ConfigError for settings that do not fit the adapter's operations, and if the library of traces is missing.
+    """
+    _check_variables(adapter, table, config)
+    if config.quota.operations:
+        from .quota.limits import check_patterns
+
+        check_patterns(config, table)
+    if config.telemetry.otel:
+        from .telemetry import tracing
+
+        if not tracing.is_installed():
+            raise ConfigError(f"MCP_AQL_OTEL is set, and {tracing.MISSING}")
+    if not config.policy_rules:
+        return []
+    from .safety.rules.rules import check_rules
+
+    return check_rules(config, table)
 
 
 class _Watch:
@@ -177,7 +184,7 @@ def _configured_secrets(config: Config) -> list[str]:
     return [secret for value in values if isinstance(value, str) and "@" in value for secret in url_secrets(value)]
 
 
-def check_variables(adapter: Adapter, table: Table, config: Config) -> None:
+def _check_variables(adapter: Adapter, table: Table, config: Config) -> None:
     """Check the values of the servers' variables against the document. Raises ConfigError."""
     for name, of_api in config_of_each(config, adapter).items():
         if not of_api.server_variables:

@@ -12,10 +12,12 @@ import pytest
 from api.hand_made import make_package, operation
 from local import Answer, Asked, Running, serving
 
+from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.cli import main
 from aqlgen.runtime.cli.doctor import doctor, render_doctor
 from aqlgen.runtime.cli.probe import choose
 from aqlgen.runtime.settings.config import Config
+from aqlgen.runtime.settings.load import ConfigError
 from aqlgen.runtime.table import Adapter, Table
 
 KEY = {"type": "apiKey", "in": "header", "name": "X-Key", "variables": ["P_KEY"]}
@@ -36,6 +38,18 @@ def page(report: Mapping[str, Any]) -> str:
 
 def states(report: Mapping[str, Any]) -> dict[str, str]:
     return {entry["scheme"]: entry["state"] for entry in report["credentials"]}
+
+
+def test_what_stops_the_start_stops_doctor(tmp_path: Path) -> None:
+    """R-OWN-3"""
+    folder = write(tmp_path, {"create_section": operation()})
+    (tmp_path / "own.toml").write_text("[quota.operations.create_sectio]\nper_day = 1\n")
+    environ = {**ENVIRON, "MCP_AQL_CONFIG": str(tmp_path / "own.toml")}
+    said = "'quota.operations' in own.toml: 'create_sectio' fits no operation. Did you mean 'create_section'?"
+    for start in (assemble, doctor):
+        with pytest.raises(ConfigError) as caught:
+            start(folder, environ=environ)
+        assert str(caught.value) == said
 
 
 def test_each_credential_says_which_operations_use_it(tmp_path: Path) -> None:

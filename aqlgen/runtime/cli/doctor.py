@@ -54,12 +54,11 @@ def doctor(
     `callable` counts the operations whose security requirements are met, those whose address may be the API's, and
     those that have both; `next` says what is left to do. With `call`, one safe read is made, and `call` is its outcome.
     """
-    from ..assembly import adapter_secrets, audit_file, check_variables, checked_keys
+    from ..assembly import adapter_secrets, audit_file, check_settings, checked_keys
     from ..auth.logins import Logins
     from ..auth.sources import config_of_each, report
     from ..encode.urls import has_base_url, server_url
     from ..hooks import Hooks
-    from ..safety.rules.rules import check_rules
     from ..state.custody import open_state, state_file
     from .readiness import next_steps, survey
 
@@ -67,8 +66,7 @@ def doctor(
     adapter = Adapter.load(folder)
     table = Table(folder, read_only=config.read_only)
     state, audit = state_file(config.state_url, adapter.name, environ), audit_file(config, adapter, environ)
-    check_variables(adapter, table, config)
-    untold = check_rules(config, Table(folder))
+    untold = check_settings(adapter, Table(folder), config)
     parts, configs = adapter.of_each_api(), config_of_each(config, adapter)
     apis = [(part, configs[name].base_url, configs[name].server_variables) for name, part in parts.items()]
     unknown = not all(has_base_url(part, base_url, variables) for part, base_url, variables in apis)

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..settings.load import ConfigError
 from ..settings.tables import QuotaSettings
+from ..text import did_you_mean
 
 if TYPE_CHECKING:
+    from ..settings.config import Config
     from ..table import Row, Table
 
 CALLER = "caller"
@@ -117,13 +119,15 @@ class Limits:
         return known
 
 
-def check_patterns(settings: QuotaSettings, table: Table) -> None:
+def check_patterns(config: Config, table: Table) -> None:
     """Raise ConfigError for a pattern of the settings that fits no operation of a table."""
-    left = {text: Pattern(text) for text in settings.operations if text != "*"}
-    for name, _, values in table.values("method", "path", "api") if left else ():
-        left = {text: pattern for text, pattern in left.items() if not pattern.fits(name, *values)}
-    if left:
-        raise ConfigError(f"'{next(iter(left))}' in quota.operations fits no operation")
+    operations = list(table.values("method", "path", "api"))
+    for text in config.quota.operations:
+        pattern = Pattern(text)
+        if text != "*" and not any(pattern.fits(name, *values) for name, _, values in operations):
+            source, hint = config.sources["quota.operations"], did_you_mean(text, (name for name, *_ in operations))
+            place = "MCP_AQL_QUOTA_OPERATIONS" if source == "environment" else f"'quota.operations' in {source}"
+            raise ConfigError(f"{place}: '{text}' fits no operation{hint and '. '}{hint}")
 
 
 def _limits_of(table: Mapping[str, Any], scope: str) -> Iterator[Limit]:

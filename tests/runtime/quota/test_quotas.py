@@ -206,7 +206,7 @@ async def test_the_status_has_the_form_of_the_document(start: Start, api: Local)
         ({}, "[quota.callers]\nper_day = 5\npause_percent = 60\n", "less than its warn_percent"),
         ({}, '[quota.operations."delete_*"]\nper_week = 5\n', "at 'delete_*': has no key 'per_week'; there are"),
         ({}, '[quota.operations."delete_*"]\nper_day = 0\n', "at 'delete_*', 'per_day': must be a whole number"),
-        ({}, '[quota.operations."destroy_*"]\nper_day = 5\n', "'destroy_*' in quota.operations fits no"),
+        ({}, '[quota.operations."destroy_*"]\nper_day = 5\n', "' in adapter.toml: 'destroy_*' fits no operation"),
         ({"QUOTA_PER_MINUT": "5"}, "", "Did you mean 'MCP_AQL_QUOTA_PER_MINUTE'"),
     ],
 )
