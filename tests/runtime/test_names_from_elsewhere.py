@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from api.hand_made import make_package, operation
 
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
-from aqlgen.runtime.validation.problems import near_params
+from aqlgen.runtime.validation.problems import near_params, unknown_problem
 from tests.cases import each
 
 pytestmark = pytest.mark.anyio
@@ -172,6 +173,12 @@ def test_a_parameter_from_elsewhere_is_answered_with_the_nearest_ones(
 ) -> None:
     """R-ENV-5"""
     assert near_params(name, valid) == near
+
+
+def test_a_name_near_a_hidden_parameter_is_answered_with_what_stands_for_it() -> None:
+    """R-ENV-5"""
+    row: Any = SimpleNamespace(name="list_boats", parameters={"first": {}, "limit": {}}, hidden_parameters={"limit"})
+    assert unknown_problem(row, ["limt"]).message.endswith(" Did you mean 'first' for 'limt'?")
 
 
 async def test_a_parameter_of_another_read_of_the_same_things_or_none_names_that_read(harbour: Dispatcher) -> None:

@@ -117,7 +117,7 @@ def unknown_problem(
     """
     valid = [name for name in row.parameters if name not in row.hidden_parameters]
     names = [line(name, _LONGEST_NAME) for name in names[:_MOST]]
-    advice = _wrapping(names, valid, within) or _nearest(names, valid)
+    advice = _wrapping(names, valid, within) or _nearest(names, valid, row.hidden_parameters)
     if takers:
         advice = f"Operation {' or '.join(map(shown, takers))} has {listed(names)}. {advice}"
     message = f"Unknown parameter(s) for operation '{row.name}': {', '.join(names)}. {advice}"
@@ -171,11 +171,16 @@ def _wrapping(names: Sequence[str], valid: Sequence[str], within: Mapping[str, C
     return f"They are fields of '{homes[0]}': give them within it." if homes else ""
 
 
-def _nearest(names: Sequence[str], valid: Sequence[str]) -> str:
-    """Advise the nearest valid names for each unknown one, and all valid ones if some name has no near one."""
+def _nearest(names: Sequence[str], valid: Sequence[str], hidden: Iterable[str] = ()) -> str:
+    """Advise the nearest valid names for each unknown one, and all valid ones if some name has no near one.
+
+    For a name near a hidden parameter it is what the adapter has in that one's place.
+    """
     if not valid:
         return "It has no fields."
     near = {name: near_params(name, valid)[:_MOST_NEAR] for name in names}
+    for name in filter(lambda name: not near[name], names):
+        near[name] = [other for api_name in near_names(name, hidden) for other in near_params(api_name, valid)][:1]
     hints = [f"Did you mean {' or '.join(map(shown, close))} for '{name}'?" for name, close in near.items() if close]
     return " ".join(hints) if 0 < len(hints) == len(names) else " ".join([*hints, f"Valid ones: {listed(valid)}."])
 
