@@ -138,6 +138,11 @@ def line(text: str, most: int) -> str:
     return clean(_SPACE.sub(" ", without_unseen(text)), most)
 
 
+def ended(text: str) -> str:
+    """Return a text that ends as a sentence does, so that another may follow."""
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
 def bounded(text: str, limit: int = 500) -> str:
     """Return a foreign text as one line of at most `limit` characters, without its stack trace."""
     return line(without_trace(text), limit)

@@ -301,6 +301,13 @@ async def test_every_problem_of_a_plan_is_told(run: Any) -> None:
     assert [problem["message"][:6] for problem in error["details"]["problems"]] == ["Step 3", "return"]
 
 
+async def test_a_problem_that_ends_with_a_question_gets_no_second_sign(run: Any) -> None:
+    """R-STEP-1"""
+    misspelt = {"operation": "get_animls", "params": {"animal_id": 1}}
+    message = (await run(misspelt))["error"]["message"]
+    assert "? Nothing was sent." in message
+
+
 async def test_a_plan_is_no_item_of_a_batch(zoo: Dispatcher, api: Zoo) -> None:
     """R-STEP-1, R-BAT-1"""
     item = {"operation": "run_steps", "params": {"steps": [FIND]}}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..encode.urls import counterparts, replaced_placeholders
 from ..errors import NOT_PERFORMED, UNKNOWN_OUTCOME, Failure
-from ..text import folded
+from ..text import ended, folded
 
 if TYPE_CHECKING:
     from ..table import Row, Table
@@ -19,12 +19,12 @@ def with_advice(failure: Failure, row: Row, params: Mapping[str, Any], table: Ta
     A call that carried an idempotency key may be made again with it, if the operation has a parameter for it.
     """
     outcome = failure.details.get("outcome")
-    message = failure.message.rstrip(".")
+    message = ended(failure.message)
     if outcome == NOT_PERFORMED:
-        return Failure(failure.code, f"{message}. Nothing was sent: the call was not carried out.", failure.details)
+        return Failure(failure.code, f"{message} Nothing was sent: the call was not carried out.", failure.details)
     if outcome != UNKNOWN_OUTCOME:
         return failure
-    message += ". The call may have been carried out"
+    message += " The call may have been carried out"
     details = failure.details
     question = find_out(row, params, table)
     if question is None:

@@ -12,7 +12,7 @@ from ..calls.conditions import MOST_FIELDS, OPERATORS, compile_condition
 from ..errors import Code, Failure, invalid
 from ..protocol_operations import MAX_STEPS
 from ..schema import parts, union_of
-from ..text import letters, line, listed
+from ..text import ended, letters, line, listed
 from .references import Reference, is_reference, references_in
 
 if TYPE_CHECKING:
@@ -277,14 +277,14 @@ def _misfit(first: str | int | None, answer: JsonSchema, types: Types) -> str:
 
 def _together(problems: Sequence[Failure]) -> Failure:
     first, rest = problems[0], problems[1 : _MOST_PROBLEMS + 1]
-    message = f"{first.message}. Nothing was sent."
+    message = ended(first.message)
     details = dict(first.details)
     if rest:
         details["problems"] = [
             {"code": problem.code.value, "message": problem.message} for problem in rest
         ] + details.get("problems", [])
-        message = f"{first.message} (and {len(problems) - 1} more, see details.problems). Nothing was sent."
-    return Failure(first.code, message, details)
+        message = f"{first.message} (and {len(problems) - 1} more, see details.problems)."
+    return Failure(first.code, f"{message} Nothing was sent.", details)
 
 
 def _in_step(failure: Failure, number: int) -> Failure:
