@@ -342,6 +342,15 @@ async def test_a_failure_halts_and_the_answer_says_what_was_done_and_how_to_go_o
     assert again["error"]["code"] == "TOKEN_INVALID"
 
 
+@each("path", ["find.items[0].idd", "find.items[9].id"])
+async def test_a_plan_whose_reference_leads_nowhere_does_not_go_on(run: Any, api: Zoo, path: str) -> None:
+    """R-STEP-2: its steps cannot change, so it would fail again."""
+    error = (await run(FIND, get(ref(path))))["error"]
+    assert error["message"].endswith(". This plan would fail here again: send its other steps as a new plan.")
+    assert "continue" not in error["details"]["plan"]
+    assert error["details"]["plan"]["done"][0]["data"]["items"]
+
+
 async def test_a_foreach_goes_on_with_the_item_that_failed(run: Any, api: Zoo) -> None:
     """R-STEP-2"""
     steps = [FIND, get(ref("item.id"), foreach=ref("find.items"))]

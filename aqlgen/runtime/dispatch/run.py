@@ -18,7 +18,7 @@ from ..errors import UNKNOWN_OUTCOME, Code, Failure, invalid, too_large
 from ..exact_json import size_of
 from ..protocol_operations import MAX_CALLS
 from ..schema import json_type
-from ..steps.halted import SECONDS, advised
+from ..steps.halted import SECONDS, advised, is_final
 from ..steps.plan import LOCAL, Plan, Step
 from ..steps.references import Budget, Reference, is_reference, pick, read_reference, resolve
 from ..warnings import CallWarning
@@ -387,7 +387,8 @@ class Run:
         if step.foreach is not None and progress.items is not None:
             where |= {"item": progress.index, "of": len(progress.items)}
         token = None
-        if not failure.code.value.startswith(_NOT_RESUMED) and self._size < _MOST_KEPT:
+        is_resumed = not (failure.code.value.startswith(_NOT_RESUMED) or is_final(failure))
+        if is_resumed and self._size < _MOST_KEPT:
             token = await self._calls.keep({name: getattr(progress, name) for name in progress.__slots__})
         plan: dict[str, Any] = {
             "halted_at": where,

@@ -18,6 +18,7 @@ from ..exact_json import read_float, write_json
 from ..protocol_operations import RUN_STEPS
 from ..session import current_caller
 from ..state import StoreAway
+from ..text import ended
 
 if TYPE_CHECKING:
     from ..session import Session
@@ -107,9 +108,17 @@ class KeptPlans:
         self._ended.update((token, self._plans.pop(token)) for token in tokens & self._plans.keys())
 
 
+def is_final(failure: Failure) -> bool:
+    """Return True if a plan fails at the same place whenever it goes on: its steps are wrong, and cannot change."""
+    is_wrong = failure.code.value.startswith("VALIDATION") and failure.code is not Code.PAYLOAD_TOO_LARGE
+    return (is_wrong and "http_status" not in failure.details) or failure.details.get("limit_type") == "references"
+
+
 def advised(failure: Failure, token: str | None, later: Iterable[str] = ()) -> str:
     """Return a failure's message with how to go on, and the operations that may be asked about later."""
     message = failure.message.partition(IF_AGREED)[0].rstrip()
+    if is_final(failure):
+        return f"{ended(message)} This plan would fail here again: send its other steps as a new plan."
     if token is None:
         return message
     name = "_quota_continue" if failure.code is Code.QUOTA_PAUSE else "confirmation_token"
@@ -123,4 +132,4 @@ def advised(failure: Failure, token: str | None, later: Iterable[str] = ()) -> s
     elif failure.code in (Code.CONFIRMATION_REQUIRED, Code.QUOTA_PAUSE):
         advice = f"To continue: {RUN_STEPS} with continue{beside}; only if your user wants this."
         advice += f" Another confirmation may be needed later for {names}." if (names := ", ".join(later)) else ""
-    return f"{message.removesuffix('.')}. {advice}"
+    return f"{ended(message)} {advice}"
