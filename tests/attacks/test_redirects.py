@@ -331,7 +331,7 @@ def test_a_document_of_a_private_host_that_the_user_named_is_fetched(monkeypatch
 
 
 def test_a_proxy_of_the_environment_still_hides_no_private_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hosts, "_has_proxy", lambda url: True)
+    monkeypatch.setattr(hosts, "proxy_for", lambda url: ("proxy", "HTTPS_PROXY"))
 
     async def run(url: str) -> None:
         connections = CheckedConnections(verify=False)

@@ -215,6 +215,14 @@ def test_a_redirect_of_the_address_itself_is_followed_as_far_as_that_of_a_file()
             assert (asked, asked_there) == (["/latest"], [])
 
 
+def test_a_proxy_that_is_down_is_named_with_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("https_proxy", "http://127.0.0.1:1")
+    monkeypatch.delenv("no_proxy", raising=False)
+    (finding,) = refused("https://api.example.com/openapi.json").diagnostics
+    assert finding.message.endswith("no connection could be made to the proxy '127.0.0.1:1', which HTTPS_PROXY names")
+    assert "NO_PROXY" in finding.help
+
+
 def test_a_server_that_never_answers_is_left_in_time() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         origin = f"http://127.0.0.1:{silent.getsockname()[1]}"

@@ -16,7 +16,7 @@ from urllib.parse import SplitResult, unquote, urljoin, urlsplit, urlunsplit
 from aqlgen import __version__
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.document.read.limits import Limits, too_large
-from aqlgen.runtime.hosts import CheckedConnections, Origin, is_same_private_host
+from aqlgen.runtime.hosts import CheckedConnections, Origin, is_same_private_host, proxy_for
 from aqlgen.runtime.wire import PrivateAddress
 
 if TYPE_CHECKING:
@@ -214,6 +214,11 @@ def _cause(name: str, error: BaseException) -> tuple[str, str]:
     causes = [error]
     while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None:
         causes.append(cause)
+    is_tls = any(isinstance(cause, ssl.SSLError) for cause in causes)
+    proxy = proxy_for(httpx2.URL(name)) if isinstance(error, httpx2.ConnectError) and not is_tls else None
+    if proxy is not None:
+        problem = f"no connection could be made to the proxy '{proxy[0]}', which {proxy[1]} names"
+        return problem, "Is the proxy running? NO_PROXY lists the hosts that are reached without it."
     if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
         return "the connection was refused: nothing listens there", "Is the API running, and at this port?"
     if any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes):

@@ -177,8 +177,13 @@ class _Call:
                 return self._latest
             reason = f"the API did not answer within {self._owner._timeout:g} seconds"
         elif isinstance(error, httpx2.ConnectError):
+            from ..hosts import proxy_for
+
+            proxy = None if is_tls(error) else proxy_for(httpx2.URL(self._request.url))
             advice = "" if self._redirects else ". Is the API running? MCP_AQL_BASE_URL sets its address"
             reason = f"{unreachable(error, self._request)}{advice}"
+            if proxy is not None:
+                reason = f"no connection could be made to the proxy '{proxy[0]}', which {proxy[1]} names"
         elif isinstance(error, httpx2.ProxyError):
             reason = "the proxy between the adapter and the API refused the request"
         elif isinstance(error, (httpx2.TransportError, httpx2.StreamError)):

@@ -121,7 +121,7 @@ class CheckedConnections:
         host = request.url.host
         if not is_public_host(host):
             raise PrivateAddress(host)
-        if self._transport is None and _has_proxy(request.url):
+        if self._transport is None and proxy_for(request.url):
             return await self._client(proxied=True).send(request, stream=True)
         port = request.url.port or (443 if request.url.scheme == "https" else 80)
         addresses = [str(address).partition("%")[0] for address in await self._resolver(host, port)]
@@ -171,12 +171,15 @@ def _pinned(request: httpx2.Request, address: str) -> httpx2.Request:
     )
 
 
-def _has_proxy(url: httpx2.URL) -> bool:
-    """Return True if the environment names a proxy for a URL."""
+def proxy_for(url: httpx2.URL) -> tuple[str, str] | None:
+    """Return the proxy of a URL, without its credentials, and the variable that names it; None without one."""
     from urllib.request import getproxies, proxy_bypass
 
     proxies = getproxies()
-    return bool(proxies.get(url.scheme) or proxies.get("all")) and not proxy_bypass(url.host)
+    name = url.scheme if url.scheme in proxies else "all"
+    if not proxies.get(name) or proxy_bypass(url.host):
+        return None
+    return proxies[name].rpartition("@")[2].rpartition("//")[2].rstrip("/"), f"{name.upper()}_PROXY"
 
 
 _URL = re.compile(r"(https?)://([^/?#]*)", re.IGNORECASE | re.ASCII)

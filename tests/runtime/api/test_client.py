@@ -123,6 +123,25 @@ def test_each_failure_of_the_exchange_is_one_sentence_without_secrets(error: Exc
     assert "s3cret" not in str(failure.envelope())
 
 
+def test_a_proxy_that_is_down_is_named_with_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """R-ERR-2"""
+    monkeypatch.setenv("https_proxy", "http://ada:s3cret@127.0.0.1:1")
+    monkeypatch.delenv("no_proxy", raising=False)
+
+    async def call(url: str) -> str:
+        transport = HttpTransport(SMALL)
+        try:
+            with pytest.raises(Failure) as caught:
+                await transport.send(ApiRequest("GET", url), None)
+        finally:
+            await transport.aclose()
+        return caught.value.message
+
+    said = "Internal error: no connection could be made to the proxy '127.0.0.1:1', which HTTPS_PROXY names"
+    assert asyncio.run(call("https://api.example.com/a")) == said
+    assert "the connection to '127.0.0.1:1' was refused" in asyncio.run(call("http://127.0.0.1:1/a"))
+
+
 def test_certificates_are_verified_by_default() -> None:
     transport = HttpTransport(SMALL)
     assert transport._verify is True
