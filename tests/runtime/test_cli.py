@@ -365,11 +365,16 @@ def test_a_damaged_project_is_one_line(package: Path, capsys: pytest.CaptureFixt
     assert len(err.splitlines()) == 1
 
 
-def test_a_damaged_table_is_no_traceback(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (package / "operations" / "read.json").unlink()
-    code, _, err = run(package, capsys, "operations")
-    assert code == 1
-    assert "Traceback" not in err
+@each("command_name", ["operations", "doctor"])
+@each("name", ["adapter.json", "operations/read.json"])
+def test_a_missing_file_of_the_project_is_one_line_with_what_restores_it(
+    package: Path, capsys: pytest.CaptureFixture[str], name: str, command_name: str
+) -> None:
+    content = (package / name).read_bytes()
+    (package / name).unlink()
+    answer = run(package, capsys, command_name)
+    (package / name).write_bytes(content)
+    assert answer == (1, "", f"Error: {package / name} is missing; `aqlgen update` or `git checkout` restores it\n")
 
 
 def test_what_people_ask_does_not_load_mcp(package: Path) -> None:

@@ -105,6 +105,17 @@ def test_a_checkout_runs_without_being_installed_and_unpacks_each_archive_once(t
     assert listed(folder / "src") != place
 
 
+def test_an_archive_that_is_missing_or_damaged_is_one_line_with_what_restores_it(tmp_path: Path) -> None:
+    folder = generate(tmp_path / "petstore")
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    for state in ("damaged", "missing"):
+        (folder / RUNTIME).write_bytes(b"no archive") if state == "damaged" else (folder / RUNTIME).unlink()
+        command = [sys.executable, "-m", PACKAGE, "operations"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=folder / "src")
+        problem = f"Error: {folder / RUNTIME} is {state}; `aqlgen update` or `git checkout` restores it\n"
+        assert (done.returncode, done.stderr) == (1, problem)
+
+
 def test_where_nothing_may_be_written_the_archive_itself_is_imported(tmp_path: Path) -> None:
     folder = generate(tmp_path / "petstore")
     page = f"from {PACKAGE}.runtime.operator.serve import Page; Page(None, None, None, 0)"  # reads its files

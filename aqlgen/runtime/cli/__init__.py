@@ -32,7 +32,7 @@ def main(folder: Path, hooks: object | None = None, arguments: Sequence[str] | N
         adapter = Adapter.load(folder)
     except FormatError as problem:
         return _fail(str(problem), 1)
-    except (OSError, ValueError, KeyError, TypeError) as problem:
+    except (KeyError, TypeError) as problem:
         return _fail(f"adapter.json cannot be read ({type(problem).__name__}); generate the project again", 1)
     try:
         options = parse_arguments(adapter, arguments)
@@ -40,7 +40,7 @@ def main(folder: Path, hooks: object | None = None, arguments: Sequence[str] | N
         return _COMMANDS[options.command](folder, hooks, options)
     except (ConfigError, HookError) as problem:
         return _fail(redact(without_userinfo(str(problem)), _secrets(adapter)), 2)
-    except (CommandError, Failure) as problem:
+    except (CommandError, Failure, FormatError) as problem:
         return _fail(str(problem), 1)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

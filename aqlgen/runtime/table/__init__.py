@@ -23,6 +23,7 @@ from .adapter import (
     SecurityScheme,
     check_format,
     chosen,
+    read_data,
     scheme_of,
 )
 from .codec import Column, columns, decode, encode
@@ -130,7 +131,7 @@ class Table:
         """Return the rows of one family as they stand in its file, by name, in order."""
         rows = self._families.get(family)
         if rows is None:
-            rows = json.loads((self._folder / "operations" / f"{family}.json").read_bytes())
+            rows = read_data(self._folder / "operations" / f"{family}.json")
             if self.read_only:
                 rows = {name: row for name, row in rows.items() if is_plain_read(family, *values_of(row, _PLAIN))}
             self._families[family] = rows
@@ -182,5 +183,5 @@ class Table:
     @cached_property
     def types(self) -> Mapping[str, JsonSchema]:
         """The API's types by name, as JSON Schemas of dialect 2020-12 under the agent's names."""
-        types: dict[str, JsonSchema] = json.loads((self._folder / "types.json").read_bytes())
+        types: dict[str, JsonSchema] = read_data(self._folder / "types.json")
         return types

@@ -87,7 +87,7 @@ FAMILIES = ("create", "read", "update", "delete", "execute")
 
 
 class FormatError(ValueError):
-    """The table is of another format than this code reads."""
+    """The table is of another format than this code reads, or a file of it is missing or damaged."""
 
 
 class Flow(TypedDict, total=False):
@@ -262,8 +262,8 @@ class Adapter:
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """Read `adapter.json` of a package folder. Raises OSError, ValueError or TypeError when it is damaged."""
-        return cls.of(json.loads((folder / "adapter.json").read_bytes()))
+        """Read `adapter.json` of a package folder. Raises FormatError, KeyError or TypeError when it is damaged."""
+        return cls.of(read_data(folder / "adapter.json"))
 
     def restricted_to(self, reads: Collection[str]) -> Self:
         """Return the adapter of a table that holds only these operations, all of them of the family read."""
@@ -274,6 +274,15 @@ class Adapter:
             quick_start={"read": shown} if shown is not None and shown in reads else {},
             executions=False,
         )
+
+
+def read_data(path: Path) -> Any:
+    """Return what a generated file holds. Raises FormatError for one that is missing or damaged."""
+    try:
+        return json.loads(path.read_bytes())
+    except (OSError, ValueError) as problem:
+        state = "missing" if isinstance(problem, FileNotFoundError) else "damaged"
+        raise FormatError(f"{path} is {state}; `aqlgen update` or `git checkout` restores it") from None
 
 
 def check_format(entry: Mapping[str, Any]) -> None:
