@@ -45,11 +45,11 @@ def test_what_stops_the_start_stops_doctor(tmp_path: Path) -> None:
     folder = write(tmp_path, {"create_section": operation()})
     (tmp_path / "own.toml").write_text("[quota.operations.create_sectio]\nper_day = 1\n")
     environ = {**ENVIRON, "MCP_AQL_CONFIG": str(tmp_path / "own.toml")}
-    said = "'quota.operations' in own.toml: 'create_sectio' fits no operation. Did you mean 'create_section'?"
+    problem = "'quota.operations' in own.toml: 'create_sectio' fits no operation. Did you mean 'create_section'?"
     for start in (assemble, doctor):
         with pytest.raises(ConfigError) as caught:
             start(folder, environ=environ)
-        assert str(caught.value) == said
+        assert str(caught.value) == problem
 
 
 def test_each_credential_says_which_operations_use_it(tmp_path: Path) -> None:

@@ -137,8 +137,8 @@ def test_a_proxy_that_is_down_is_named_with_its_variable(monkeypatch: pytest.Mon
             await transport.aclose()
         return caught.value.message
 
-    said = "Internal error: no connection could be made to the proxy '127.0.0.1:1', which HTTPS_PROXY names"
-    assert asyncio.run(call("https://api.example.com/a")) == said
+    problem = "Internal error: no connection could be made to the proxy '127.0.0.1:1', which HTTPS_PROXY names"
+    assert asyncio.run(call("https://api.example.com/a")) == problem
     assert "the connection to '127.0.0.1:1' was refused" in asyncio.run(call("http://127.0.0.1:1/a"))
 
 
