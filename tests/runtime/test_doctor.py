@@ -52,6 +52,17 @@ def test_what_stops_the_start_stops_doctor(tmp_path: Path) -> None:
         assert str(caught.value) == problem
 
 
+def test_a_token_endpoint_is_shown_with_the_chosen_server(tmp_path: Path) -> None:
+    """R-OWN-3: it is relative to the server, as tokens are asked for."""
+    flows = {"clientCredentials": {"token_url": "/oauth2/token"}}
+    roles = {"client_id": "P_ID", "client_secret": "P_SECRET"}
+    scheme = {"type": "oauth2", "variables": ["P_TOKEN"], "flows": flows, "optional_variables": roles}
+    server = {"url": "https://{host}/v1", "variables": {"host": {"default": "subdomain.acme.dev"}}}
+    make_package(tmp_path, {"op": operation()}, adapter={"servers": [server], "security_schemes": {"token": scheme}})
+    (entry,) = doctor(tmp_path, {**ENVIRON, "MCP_AQL_SERVER_VARIABLES": "host=own.acme.dev"})["credentials"]
+    assert [option["token_url"] for option in entry["grants"]] == ["https://own.acme.dev/oauth2/token"]
+
+
 def test_each_credential_says_which_operations_use_it(tmp_path: Path) -> None:
     rows = {
         "a": operation(),

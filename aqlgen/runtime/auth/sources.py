@@ -209,8 +209,8 @@ def report(
     configs = {} if config is None else config_of_each(config, adapter)
     entries = []
     for api, part in adapter.of_each_api().items():
-        configured = configs[api].base_url if configs else None
-        base = configured or (server_url(part.servers[0]) if part.servers else "")
+        configured, variables = (configs[api].base_url, configs[api].server_variables) if configs else (None, {})
+        base = configured or (server_url(part.servers[0], variables) if part.servers else "")
         entries += [_entry(sources, name, scheme, base) for name, scheme in part.security_schemes.items()]
     return entries
 
