@@ -120,6 +120,12 @@ def test_the_example_of_variables_is_such_a_file_and_holds_no_value() -> None:
     assert "# PETSTORE_CLIENT_ID=\n" in text(".env.example")
 
 
+def test_the_example_of_variables_has_those_that_the_compose_file_needs() -> None:
+    needed = re.findall(r"\$\{([A-Z_]+):\?", text("deploy/compose.yaml"))
+    assert {"MCP_AQL_STATE_KEY", "STORE_PASSWORD"} <= {*needed}
+    assert {*needed} <= {*re.findall(r"^# ([A-Z_]+)=$", text(".env.example"), re.MULTILINE)}
+
+
 @pytest.mark.parametrize("title", ["Petstore", "", HOSTILE, "x" * 300])
 def test_the_registry_entry_has_what_the_registry_asks_for(title: str) -> None:
     """Its schema: names, lengths, patterns. No package of a public index is named: none of them is the owner's."""
