@@ -85,9 +85,13 @@ def _files(whose: Kind, status: Status, *, show_all: bool) -> Iterator[str]:
 
 def _todo(status: Status, *, show_all: bool) -> Iterator[str]:
     """Yield what needs somebody's attention."""
+    from aqlgen.render.provenance import Kind
+
     if status.misplaced:
         yield "Your files in folders that belong to aqlgen; move them elsewhere:"
         yield from _some([f"  {visible(path)}" for path in status.misplaced], show_all=show_all)
+    if any(file.state == "deleted" for file in status.of(Kind.MACHINE)):
+        yield "`aqlgen update` or `git checkout` restores the deleted machine files."
     reports = (
         ("Edits of generated files that `aqlgen update` refuses:", status.edits),
         ("Overrides to check:", status.overrides),

@@ -54,6 +54,7 @@ def test_every_changed_file_is_told_with_whose_it_is(pets: Petstore) -> None:
     assert report["files"]["own"] == 1
     out = run("status", pets.folder).out
     assert "edited README.md" in out
+    assert "`aqlgen update` or `git checkout` restores the deleted machine files." in out
     assert "POST /pets: {danger: dangerous}" in out
 
 
