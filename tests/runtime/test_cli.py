@@ -365,6 +365,13 @@ def test_a_damaged_project_is_one_line(package: Path, capsys: pytest.CaptureFixt
     assert len(err.splitlines()) == 1
 
 
+def test_a_key_that_is_a_word_of_the_message_about_it_masks_nothing(
+    package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MCP_AQL_STATE_KEY", "short")
+    assert run(package, capsys, "doctor")[2].startswith("Error: the key in MCP_AQL_STATE_KEY is too short: at least 32")
+
+
 @each("command_name", ["operations", "doctor"])
 @each("name", ["adapter.json", "operations/read.json"])
 def test_a_missing_file_of_the_project_is_one_line_with_what_restores_it(

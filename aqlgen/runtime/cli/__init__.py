@@ -39,7 +39,8 @@ def main(folder: Path, hooks: object | None = None, arguments: Sequence[str] | N
         hooks = import_hooks(hooks) if isinstance(hooks, str) else hooks
         return _COMMANDS[options.command](folder, hooks, options)
     except (ConfigError, HookError) as problem:
-        return _fail(redact(without_userinfo(str(problem)), _secrets(adapter)), 2)
+        is_plain = isinstance(problem, ConfigError) and problem.free_of_values
+        return _fail(redact(without_userinfo(str(problem)), () if is_plain else _secrets(adapter)), 2)
     except (CommandError, Failure, FormatError) as problem:
         return _fail(str(problem), 1)
     except BrokenPipeError:

@@ -18,7 +18,10 @@ class ConfigError(Exception):
     """A setting that cannot be used. The message is one line and names the key, the variable or the file.
 
     `line` and `column` are those of a file that cannot be read as a whole, from 1; 0 where they are not known.
+    `free_of_values` says that the message quotes no value, so that no word of it is masked as a secret.
     """
+
+    free_of_values = False
 
     def __init__(self, message: str, line: int = 0, column: int = 0) -> None:
         super().__init__(message)

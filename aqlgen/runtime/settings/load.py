@@ -289,7 +289,9 @@ class StateKeys:
         if text or (text is not None and not self._variables.steady([STATE_KEY])):
             problem = _keys_in(text)[1]
             if problem:
-                raise ConfigError(f"{problem}; {_HINT}")
+                error = ConfigError(f"{problem}; {_HINT}")
+                error.free_of_values = True
+                raise error
         if needed_by and not self():
             raise ConfigError(
                 f"{needed_by} needs a key of yours in {STATE_KEY} or the file of {STATE_KEY}_FILE; {_HINT}"
