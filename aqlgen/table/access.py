@@ -44,7 +44,7 @@ _STATES = {"generating": "accepted when you generate the adapter", "overrides": 
 
 
 def main_address_problem(adapter: Adapter) -> AddressProblem | None:
-    """Return what is wrong with the address of a document's first server, None if it may be the API's."""
+    """Return the problem of the address of a document's first server, None if it may be the API's."""
     problems = (operation_problem(part.servers, (), None, {}) for part in adapter.of_each_api().values())
     return next(filter(None, problems), None)
 
@@ -117,7 +117,7 @@ def use_lines(uses: Sequence[HostUse]) -> list[str]:
 
 
 def refusal_lines(uses: Iterable[HostUse]) -> list[str]:
-    """Return what is refused until the owner accepts its host, with the entry to paste; nothing if there is none."""
+    """Return the lines about hosts that the owner has not accepted, with the entry to paste; nothing without any."""
     refused = [use for use in uses if use.is_used and not use.accepted_by]
     if not refused:
         return []

@@ -47,7 +47,7 @@ def build_adapter(
     overrides: AdapterOverride,
     accepted: Accepted | None = None,
 ) -> Adapter:
-    """Return what `adapter.json` says; `base` is the URL of the document, the rest is as in `tabulate`."""
+    """Return the data of `adapter.json`; `base` is the URL of the document, the rest is as in `tabulate`."""
     default = (DEFAULT_SERVER,) if base is not None and any(not row.row.servers for row in rows) else ()
     servers = tuple(server_entry(server, base) for server in document.servers or default)
     adapter = Adapter(

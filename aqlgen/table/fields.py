@@ -96,7 +96,7 @@ def _rest_of(base: Mapping[str, Json], content_type: str) -> Json:
 def _required_of(
     schema: Json, types: Types, depth: int, known: dict[tuple[int, int], dict[str, None]]
 ) -> dict[str, None]:
-    """Return what is always required of a schema; alternatives may share alternatives, of which `known` has each."""
+    """Return the fields that a schema always requires; alternatives may share some, of which `known` has each."""
     view = next(iter(types.parts(schema)), None)
     if view is None:
         return {}

@@ -42,7 +42,7 @@ class Identity:
     name: str
 
     def of_api(self, api: str) -> Identity:
-        """Return what the variables of one of several APIs are named after; itself for ""."""
+        """Return the identity that names the variables of one of several APIs; itself for ""."""
         return Identity(f"{self.name}-{api}") if api else self
 
     @property

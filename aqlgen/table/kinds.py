@@ -134,7 +134,7 @@ def _described(chooser: Parameter, merged: _Merged) -> str:
 
 
 def _answers(decision: Decision, types: Types) -> dict[str, dict[str, Response]]:
-    """Return what each kind of answer changes in the responses, the default first."""
+    """Return the changes that each kind of answer makes to the responses, the default first."""
     kinds: dict[str, dict[str, Response]] = {}
     for response in responses.successes(decision.operation.responses):
         main = responses.main_media(response)

@@ -152,7 +152,7 @@ _KEYS = ("summary", "description", "confirmation", "deprecation", "aliases", "pa
 
 
 def agent_texts(table: Table) -> dict[str, Json]:
-    """Return what agents read: of the adapter, by operation, and by type."""
+    """Return the texts that agents read: of the adapter, and by operation, type and workflow."""
     adapter = encode(table.adapter)
     return {
         "adapter": {key: adapter.get(key) for key in ("name", "title", "description", "servers")},

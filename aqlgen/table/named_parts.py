@@ -174,7 +174,7 @@ class _Naming:
     def _within(
         self, steps: tuple[str, ...], written: Schema, read: tuple[Schema, ...]
     ) -> Iterator[tuple[tuple[str, ...], Schema, tuple[Schema, ...]]]:
-        """Yield what an object or a list holds, each beside what is read of it."""
+        """Yield the fields of an object or the items of a list, each with its schemas as written and as read."""
         shape = shape_of(self._types, written)
         wires = {wire for wire, _ in shape.properties.values()}
         shapes = [union_of(self._types, schema) for schema in read]

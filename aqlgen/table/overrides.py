@@ -313,7 +313,7 @@ def _overridden(parameter: TableParameter, override: ParameterOverride) -> Table
 
 
 def _preset(override: ParameterOverride) -> Json:
-    """Return what is sent without the agent's word, MISSING for nothing."""
+    """Return the value that is sent without the agent's word, MISSING for none."""
     return override.default if override.value is MISSING else override.value
 
 

@@ -142,7 +142,7 @@ def _plain(parameter: Parameter, place: Place, name: str, types: Types) -> Table
 
 
 def _preset_of(parameter: Parameter, schema: Mapping[str, Json], operation: Operation) -> Json:
-    """Return what a call sends for a required parameter that it leaves out: its only value or its default, else None.
+    """Return the value of a required parameter that a call leaves out: its only one or its default, else None.
 
     A write has to name the thing that it is about, at the end of its path, whatever is its default; so has a deletion
     what it goes by beside its path.
@@ -291,7 +291,7 @@ def _with_filling(description: str) -> str:
 
 
 def page_of(returns: ReturnType) -> ReturnType:
-    """Return what a paged operation returns."""
+    """Return the return type of a paged operation."""
     of = returns.get("description", "") if returns["name"] == "array" else f"Of a {returns['name']}"
     items = f"`items`: {of[:1].lower()}{of[1:]}" if of else "`items`"
     return {"name": "object", "kind": "object", "description": f"{items}; `pageInfo`: a PageInfo"}

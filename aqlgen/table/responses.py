@@ -79,7 +79,7 @@ def build(decision: Decision, types: Types) -> tuple[dict[str, Response], Return
 
 
 def entry_of(decision: Decision, media: MediaType, types: Types) -> Response:
-    """Return what the table says of one representation."""
+    """Return the table's entry for one representation."""
     entry: Response = {"content_type": media.content_type}
     if media.schema is not None and is_read(media.content_type):
         hint = pascal(split(decision.name)) + "Response"

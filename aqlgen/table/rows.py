@@ -180,7 +180,7 @@ def _by_name(parameters: Iterable[Parameter]) -> dict[str, Parameter]:
 
 
 def _deprecation(decision: Decision) -> Deprecation | None:
-    """Return what the document says of an operation's end; None where it only says that there will be one."""
+    """Return the details of an operation's deprecation; None where the document gives none."""
     deprecation = decision.trait(Deprecation)
     return None if deprecation == Deprecation() else deprecation
 
@@ -236,7 +236,7 @@ def _texts(decision: Decision, boilerplate: Boilerplate) -> tuple[str, str]:
 
 
 def _evidence(decision: Decision) -> tuple[str, ...]:
-    """Return what is quoted beyond the danger's own reason, of what a person is asked about."""
+    """Return the quotes beyond the danger's own reason, of an operation that a person is asked about."""
     if decision.asked is Asked.NEVER:
         return ()
     texts = (evidence.says for evidence in decision.evidence if evidence.says not in decision.danger_reason.note)

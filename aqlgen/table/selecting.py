@@ -81,7 +81,7 @@ class Readable:
 
 
 def answer_of(responses: Mapping[str, Response], resource: str, types: Mapping[str, Mapping[str, Json]]) -> Answer:
-    """Return what an operation on a resource answers with; one under its own name, as `{server: …}`, is unwrapped."""
+    """Return the answer of an operation on a resource; one under its own name, as `{server: …}`, is unwrapped."""
     response = first_success(responses)
     schema = as_schema(response.get("schema"))
     is_text = response.get("content_type", "").startswith("text/")

@@ -63,7 +63,7 @@ def guard(reading: Reading) -> Finding | None:
 
 
 def address(reading: Reading) -> Finding | None:
-    """Find what sends the API's data, or its visitors, elsewhere: to an address, or by a record of the DNS."""
+    """Find an address or DNS record in the request that sends the API's data, or its visitors, elsewhere."""
     if reading.category not in (Category.CREATE, Category.UPDATE, Category.EXECUTE):
         return None
     is_record = reading.noun == "record" and reading.category is Category.UPDATE

@@ -71,7 +71,7 @@ _KINDS: Final = frozenset({"plan", "type", "size", "tier"})
 
 
 def money(reading: Reading) -> Finding | None:
-    """Find what moves money, by its thing, its fields, what it is done to, or the acts of its names and texts."""
+    """Find a movement of money by the thing, the fields, the item acted on, or the acts of names and texts."""
     finding = None if _deletes(reading) else _moves(reading) or _of_item(reading)
     return None if finding is not None and _is_record(reading) else finding
 
@@ -88,13 +88,13 @@ def _methods_of_item(reading: Reading) -> set[str]:
 
 
 def _deals(reading: Reading) -> frozenset[str]:
-    """Return what it acts on: the object of an action that has one (`submit-evidence`), and not the item around."""
+    """Return the heads of the object: an action's own (`submit-evidence`) before those of the item around."""
     words = reading.facts.shape.action[1:]
     return (frozenset({head(words)} - {""}) if words else None) or reading.heads
 
 
 def _moves(reading: Reading) -> Finding | None:
-    """Find what moves money by what the operation itself says."""
+    """Find a movement of money in the operation itself, not in its item."""
     is_prepared = all(name[0] in _PREPARING for name in reading.names)
     says = _by_thing(reading)  # whatever a name claims
     is_without = reading.noun in _PREPARING or (is_prepared and reading.category is not Category.UPDATE)
@@ -232,7 +232,7 @@ def cost(reading: Reading) -> Finding | None:
 
 
 def _of_item(reading: Reading) -> Finding | None:
-    """Find what carries out something that moves money when it is made, makes several, or changes the sum of one."""
+    """Find an act on things that move money when created: it carries one out, makes several, or changes a sum."""
     collection, part = _collection(reading)
     verbs = reading.verb_words | set(reading.path_things[-1:])  # `POST /payments/{id}/captures`
     is_settled = _settles(verbs, reading)
@@ -326,7 +326,7 @@ def _speaks(path: str) -> bool:
 
 
 def money_beside(reading: Reading) -> Finding | None:
-    """Find what may move money by a word of money in its names; in an API that is about money, it does."""
+    """Find a possible movement of money by a word of money in the names; a sure one in an API that is about money."""
     words = _deals(reading) & _DOUBTFUL | {*reading.thing, *reading.object} & _MOVEMENTS
     if not words or reading.category is Category.UPDATE or _deletes(reading):
         return None

@@ -51,7 +51,7 @@ _OFFICES: Final = frozenset({"admin", "owner"})
 
 
 def access(reading: Reading) -> Finding | None:
-    """Find what gives or takes rights, keys and ways in."""
+    """Find a grant or a withdrawal of rights, keys and ways in."""
     heads = reading.heads
     if means := heads & MEANS:
         article = "an" if min(means)[0] in "aeiou" else "a"
@@ -103,7 +103,7 @@ def _joins(reading: Reading) -> bool:
 
 
 def access_beside(reading: Reading) -> Finding | None:
-    """Find what may give access: a word of it in its names or fields, or another address of a person who signs in."""
+    """Find possible access: a word of it in the names or fields, or another address of a person who signs in."""
     is_changed = reading.category is Category.UPDATE and reading.heads & (
         _PEOPLE - {"person", "customer", "guest", "owner"}
     )
@@ -166,7 +166,7 @@ _CONTENTS: Final = frozenset("subject body text message html content template sm
 
 
 def people(reading: Reading) -> Finding | None:
-    """Find what reaches people: a message that is sent, or recipients beside a content."""
+    """Find a message to people: one that is sent, or recipients beside a content."""
     recipients = reading.sends(_RECIPIENTS) or _addresses(reading)
     for act in reading.acts:
         if not act.is_denied and act.verbs & _REACHING and (recipients or head(act.object) in _MESSAGES):
@@ -188,7 +188,7 @@ def _addresses(reading: Reading) -> str:
 
 
 def people_beside(reading: Reading) -> Finding | None:
-    """Find what may reach people: a message among what it acts on, or a verb of sending."""
+    """Find a possible message to people: a message among the things acted on, or a verb of sending."""
     nouns = {*reading.heads}
     if reading.category is Category.UPDATE:  # settings of notifications, and templates of messages, send nothing
         *_, whole, part = (None, None, *reading.facts.shape.nouns)

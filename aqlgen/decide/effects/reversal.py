@@ -155,7 +155,7 @@ class Reversal:
         return next(filter(None, (self._evidence(change, other) for other in readers if not is_stuck)), "")
 
     def _evidence(self, change: _Change, other: Reading) -> str:
-        """Return what a GET reads of a change; "" where it reads too little of it."""
+        """Return the evidence that a GET reads a change; "" where it reads too little of it."""
         known, top, part = self._known_of(other), change.fields, change.part
         read = len(top & known)
         if other.template == change.path and (not top or not known):

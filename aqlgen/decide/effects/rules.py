@@ -174,7 +174,7 @@ def _matched(reading: Reading, level: Danger, pattern: str, words: Words) -> Fin
 
 
 def _by_collection(reading: Reading) -> Finding | None:
-    """Find what asks for a whole collection, or is said to take all (`deleteAllReactions`, `/delete-all`)."""
+    """Find a request for a whole collection, or a deletion named after all (`deleteAllReactions`, `/delete-all`)."""
     facts = reading.facts
     spoken = (*(facts.phrase.object[:1] if facts.phrase else ()), *facts.shape.action[1:2])
     if reading.category is Category.DELETE and "all" in spoken:
@@ -248,7 +248,7 @@ def _picks(reading: Reading) -> bool:
 
 
 def _by_destroying_word(reading: Reading) -> Finding | None:
-    """Find what is said to destroy: by a word of any name (`submit_delete_job`), or by a clause."""
+    """Find a statement of destruction: a word of any name (`submit_delete_job`), or a clause."""
     if reading.category is Category.DELETE:
         return None
     for words in reading.names:
@@ -272,7 +272,7 @@ def _by_ending_thing(reading: Reading) -> Finding | None:
 
 
 def _by_ending(reading: Reading) -> Finding | None:
-    """Find what is said to end or to overwrite something."""
+    """Find a statement that the operation ends or overwrites something."""
     return _said(reading, lambda act: bool(act.verbs & _ENDING) and act.verbs.isdisjoint(_OF_ITSELF))
 
 
