@@ -25,7 +25,7 @@ __all__ = [
 
 
 def compare(old: Surface, new: Surface) -> Changes:
-    """Return what an agent that knew the old adapter notices of the new one."""
+    """Return the changes that an agent who knew the old adapter notices in the new one."""
     old, new = aligned(old, new), aligned(new, old)
     pairing, findings = pair(old, new), Findings(new.types)
     compare_presence(pairing, old, new, findings)

@@ -35,7 +35,7 @@ def compare_access(old: Surface, new: Surface, pairing: Pairing, findings: Findi
 
 
 def _parts(old: Surface, new: Surface) -> list[tuple[Adapter, Adapter]]:
-    """Return what both sides say of each API that both have."""
+    """Return the two adapters of each API that both sides have."""
     names = dict.fromkeys((*old.adapter.apis, *new.adapter.apis))
     if not names:
         return [(old.adapter, new.adapter)]

@@ -188,9 +188,9 @@ def _outside(parameters: Parameters) -> Parameters:
 
 
 def _rules_across_fields(operation: Operation, side: Surface) -> Json:
-    """Return what binds the fields of a body to one another: equal for the same rules, None if there are none.
+    """Return the rules that bind the fields of a body to one another: equal for the same rules, None without any.
 
-    Of alternatives that is what each requires; their fields are parameters and compared as such.
+    Those of alternatives are the fields that each requires; the fields are parameters and compared as such.
     """
     body = operation.body
     if body is None or body.shape != "fields" or not body.validate:

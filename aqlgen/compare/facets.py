@@ -63,7 +63,7 @@ def type_difference(old: Schema, new: Schema, direction: Direction) -> Differenc
 
 
 def facet_differences(old: Schema, new: Schema, direction: Direction) -> Iterator[Difference]:
-    """Yield what changed about values of the same types."""
+    """Yield the differences between values of the same types."""
     yield from _values(old, new)
     yield from _format(old, new, direction)
     if new.get("deprecated") and not old.get("deprecated"):

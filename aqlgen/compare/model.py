@@ -147,7 +147,7 @@ class Writer:
     limit: int = 0
 
     def sentence(self, change: Change) -> str:
-        """Return what changed, without the operations."""
+        """Return the sentence about a change, without the operations."""
         subjects = change.fields if any(change.fields) else change.places or change.operations
         number = 2 if len(subjects) > 1 else 1
         wording = _SINGULAR_OR_PLURAL.sub(lambda match: match[number], change.wording)

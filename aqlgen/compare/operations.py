@@ -127,7 +127,7 @@ def _compare_update(old: Operation, new: Operation, findings: Findings) -> None:
 
 
 def _monitor(operation: Operation) -> str | None:
-    """Return what reports on an operation that goes on after its answer ("" if nothing does), None for others."""
+    """Return the monitor of an operation that goes on after its answer ("" without one), None for others."""
     return None if operation.long_running is None else operation.long_running.monitor or ""
 
 

@@ -40,12 +40,12 @@ class Surface:
 
 
 def surface_of_table(table: Table) -> Surface:
-    """Return what an agent sees of a table."""
+    """Return the surface of a table, as an agent sees it."""
     return _surface((decided.row for decided in table.rows), table.types, table.adapter, table.workflows)
 
 
 def surface_of_folder(files: Mapping[str, bytes], package: str) -> Surface:
-    """Return what an agent sees of a project, from its files by their path in it. Raises FileError."""
+    """Return the surface of a project, from its files by their path in it. Raises FileError."""
     place = f"src/{package}"
     adapter = _adapter(files, f"{place}/adapter.json")
     operations = [row for family in FAMILIES for row in _rows(files, f"{place}/operations/{family}.json", family)]
@@ -77,7 +77,7 @@ def aligned(surface: Surface, other: Surface) -> Surface:
 
 
 def part_of(surface: Surface, api: str) -> Adapter:
-    """Return what an adapter says of an API: of one API, whatever its name is in another adapter, all that it says."""
+    """Return the part of an adapter for an API: of an adapter of one API, whatever its name elsewhere, the whole."""
     return surface.adapter.of_api(api) if surface.adapter.apis else surface.adapter
 
 

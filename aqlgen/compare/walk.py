@@ -44,7 +44,7 @@ class Fields:
         yield from self._renamed(new)
 
     def differences(self, new: Fields, direction: Direction) -> Iterator[tuple[str, Difference]]:
-        """Yield what became of the fields themselves, each by name; "" for what concerns the object."""
+        """Yield the differences of the fields themselves, each by name; "" for one of the object."""
         if bool(self.properties) != bool(new.properties):
             yield from self._declaration(new, direction)
             return

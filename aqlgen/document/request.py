@@ -105,7 +105,7 @@ class Typed:
         return other == Origin.of(f"https://{self.origin.place}")
 
     def elsewhere(self, address: str) -> Iterator[str]:
-        """Yield what is to be said of a document that was searched for there, and names another address."""
+        """Yield the note on a document that was searched for there, and names another address."""
         if self.is_searched and Origin.of(address) is not None and not self.is_at(address):
             setting = f"MCP_AQL_BASE_URL={self.origin}"
             yield f"Calls go to {address}, which the document names, not to {self.origin}: set {setting} for that."

@@ -58,7 +58,7 @@ def render(order: Order) -> dict[str, bytes]:
 
 
 def timed(order: Order, tree: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return what `render` returns, with the order's time instead of that of `tree`."""
+    """Return the files of `render`, with the order's time instead of that of `tree`."""
     files = {path: content for path, content in tree.items() if path != FILE}
     return _with_provenance(order, files)
 

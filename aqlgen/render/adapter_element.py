@@ -142,7 +142,7 @@ class _Entries(dict[tuple[object, ...], str]):
         self.types = types
 
     def of(self, parameter: Parameter) -> str:
-        """Return what an element says of a parameter."""
+        """Return the entry of a parameter in an element, as JSON."""
         key = (
             parameter.name,
             parameter.required,
@@ -195,7 +195,7 @@ def _response(row: Row) -> dict[str, Json]:
 
 
 def parameter_entry(parameter: Parameter, types: Mapping[str, Schema]) -> dict[str, Json]:
-    """Return what an element says of a parameter: what introspection says, in the keys that an element has."""
+    """Return the entry of a parameter in an element: the facts of introspection, in the keys that an element has."""
     info = parameter_info(parameter, types, detail=DETAIL)
     entry: dict[str, Json] = {"type": info["type"]}
     if info["required"]:
@@ -217,7 +217,7 @@ def _values_note(values: list[Json]) -> Iterator[str]:
 
 
 def _notes(info: Info) -> Iterator[str]:
-    """Yield what introspection has keys for and an element has not."""
+    """Yield the notes for keys of introspection that an element lacks."""
     least, most = info.get("minLength"), info.get("maxLength")
     if most is not None:
         yield f"{least or 0} to {most} characters."

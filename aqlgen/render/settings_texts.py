@@ -82,7 +82,7 @@ def _texts(owner: type[Any]) -> dict[str, str]:
 
 
 def description(setting: Setting) -> str:
-    """Return what a setting sets, with what its type allows."""
+    """Return the description of a setting, with the values that its type allows."""
     part, _, field = setting.attribute.rpartition(".")
     owner: Any = type(getattr(Config(), part)) if part else Config
     schema = TypeAdapter(setting.kind).json_schema()

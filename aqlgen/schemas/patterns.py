@@ -71,7 +71,7 @@ BLANKS: Final = ("<", ">", "{", "}", "...", "…")
 
 
 def contradiction(form: str, node: Mapping[str, Json], raw: Mapping[str, Json]) -> str | None:
-    """Return what contradicts the format of a normalised node, as the end of a sentence; None if nothing does."""
+    """Return the contradiction to the format of a normalised node, as the end of a sentence; None without one."""
     if form in RANGES:
         return _outside(form, node, raw)
     if form not in CHECKED:
@@ -102,7 +102,7 @@ def is_of(form: str, text: str) -> bool:
 
 
 def _outside(form: str, node: Mapping[str, Json], raw: Mapping[str, Json]) -> str | None:
-    """Return which number beside a format of integers is outside of its range; None if none is."""
+    """Return the problem of a number outside the range of the format of integers beside it; None without one."""
     limit = RANGES[form]
     stated = (node.get("minimum", 0), *node.get("enum", ()), *_examples(raw))
     numbers = [value for value in stated if isinstance(value, int) and not isinstance(value, bool)]

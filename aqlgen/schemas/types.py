@@ -184,7 +184,7 @@ class Types:
         return written
 
     def _met(self, key: tuple[int, bool], view: Node, *, named: bool) -> dict[str, Json] | None:
-        """Return what is known of a schema that was written, or a reference to one that is being written around it."""
+        """Return the known form of a schema that was written, or a reference to one that is being written around it."""
         known = self._nesting.known(key)
         outer = self._nesting.met_again(key) if known is None else None
         if outer is None:

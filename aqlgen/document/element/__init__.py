@@ -130,7 +130,7 @@ def _operations(element: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, 
 
 
 def _errors(element: Mapping[str, Any]) -> Iterator[Diagnostic]:
-    """Yield what is wrong with an element whose form is right."""
+    """Yield the errors of an element whose form is right."""
     base_url, here = element["target"]["base_url"], ("target", "base_url")
     if not _is_base_url(base_url):
         expected = "the address of a server, without user name, query, fragment and hidden characters"
@@ -161,7 +161,7 @@ def _is_base_url(url: str) -> bool:
 
 
 def _warnings(element: Mapping[str, Any], auth: Mapping[str, Any]) -> Iterator[Diagnostic]:
-    """Yield what an element says without effect, and addresses without encryption."""
+    """Yield the warnings of keys without effect, and of addresses without encryption."""
     for key, where in _UNUSED.items():
         if key in element:
             message, hint = f"{key} is not carried over", f"The adapter has it from {where}."

@@ -213,7 +213,7 @@ def _open(spec: str, web: Web, allowed: Sequence[str], limits: Limits) -> tuple[
 
 
 def _found(spec: str, limits: Limits, web: Web) -> Raw:
-    """Return what is at an address, or the document of its server. Raises FileError if there is none."""
+    """Return the document at an address, or that of its server. Raises FileError if there is none."""
     from aqlgen.document.read.places import find_document  # only URLs should pay for importing it
 
     url, data = find_document(spec, web, limits, lambda name, content: _is_meant(name, content, limits))

@@ -225,7 +225,7 @@ _MAX_TEXT: Final = 20_000
 
 
 def instruction_in(text: str) -> Instruction | None:
-    """Return what shows that a text instructs a model, None if nothing does."""
+    """Return the instruction to a model in a text, None without one."""
     if len(text) < 6:
         return None
     text = text[:_MAX_TEXT]
@@ -269,7 +269,7 @@ def _folded(text: str) -> str:
 
 
 def _encoded(text: str) -> Instruction | None:
-    """Return what an encoded part of a text says to a model."""
+    """Return the instruction to a model in an encoded part of a text, None without one."""
     for match in _ENCODED.finditer(text) if len(text) >= _SHORTEST_CODE else ():
         part = match[0].rstrip("=").replace("-", "+").replace("_", "/")
         try:

@@ -25,7 +25,7 @@ class Rendered:
 
 
 def rendered(text: str) -> Rendered:
-    """Return what is shown of a text."""
+    """Return the shown text, and its hidden parts."""
     result = Rendered(_TEMPLATE_TAG.sub(" ", text))
     if "<" in text:
         result.text = "".join(_Html(result.text, result.hidden).shown())
