@@ -252,7 +252,7 @@ async def _by_stdio(launch: Launch, errors: IO[bytes]) -> AsyncIterator[OverStdi
 
 
 def _written(file: IO[bytes] | Path) -> str:
-    """Return what was written to a file so far."""
+    """Return the text that was written to a file so far."""
     path = file if isinstance(file, Path) else Path(file.name)
     return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
 

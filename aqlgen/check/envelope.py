@@ -88,7 +88,7 @@ def _validator() -> Any:
 
 
 def problems_of(result: Mapping[str, Any], secrets: Collection[str]) -> Iterator[str]:
-    """Yield what is wrong with the result of a call; secrets are what no answer may hold."""
+    """Yield the problems of the result of a call; secrets are texts that no answer may hold."""
     envelope, text = result.get("structuredContent"), text_of(result)
     try:
         is_same = json.loads(text) == envelope

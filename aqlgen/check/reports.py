@@ -140,7 +140,7 @@ FORMATS: Mapping[str, Callable[[Report], str]] = {".json": _as_json, ".md": _as_
 
 
 def format_of(file: PurePath) -> Callable[[Report], str] | None:
-    """Return what writes a report into a file of this name; None for an ending that stands for no form."""
+    """Return the function that writes a report into a file of this name; None for an ending of no form."""
     return FORMATS.get(file.suffix.lower())
 
 

@@ -84,7 +84,7 @@ class Run:
         return self.api.arrived
 
     def request_problems(self) -> str:
-        """Return what is wrong with the requests that arrived, by the document; "" if nothing is."""
+        """Return the grave problems of the requests that arrived, by the document; "" without any."""
         judged = (self.witness.judge(request.as_seen) for request in self.arrived) if self.witness else ()
         grave = (Grade.BROKEN, Grade.WRONG)
         return "; ".join(text for judgement in judged for grade, text in judgement.problems if grade in grave)

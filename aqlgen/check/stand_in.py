@@ -158,7 +158,7 @@ class StandIn:
         return self.shape(row)
 
     def shape(self, row: Row) -> Reply:
-        """Return what an operation is answered where nothing was written."""
+        """Return the reply to an operation where nothing was written."""
         if row.name not in self._shapes:
             response = _ended(self._mock.send(ApiRequest(row.method, "", (), None), row))
             self._shapes[row.name] = Reply(response.status, response.content, dict(response.headers))
@@ -178,7 +178,7 @@ def data_of(body: bytes | str) -> Any:
 
 
 def _ended(call: Coroutine[Any, Any, ApiResponse]) -> ApiResponse:
-    """Return what a call gives that waits for nothing, whatever runs in this thread."""
+    """Return the response of a call that waits for nothing, whatever runs in this thread."""
     try:
         call.send(None)
     except StopIteration as end:

@@ -151,7 +151,7 @@ async def _shown(run: Run, operation: Operation, params: dict[str, Any], *, samp
 
 
 def _differs(shown: dict[str, Any], sent: Arrived, *, is_whole: bool) -> str:
-    """Return what of a request is not as it was shown; what is masked may be anything."""
+    """Return the first part of a request that differs from the shown one, "" for none; masked parts may be anything."""
     url = f"{sent.base}{sent.path}{'?' if sent.raw_query else ''}{sent.raw_query}"
     if not re.fullmatch(re.escape(_as_called(shown["url"])).replace(r"\*\*\*", ".*"), _as_called(url)):
         return url

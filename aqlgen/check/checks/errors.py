@@ -87,7 +87,7 @@ async def consequences(run: Run) -> None:
 
 
 def _expected(operation: Operation, status: int, wait: int) -> dict[str, Any]:
-    """Return what an agent is to know of a call that the API fails by a status; None: nothing."""
+    """Return the fields of the error that an agent is to get for a status of the API; None for an absent one."""
     code = _CODES[status] or _BROAD[status // 100]
     is_made = (operation.family, status) == ("create", 409)
     path = [each for each in operation.row.parameters.values() if each.location == "path"]

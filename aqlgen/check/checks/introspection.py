@@ -80,7 +80,7 @@ class _Examined:
         return answer
 
     def requests(self) -> list[Request]:
-        """Return what arrived with the last call."""
+        """Return the requests that arrived with the last call."""
         return [request.as_seen for request in self._run.arrived]
 
 
@@ -96,7 +96,7 @@ async def examples_work(run: Run) -> None:
 
 
 async def examined(run: Run) -> list[Finding]:
-    """Return what the witness finds of the operations; it examines once for all tests."""
+    """Return the witness's grave findings about the operations; it examines once for all tests."""
     witness = run.witness
     if "examined" not in run.evidence and witness is not None and witness.documents:
         session, sample = _Examined(run), len(run.operations) if len(run.operations) < len(run.whole) else 0

@@ -30,7 +30,7 @@ _MASK, _REVISION = "********", "checkRevision"
 
 
 def patched(target: Any, patch: Any) -> Any:
-    """Return what a merge patch makes of a value (RFC 7396, 2)."""
+    """Return a value with a merge patch applied (RFC 7396, 2)."""
     if not isinstance(patch, dict):
         return patch
     result = dict(target) if isinstance(target, dict) else {}
@@ -62,7 +62,7 @@ def replaced(document: Document, schema: Any, target: Any, patch: Any) -> Any:
 
 
 def operated(target: Any, operations: Any) -> Any:
-    """Return what operations of a JSON Patch make of an object (RFC 6902), each as a merge patch."""
+    """Return an object with the operations of a JSON Patch applied (RFC 6902), each as a merge patch."""
     for each in operations if isinstance(operations, list) else ():
         target = patched(target, placed({}, each["path"], None if each["op"] == "remove" else each["value"]))
     return target
@@ -88,7 +88,7 @@ class Updated(NamedTuple):
     fills: bool = False
 
     def state(self, turn: int) -> Any:
-        """Return what a read answers of the resource: with what only the API writes, without what it never shows."""
+        """Return the resource as a read answers it: with fields that only the API writes, without write-only ones."""
         value, fields = sample(self.document, self.schema, turn, answers=True), self.document.properties(self.schema)
         empty = dict.fromkeys(
             name for name, inner in fields.items() if turn % 2 and "null" in self.document.kinds(inner)

@@ -117,7 +117,7 @@ def _clock(*modules: str) -> Iterator[Any]:
 
 
 async def _tried(call: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
-    """Return what one of several steps returns, or what it raises with its details."""
+    """Return the result of one of several steps, or the error that it raises, with its details."""
     try:
         value = call(*arguments, **named)
         return await value if inspect.isawaitable(value) else value
