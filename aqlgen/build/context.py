@@ -34,7 +34,7 @@ class Context:
     _shared: dict[tuple[str, str], Any] = field(default_factory=dict)
 
     def once(self, raw: Json, make: Callable[[], T], kind: str) -> T:
-        """Return what `make` reads, once for all that refer to the same, unless there is something to say of it."""
+        """Return the object that `make` reads, once for all that refer to the same, unless it has diagnostics."""
         reference = raw.get("$ref") if isinstance(raw, dict) else None
         if not isinstance(reference, str):
             return make()

@@ -115,7 +115,7 @@ def _misused(error: Exception) -> OptionError:
 
 
 def _meant(word: str) -> str:
-    """Return which command an unknown word may be meant for: a document belongs behind one."""
+    """Return the hint at the command that an unknown word may be meant for: a document belongs behind one."""
     if "://" in word or Path(word).exists() or word.endswith((".json", ".yaml", ".yml")):
         return f"`aqlgen from-openapi {word}` generates an adapter of it, `aqlgen explain {word}` shows its decisions."
     near = difflib.get_close_matches(word.lower(), COMMANDS, n=1)

@@ -95,7 +95,7 @@ def _table(shown: Sequence[Decision]) -> Iterator[str]:
 
 
 def _notes(decision: Decision) -> Iterator[str]:
-    """Yield what stands behind a decision: the reason of its danger, overrides, observations, doubts."""
+    """Yield the grounds of a decision: the reason of its danger, overrides, observations, doubts."""
     is_reviewed = any(concern.subject == "danger" for concern in decision.concerns)
     if not is_reviewed and decision.danger_reason.rule not in _PLAIN:
         yield f"danger: {visible(decision.danger_reason.note)}"

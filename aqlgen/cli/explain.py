@@ -180,7 +180,7 @@ def _print_questions(decisions: Iterable[Decision]) -> None:
 
 
 def _page_summary(prepared: Prepared, file: Path) -> str:
-    """Return which page was written and what it holds."""
+    """Return the summary of a written page: its file and its counts."""
     rows = prepared.table.rows
     review = counted(len(review_rows(row.decision for row in rows)), "question")
     counts = f"{counted(len(rows), 'operation')}, {review} to review, {len(prepared.skipped)} skipped"

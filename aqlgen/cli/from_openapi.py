@@ -203,7 +203,7 @@ def generate(
 
 
 def _summary(generated: Generated) -> str:
-    """Return what was generated and how to go on."""
+    """Return the summary of what was generated, and the next steps."""
     table, prepared = generated.prepared.table, generated.prepared
     counts = ", ".join(f"{len(table.of(family))} {family}" for family in FAMILIES if table.of(family))
     review = sum(bool(decision.review_reasons) for decision in prepared.decisions)
@@ -223,7 +223,7 @@ def _summary(generated: Generated) -> str:
 
 
 def _addresses(prepared: Prepared) -> Iterator[str]:
-    """Yield what is to be said of the address of each API."""
+    """Yield the notes on the address of each API."""
     adapter = prepared.table.adapter
     problem = main_address_problem(adapter)
     named = [any("://" in server.url for server in part.document.servers[:1]) for part in prepared.built]
@@ -273,7 +273,7 @@ def _hosts(generated: Generated) -> list[str]:
 
 
 def _stated_credentials(prepared: Prepared) -> list[str]:
-    """Return which variables are sent where, if an adapter element says so, since nothing else was asked about them."""
+    """Return the lines about variables that an element sends, and where, since nothing else was asked about them."""
     names = [name for entry in table_credentials(prepared.table) for name in entry["variables"]]
     if not prepared.is_element or not names:
         return []
@@ -283,7 +283,7 @@ def _stated_credentials(prepared: Prepared) -> list[str]:
 
 
 def _credentials(generated: Generated) -> list[str]:
-    """Return what is to be said of credentials that the document does not name, or names badly."""
+    """Return the notes on credentials that the document does not name, or names badly."""
     departures = {diagnostic.code for diagnostic in generated.prepared.diagnostics} & {NO_SCHEME, *DEPARTURES}
     if generated.prepared.is_element:
         return []  # which says in `auth` what is sent, or that nothing is

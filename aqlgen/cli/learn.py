@@ -124,7 +124,7 @@ def _succeeded(data: Mapping[str, Any]) -> int:
 
 
 def _run(folder: Path, package: str, arguments: Sequence[str]) -> str:
-    """Return what the adapter's `learn` prints. Raises FileError where it fails."""
+    """Return the output of the adapter's `learn`. Raises FileError where it fails."""
     source = str((folder / "src").resolve())
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (source, os.environ.get("PYTHONPATH"))))}
     process = subprocess.run(  # noqa: S603 - the project that the user named

@@ -108,7 +108,7 @@ def _place(name: str) -> Path | None:
 
 
 def _tool() -> Iterator[bytes]:
-    """Yield what the output follows from beside the project: aqlgen, Python, what is installed, and the day."""
+    """Yield the inputs of the output beside the project: aqlgen, Python, packages, the day, and the environment."""
     for path, file in own_files():
         yield path.encode()
         yield file.read_bytes()

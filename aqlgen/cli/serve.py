@@ -205,7 +205,7 @@ def _program() -> list[str]:
 
 
 def _report(package: Path, environ: Mapping[str, str]) -> Mapping[str, Any]:
-    """Return what `doctor` says of the adapter. Raises OptionError for a setting that would stop its start."""
+    """Return the report of `doctor` on the adapter. Raises OptionError for a setting that would stop its start."""
     try:
         return doctor(package, environ)
     except ConfigError as problem:

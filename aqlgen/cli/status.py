@@ -84,7 +84,7 @@ def _files(whose: Kind, status: Status, *, show_all: bool) -> Iterator[str]:
 
 
 def _todo(status: Status, *, show_all: bool) -> Iterator[str]:
-    """Yield what needs somebody's attention."""
+    """Yield the findings that need somebody's attention."""
     from aqlgen.render.provenance import Kind
 
     if status.misplaced:

@@ -141,7 +141,7 @@ def _show(
 
 
 def _summary(updated: Updated, *, verbose: bool) -> str:
-    """Return what an update did, or would do: what changed for agents, which files, and what is left to do."""
+    """Return the summary of an update, done or planned: changes for agents, files, and the work that is left."""
     from aqlgen.table.access import refusal_lines, table_hosts
 
     merged = updated.merged
@@ -202,7 +202,7 @@ def _versions(before: Provenance, after: Provenance) -> str:
 
 
 def _news(updated: Updated, *, show_all: bool) -> Iterator[str]:
-    """Yield what the changelog says since the version that wrote the project."""
+    """Yield the entries of the changelog since the version that wrote the project."""
     news = updated.changelog
     shown = news if show_all else news[:_SHOWN]
     if news:

@@ -62,7 +62,7 @@ def _reasons(row: ReviewRow) -> list[str]:
 
 
 def _notes(row: ReviewRow) -> Iterable[str]:
-    """Yield what is to say of each operation beyond the reasons of the row."""
+    """Yield the note on each operation beyond the reasons of the row."""
     shared = _reasons(row)
     for decision, concerns in row.members:
         texts = tuple(concern.text for concern in concerns) if row.asked is None else _evidence(decision)
@@ -70,7 +70,7 @@ def _notes(row: ReviewRow) -> Iterable[str]:
 
 
 def _evidence(decision: Decision) -> tuple[str, ...]:
-    """Return what is quoted of an operation, in full only where the danger's own note does not say it."""
+    """Return the evidence of an operation, or the danger's own note without any."""
     return tuple(evidence.says for evidence in decision.evidence) or (decision.danger_reason.note,)
 
 

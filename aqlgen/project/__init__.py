@@ -172,11 +172,11 @@ class Project:
         )
 
     def apis(self) -> tuple[Request, ...]:
-        """Return what is recorded of the APIs, where there are several, without the places of their documents."""
+        """Return the recorded APIs, where there are several, without the places of their documents."""
         return tuple(read_apis(self.recorded_options))
 
     def documents(self) -> tuple[Request, ...]:
-        """Return what is recorded of each document, without its place."""
+        """Return the record of each document, without its place."""
         return self.apis() or (self._document(),)
 
     def _document(self) -> Request:

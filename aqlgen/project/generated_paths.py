@@ -66,7 +66,7 @@ def _problem_of_name(name: str) -> str:
 
 
 def problem_of_all(paths: Iterable[str]) -> str:
-    """Return what is wrong with the first path that cannot be one, or with two that some systems take for one."""
+    """Return the problem of the first path that cannot be one, or of two that some systems take for one."""
     seen: dict[str, str] = {}
     for path in paths:
         problem = problem_of(path)
@@ -108,7 +108,7 @@ def _with_folders(path: str) -> Iterator[str]:
 
 
 def _odd_kind(root: Path, name: str) -> str:
-    """Return what stands at a place, "" for a file, a folder or nothing. Raises FileError if that cannot be known."""
+    """Return the kind of an odd entry, "" for a file, a folder or nothing. Raises FileError if that cannot be known."""
     try:
         status = os.lstat(f"{root}/{name}")  # there are hundreds, and a Path for each takes several times as long
     except (FileNotFoundError, NotADirectoryError):

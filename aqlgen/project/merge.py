@@ -99,7 +99,7 @@ def merge(worktree: Worktree, tree: Mapping[str, bytes], yours: Mapping[str, byt
 
 
 def _with_line_ends(file: Path, read: bytes, written: bytes) -> bytes:
-    """Return what is written with the line ends of Windows, if the file has those where it was read without."""
+    """Return the written content with the line ends of Windows, if the file has those where it was read without."""
     windows = is_windows(file.read_bytes()) and not is_windows(read)
     return written.replace(b"\n", b"\r\n") if windows else written
 
@@ -107,7 +107,7 @@ def _with_line_ends(file: Path, read: bytes, written: bytes) -> bytes:
 def _shared(
     ours: bytes | None, base: bytes | None, theirs: bytes | None, recorded: str | None
 ) -> tuple[bytes | None, str]:
-    """Return what a shared file is to hold, None for no file, and why it is in conflict, "" for none."""
+    """Return the new content of a shared file, None for no file, and the reason of its conflict, "" for none."""
     if recorded and (ours is None or (theirs is not None and file_hash(theirs) == recorded)):
         return ours, ""  # deleted by the user, or nothing is new in it
     if ours is None or is_generated(ours, recorded or ""):

@@ -43,7 +43,7 @@ def _accepted(value: Json) -> Accepted | None:
 
 
 def _recorded_origins(accepted: Accepted | None) -> Json:
-    """Return what the owner accepted by generating; the hosts of `overrides.yaml` stand there."""
+    """Return the origins that the owner accepted by generating; the hosts of `overrides.yaml` stand there."""
     return {"api": list((accepted or {}).get("api", ())), "oauth": list((accepted or {}).get("oauth", ()))}
 
 
@@ -53,14 +53,14 @@ def addresses(apis: Iterable[Request]) -> str:
 
 
 def _api(api: Request) -> Json:
-    """Return what is recorded of one of several APIs."""
+    """Return the record of one of several APIs."""
     origins = _recorded_origins(api.accepted)
     entry = {"name": api.name, "spec_url": api.public_url, "accepted": origins, "base": api.base}
     return entry | ({"was_alone": True} if api.was_alone else {})
 
 
 def read_apis(recorded: Mapping[str, Json]) -> list[Request]:
-    """Return what a provenance records of several APIs, without the places of their documents."""
+    """Return the several APIs that a provenance records, without the places of their documents."""
     entries = recorded.get("apis")
     return [
         replace(read_document(entry), name=entry["name"], was_alone=entry.get("was_alone") is True)
@@ -70,7 +70,7 @@ def read_apis(recorded: Mapping[str, Json]) -> list[Request]:
 
 
 def read_document(recorded: Mapping[str, Json]) -> Request:
-    """Return what a provenance, or its entry of an API, records of a document, without its place."""
+    """Return the document that a provenance, or its entry of an API, records, without its place."""
     accepted = _accepted(recorded.get("accepted"))
     return Request("", accepted=accepted, base=_text(recorded.get("base")), spec_url=_text(recorded.get("spec_url")))
 
@@ -97,7 +97,7 @@ _ONLY_IF_SET: Final = frozenset({"runtime", "apis", "retired", *_GIVEN})
 
 
 def recorded_options(options: Options, prepared: Prepared, license: str) -> dict[str, Json]:
-    """Return what the provenance records of the options."""
+    """Return the record of the options in the provenance."""
     first = prepared.requests[0]
     several = options.of_several
     accepted = (None if several else options.requests[0].accepted) or prepared.table.adapter.accepted

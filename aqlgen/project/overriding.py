@@ -127,7 +127,7 @@ def _without_observed(content: bytes) -> bytes:
 
 
 def _word(row: Row, field: str, table: Table) -> object:
-    """Return what decides about a field where nothing was observed."""
+    """Return the value that decides about a field where nothing was observed."""
     kind, _, name = field.partition(".")
     if kind == "send":
         return row.update

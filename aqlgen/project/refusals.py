@@ -141,7 +141,7 @@ def _override(old: _Row | None, new: _Row | None) -> tuple[dict[str, Json], list
 
 
 def _overriding(key: str, entries: Mapping[str, Json]) -> Json:
-    """Return what an override says for an edited entry to be what it is, None where it cannot."""
+    """Return the value of an override that makes an edited entry what it is, None where there cannot be one."""
     value = entries.get(key, "never" if key == "asked" else None)
     if key == "pagination" and isinstance(value, Mapping | None):
         return {name: part for name, part in (value or {}).items() if name not in _FOUND} or False

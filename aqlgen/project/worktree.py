@@ -143,7 +143,7 @@ class CheckRecord:
 
     @classmethod
     def of(cls, provenance: Mapping[str, Json]) -> Self | None:
-        """Return what a provenance file records; None for nothing, or for what cannot be read."""
+        """Return the record of a provenance file; None for no record, or for one that cannot be read."""
         entry = provenance.get("conformance")
         if not isinstance(entry, dict):
             return None

@@ -81,7 +81,7 @@ def _content(path: Path) -> bytes:
 
 
 def _mistake(key: str, raw: Any) -> tuple[str, str] | None:
-    """Return what is wrong with a key or its value, and what helps; None if nothing is."""
+    """Return the problem of a key or its value, and the help; None without one."""
     if key in SETTINGS_OF_POLICIES:
         try:
             SETTINGS_OF_POLICIES[key].parse(raw)

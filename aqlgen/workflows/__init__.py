@@ -289,7 +289,7 @@ class _Reader:
         raise UnsayableError("a reference of the inputs leads on and on", pointer)
 
     def schema(self, schema: Json, pointer: str, depth: int) -> dict[str, Json]:
-        """Return what stays of a schema: types, values, bounds and members."""
+        """Return the kept part of a schema: types, values, bounds and members."""
         if not depth or schema is True:
             return {}
         target, pointer = self.resolved(schema, pointer)
@@ -324,7 +324,7 @@ class _Reader:
         return not isinstance(value, str) or self._text(value, pointer) == value
 
     def _members(self, target: Mapping[str, Json], pointer: str, depth: int) -> dict[str, Json]:
-        """Return what stays of the properties and the items."""
+        """Return the kept part of the properties and the items."""
         kept: dict[str, Json] = {}
         properties, required = target.get("properties"), target.get("required")
         if isinstance(properties, dict) and len(properties) <= _MOST_INPUTS:

@@ -111,7 +111,7 @@ def _refuse_actions(step: Mapping[str, Json], pointer: str, *, last: bool) -> No
 
 
 def _params(step: Mapping[str, Json], shared: Json, row: Row, api: Api, scope: Scope, pointer: str) -> dict[str, Json]:
-    """Return what a step sends, by the agent's names. Raises UnsayableError."""
+    """Return the parameters that a step sends, by the agent's names. Raises UnsayableError."""
     params = dict(_parameters(step, shared, row, api, scope, pointer))
     if "requestBody" in step:
         params |= _body(step["requestBody"], row, scope, member(pointer, "requestBody"))
