@@ -136,7 +136,7 @@ def demand_of(demanding: int, total: int) -> str:
 
 
 def use_of(entry: Mapping[str, Any], total: int) -> str:
-    """Return what an entry of a scheme says of its use, for people."""
+    """Return the sentence about the use of a scheme, from its entry, for people."""
     counts, state = entry["operations"], entry["state"]
     if not counts["naming"]:
         never = "declared, and no operation requires it"

@@ -194,9 +194,9 @@ class Credentials:
         return Applied(tuple(headers.items()), tuple(query), tuple(cookies), frozenset(hidden), path, body, origins)
 
     def account(self, row: Row, status: int) -> Account | None:
-        """Return what is to be said of the credential of an operation whose request the API answered with a status.
+        """Return the account of the credential of an operation whose request the API answered with a status.
 
-        That is of a 401, and of a 403 to a key alone in `Authorization`, which may lack a scheme before it.
+        There is one of a 401, and of a 403 to a key alone in `Authorization`, which may lack a scheme before it.
         """
         if status not in (401, 403):
             return None

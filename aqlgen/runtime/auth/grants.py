@@ -224,7 +224,7 @@ def unreachable(problem: str) -> Failure:
 
 
 def _advice(name: str, sources: Sources, source: Source) -> str:
-    """Return what to check: the login, or the variables of the grant and the scopes."""
+    """Return the advice to check the login, or the variables of the grant and the scopes."""
     if source.grant == "login":
         return f"The login is no longer good: run '{name}-adapter login' again."
     scopes = sources.schemes[source.scheme].get("optional_variables", {}).get("scopes")

@@ -261,7 +261,7 @@ class SharedTokens:
             return token
 
     async def rotated(self, scheme: str, first: str) -> str | None:
-        """Return what has replaced the owner's refresh token, None if nothing has, or the store is away."""
+        """Return the token that replaced the owner's refresh token, None without one, or if the store is away."""
         with suppress(StoreAway):
             value: str | None = await self._custody.kept(_ROTATED, f"{scheme} {_short(first)}")
             return value

@@ -272,7 +272,7 @@ def key_names(resource: str) -> frozenset[str]:
 
 
 def identity(value: Any, resource: str = "", echo: Echo = _NO_ECHO) -> Any:
-    """Return what a write's answer says of a thing, of a list of each; `resource` is the thing's name."""
+    """Return the part of a thing that a write's answer shows, of a list of each; `resource` is the thing's name."""
     if isinstance(value, list):
         return [identity(item, resource, echo) for item in value]
     if not isinstance(value, dict):

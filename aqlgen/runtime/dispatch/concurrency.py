@@ -65,7 +65,7 @@ class Concurrency(Extension):
             return await job() if lease is None else await self._with_lease(lease, job)
 
     def _resource(self, row: Row, params: Mapping[str, Any]) -> Hashable:
-        """Return what a call has to hold, None if nothing."""
+        """Return the key that a call has to hold, None without one."""
         if self._mode == "serialized":
             return "all"
         if self._mode == "read-concurrent":

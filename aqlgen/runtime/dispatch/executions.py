@@ -230,7 +230,7 @@ class Executions:
         return execution
 
     def _bounded(self, condition: Condition) -> Condition:
-        """Return what was told with its result and its error in at most the tokens of an answer."""
+        """Return a condition with its result and its error in at most the tokens of an answer."""
         most = self._calls.config.max_answer_tokens
         (result, _), (error, _) = fit(condition.result, most), fit(condition.error, most // 2)
         return condition._replace(result=result, error=error)

@@ -90,7 +90,7 @@ class Run:
         return {"steps": [self._entry(step) for step in steps]}
 
     def summary(self) -> dict[str, int]:
-        """Return what happened: steps of the plan, steps done, calls made."""
+        """Return the counts of a run: steps of the plan, steps done, calls made."""
         return {"steps": len(self._plan.steps), "done": self._progress.position, "calls": self._progress.calls}
 
     async def preview(self) -> dict[str, Any]:
@@ -226,7 +226,7 @@ class Run:
                 raise too_large(f"One request has no more than {limit:g} {unit} of a plan.", name, limit, unit)
 
     def _items(self, step: Step, *, warn: bool = False) -> list[Any]:
-        """Return what a step is repeated for, bounded; of a step without foreach a single None."""
+        """Return the items that a step is repeated for, bounded; of a step without foreach a single None."""
         if step.foreach is None:
             return [None]
         items = self._resolved(step.foreach, None, 0)
@@ -370,7 +370,7 @@ class Run:
         return {**entry, "data": self._calls.shown(step, result)}
 
     def _done(self, halted: Step) -> list[dict[str, Any]]:
-        """Return what is done, without its data where that is much."""
+        """Return the entries of the steps done, without their data where that is much."""
         progress = self._progress
         done = [self._entry(step) for step in self._plan.steps[: progress.position]]
         if halted.foreach is not None and progress.items is not None and progress.each:

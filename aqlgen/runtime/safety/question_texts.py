@@ -245,7 +245,7 @@ def title_of_all(calls: Sequence[Called], names: Sequence[str] = ()) -> str:
 
 
 def _together(calls: Sequence[tuple[Called, str]]) -> str:
-    """Return what calls of one operation do: how many there are, the things, and what they share."""
+    """Return the text about calls of one operation: how many there are, the things, and what they share."""
     phrases = [_phrase(row, params) for (row, params), _ in calls]
     verb, _, about = phrases[0]
     if len(calls) == 1:
@@ -277,7 +277,7 @@ def _from_template(row: Row, params: Mapping[str, Any]) -> str:
 
 
 def _consequence(row: Row, params: Mapping[str, Any]) -> str:
-    """Return what a person has to know of the end, by the rule of the danger and the verb."""
+    """Return the consequence that a person has to know, by the rule of the danger and the verb."""
     if row.danger not in GRAVE:
         return ""
     rule = row.danger_reason.partition(":")[0]
