@@ -64,7 +64,7 @@ class ExactFloat(float):
         return self.text
 
     def __reduce__(self) -> tuple[type[ExactFloat], tuple[str]]:
-        """Return what makes a copy, for `copy` and `pickle`."""
+        """Return the class and the argument of a copy, for `copy` and `pickle`."""
         return ExactFloat, (self.text,)
 
 

@@ -223,7 +223,7 @@ def _redactor(values: frozenset[str], shortest: int) -> _Redactor:
 
 @lru_cache(8192)
 def _forms_of(value: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return what a secret looks like: as it is, as servers read a header, and in base64 and hexadecimal."""
+    """Return the forms of a secret: as it is, as servers read a header, and in base64 and hexadecimal."""
     raw = value.encode("utf-8", "surrogatepass")
     plain = {value, raw.decode("latin-1"), value.replace(" ", "+")}
     if len(value) < _SHORTEST_IN_DATA:
@@ -275,12 +275,12 @@ def _joined(text: str) -> str:
 
 @lru_cache(1024)
 def _pattern(needle: str, between: str) -> re.Pattern[str]:
-    """Return what finds a needle each of whose characters may be encoded once. It never looks back: it is linear."""
+    """Return the pattern of a needle with any of its characters encoded once. It never looks back: it is linear."""
     return re.compile(between.join(map(_ways, needle)) if len(needle) <= _LONGEST_PATTERN else re.escape(needle))
 
 
 def _ways(character: str) -> str:
-    """Return what finds a character, in percent-encoding, in JSON, or as it is."""
+    """Return the pattern of a character, in percent-encoding, in JSON, or as it is."""
     octets = character.encode("latin-1" if ord(character) < 256 else "utf-8", "surrogatepass")
     encoded = "".join(f"%(?:25)*(?i:{octet:02x})" for octet in octets)
     in_json = "" if character.isalnum() else rf"|\\{re.escape(json.dumps(character)[1:-1].removeprefix(_BACKSLASH))}"

@@ -303,7 +303,7 @@ _SPENDING: ContextVar[Spending | None] = ContextVar("spending", default=None)
 
 
 def current_spending() -> Spending | None:
-    """Return what the call that is being answered spends; None where there is no quota."""
+    """Return the spending of the call that is being answered; None where there is no quota."""
     return _SPENDING.get()
 
 

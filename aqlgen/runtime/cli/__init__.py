@@ -109,7 +109,7 @@ def _search(folder: Path, hooks: object | None, options: argparse.Namespace) -> 
 
 
 def _introspected(folder: Path, hooks: object | None, options: argparse.Namespace, **params: Any) -> dict[str, Any]:
-    """Return what an agent is answered that searches, or has operations described."""
+    """Return the answer to an agent that searches, or has operations described."""
     return _performed(folder, hooks, options, "introspect", {"query": "search", **params})
 
 

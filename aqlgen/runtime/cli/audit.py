@@ -15,7 +15,7 @@ from ..text import counted, terminal_text
 
 
 def audit_verdict(folder: Path, environ: Mapping[str, str], last: str = "") -> str:
-    """Return what to say of a log that is whole. Raises CommandError; `last` is a hash that was kept, "" for none."""
+    """Return the verdict on a log that is whole. Raises CommandError; `last` is a hash that was kept, "" for none."""
     path = _path(folder, environ)
     try:
         verdict = verify(path, last)

@@ -143,7 +143,7 @@ def client_texts(start: Start, client: Client) -> tuple[str, str]:
 
 
 def serving_notice(name: str, package: str, options: Sequence[str] = ()) -> str:
-    """Return what to do, for somebody who started the server on a terminal, where no client talks to it."""
+    """Return the advice for somebody who started the server on a terminal, where no client talks to it."""
     installed = not os.environ.get(STARTED_BY)
     command, *arguments = [*_start_command(package), *options] if installed else _start_command(package)
     server = {name: {"command": command, "args": arguments}}

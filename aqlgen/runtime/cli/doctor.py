@@ -49,7 +49,7 @@ def file_lines(files: Mapping[str, Any]) -> Iterator[str]:
 def doctor(
     folder: Path, environ: Mapping[str, str], hooks: object | None = None, *, call: bool = False, mock: bool = False
 ) -> dict[str, Any]:
-    """Return what is configured: base_url, safety, settings by key, hooks, and the credentials without their values.
+    """Return the configuration: base_url, safety, settings by key, hooks, and the credentials without their values.
 
     `callable` counts the operations whose security requirements are met, those whose address may be the API's, and
     those that have both; `next` says what is left to do. With `call`, one safe read is made, and `call` is its outcome.
@@ -191,7 +191,7 @@ def _location(file: Path | None, otherwise: str) -> dict[str, Any]:
 
 
 def _store(url: str, name: str, environ: Mapping[str, str], file: Path | None, key: str) -> dict[str, Any]:
-    """Return which store it is, if it answers within a few seconds (None if nothing is there yet), and its key."""
+    """Return the kind of the store, whether it answers in a few seconds (None if nothing is there yet), and its key."""
     from ..state import StoreAway
     from ..state.custody import is_redis, open_store
 
@@ -239,7 +239,7 @@ def render_doctor(report: Mapping[str, Any], *, all_settings: bool = False) -> s
 
 
 def _hosts(hosts: list[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield what goes to each host, and the entry to add for those that are refused."""
+    """Yield the uses of each host, and the entry to add for those that are refused."""
     from ..hosts import yaml_entry
 
     refused: dict[str, dict[str, None]] = {}

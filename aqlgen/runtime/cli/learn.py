@@ -57,7 +57,7 @@ def _observed(folder: Path, hooks: object | None, environ: Mapping[str, str], op
 
 
 def _further(options: argparse.Namespace) -> Iterator[str]:
-    """Yield what is done beside the plan's reads and writes."""
+    """Yield the acts beside the plan's reads and writes."""
     yield from (f"Also created, and deleted again: {name}" for name in options.make)
     if options.key is not None:
         yield f"The key in {options.key} is tried in two forms if the document declares no credential."

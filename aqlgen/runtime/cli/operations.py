@@ -74,7 +74,7 @@ def _admits_any_text(schema: JsonSchema, types: Types) -> bool:
 
 
 def declared(row: Row, types: Types) -> Declared:
-    """Return what NAME=VALUE is read by for an operation."""
+    """Return the schemas and types by which NAME=VALUE is read for an operation."""
     types = {**PROTOCOL_SCHEMAS, **types}
     schemas = {name: parameter.schema for name, parameter in row.parameters.items()}
     return Declared({**{wire: schemas[name] for wire, name in row.wire_names.items()}, **schemas}, types)
@@ -205,7 +205,7 @@ class Terminal(Person):
 
 
 def advice(envelope: Mapping[str, Any], command: str) -> str:
-    """Return what a person can do to confirm a call that was held back, "" for any other."""
+    """Return the advice to a person on confirming a call that was held back, "" for any other."""
     error = envelope.get("error", {})
     if error.get("code") != "CONFIRMATION_REQUIRED":
         return ""

@@ -224,7 +224,7 @@ def _judged(reads: Sequence[_Read], *, mock: bool) -> tuple[_Read, bool, str, st
 
 
 def _unproven(probe: Probe, names: str, count: int) -> tuple[str, str]:
-    """Return what so many reads say that succeeded without the credential of these names."""
+    """Return the verdict of so many reads that succeeded without the credential of these names."""
     if names:
         known = f"{counted(count, 'read')} succeeded without it"
         return "unknown", f"The address is right. Proves nothing of the credential '{names}': {known}."
@@ -236,7 +236,7 @@ def _unproven(probe: Probe, names: str, count: int) -> tuple[str, str]:
 
 
 def _failed(failed: Sequence[_Read], public: int) -> tuple[str, str]:
-    """Return what reads that failed say, beside so many that succeeded without a credential."""
+    """Return the verdict of reads that failed, beside so many that succeeded without a credential."""
     read, statuses = failed[-1], {read.status for read in failed}
     message = str(read.envelope.get("error", {}).get("message", "no answer"))
     if len(statuses) > 1 or (public and not statuses.issubset(_REFUSED)):
@@ -256,7 +256,7 @@ def _failed(failed: Sequence[_Read], public: int) -> tuple[str, str]:
 
 
 def _refused(read: _Read) -> tuple[str, str]:
-    """Return what a read says that the API refused for its credential, or for want of one."""
+    """Return the verdict of a read that the API refused for its credential, or for want of one."""
     if not read.carries:
         remedy = f"set {read.probe.unset}" if read.probe.unset else "the document asks for none here"
         return "not_sent", f"the API needs a credential, and the adapter sent none: {remedy}"

@@ -118,7 +118,7 @@ def _problem(adapter: Adapter, servers: Any, config: Config) -> AddressProblem |
 
 
 def next_steps(report: Mapping[str, Any], usage: Usage) -> list[str]:
-    """Return what to set so that more can be called, the most important first."""
+    """Return the steps that let more be called, the most important first."""
     steps = []
     problem = report["address"]["problem"]
     counts = report["callable"]

@@ -94,7 +94,7 @@ def _next(level: str, change: Change) -> str:
 
 
 def _entries(record: TrustRecord, level: str, change: Change) -> dict[str, Any]:
-    """Return what the file says after a change. Raises CommandError."""
+    """Return the content of the file after a change. Raises CommandError."""
     now = iso_time(time.time())
     entry = {"from": record.level, "to": level, "at": now, "by": change.by.strip(), "reason": change.reason.strip()}
     entries = {**record.entries, "level": level}

@@ -50,7 +50,7 @@ class Backoff:
 
     @classmethod
     def of(cls, request: ApiRequest, limit: int, *, acts: bool = False) -> Backoff:
-        """Return what applies to a request; with `acts` it is a write by a safe method."""
+        """Return the backoff of a request; with `acts` it is a write by a safe method."""
         always = bool(request.idempotency_key) or (request.method in SAFE_METHODS and not acts)
         return cls(limit if always or request.method in _IDEMPOTENT else 0, always)
 

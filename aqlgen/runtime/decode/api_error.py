@@ -184,7 +184,7 @@ def _of_data(data: Any, body: Any = None) -> ApiError:
 
 
 def _reports(data: Any) -> Iterator[Fault]:
-    """Yield what each object and each text of a list reports, the outer ones first, with the name that it is about."""
+    """Yield the fault of each object and each text of a list, the outer ones first, with the name that it is about."""
     level: list[tuple[Any, tuple[str, ...], bool]] = [(data, (), isinstance(data, list))]
     for depth in range(_MAX_DEPTH):
         inner: list[tuple[Any, tuple[str, ...], bool]] = []
@@ -205,7 +205,7 @@ def _reports(data: Any) -> Iterator[Fault]:
 def _within(
     fields: Mapping[str, Any], steps: tuple[str, ...], depth: int, *, has_message: bool
 ) -> Iterator[tuple[Any, tuple[str, ...], bool]]:
-    """Yield what an object holds of an error, the steps of the name that it is about, and whether it is in a list."""
+    """Yield the parts of an object about an error, each with the steps of its name, and whether it is in a list."""
     for key, held in fields.items():
         if key in _MAPS and isinstance(held, Mapping) and _is_by_name(held):
             yield from ((item, steps_of_name(str(name)), True) for name, item in held.items())

@@ -79,7 +79,7 @@ def read_body(content: bytes, content_type: str, promised: str = "", *, strict: 
 
 
 def _read_other(content: bytes, content_type: str, promised: str) -> Any:
-    """Return what is not JSON: as text, as the fields of a form, else by what the bytes are."""
+    """Return the value of content that is not JSON: as text, as the fields of a form, else by its bytes."""
     kind, wanted = media_type(content_type), media_type(promised)
     if is_text(kind) or (not kind and is_text(wanted)):
         return decode_text(content, content_type)

@@ -82,7 +82,7 @@ def _tells_failure(key: str, value: Any) -> bool:
 
 
 def _reason(response: ApiResponse, data: Any, schema: JsonSchema, types: Types) -> str:
-    """Return what declares the failure; "" if nothing does."""
+    """Return the sign that declares the failure; "" without one."""
     if isinstance(data, str) or is_xml(response.headers.get("content-type", "")):
         text = response.content[:_MAX_TEXT].decode("utf-8", "replace")  # SOAP 1.1, 4.4; 1.2, 5.4
         return "a Fault of SOAP" if "Envelope" in text[:4096] and _FAULT.search(text) else ""

@@ -192,7 +192,7 @@ def _fields(row: Row, types: Types, step: str) -> Iterator[str]:
 
 
 def _conflict(refusal: _Refusal) -> _Answer:
-    """Return what kind of conflict it is: something is there already, or something changed in between.
+    """Return the kind of conflict: something is there already, or something changed in between.
 
     A create that was sent without the version of anything clashes with what is there, unless a code says otherwise.
     """
@@ -216,7 +216,7 @@ def _exists(row: Row) -> _Answer:
 
 
 def _unacceptable(refusal: _Refusal) -> _Answer:
-    """Return which parameter an API does not accept, and whether it is missing, unknown or of another type."""
+    """Return the parameter that an API does not accept, and whether it is missing, unknown or of another type."""
     row, error = refusal.row, refusal.error
     if {"create", "update"} & {row.family, row.verb} and any(map(_EXISTS.search, error.codes)):
         return _exists(row)

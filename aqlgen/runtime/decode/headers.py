@@ -61,7 +61,7 @@ _SPAN = re.compile(
 
 
 def head_data(response: ApiResponse, secrets: frozenset[str]) -> dict[str, Any]:
-    """Return what there is by its headers: the data of a response to HEAD or OPTIONS."""
+    """Return the data of a response to HEAD or OPTIONS: that the resource exists, and the headers that describe it."""
     described = declared_headers(response, _DESCRIBING, secrets)
     return {"exists": True, **{name.replace("-", "_"): text for name, text in described.items()}}
 

@@ -61,7 +61,7 @@ def upstream(
     body: Any = None,
     headers: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """Return what an API answered: its own code and message on one line each, the body, and what headers tell.
+    """Return the answer of an API: its own code and message on one line each, the body, and what headers tell.
 
     `body` is data or a text; `body_cut` tells that it is not all here. `request_id` is for the API's support.
     """
@@ -95,7 +95,7 @@ def visible_text(page: str) -> str:
 
 
 def _request_id(headers: Mapping[str, str]) -> str:
-    """Return what the API calls the exchange, by a header whose name ends like one of those that hold it."""
+    """Return the API's name of the exchange, by a header whose name ends like one of those that hold it."""
     plain = [(folded(name), value) for name, value in headers.items() if value]
     values = (value for ending in _REQUEST_IDS for name, value in plain if name.endswith(ending))
     return line(next(values, headers.get("cf-ray", "")), _MAX_ID)

@@ -62,7 +62,7 @@ class AddressProblem(NamedTuple):
 
 
 def address_problem(url: str, *, of_owner: bool = False) -> AddressProblem | None:
-    """Return what is wrong with an address, None if it may be one of an API.
+    """Return the problem of an address, None if it may be one of an API.
 
     An owner's own address may be local, or in any network.
     """
@@ -88,7 +88,7 @@ def address_problem(url: str, *, of_owner: bool = False) -> AddressProblem | Non
 
 
 def _not_of_owner(host: str, names: Sequence[str], last: str) -> AddressProblem | None:
-    """Return what is wrong with a host that only an owner would name, by its labels and the `last` of them."""
+    """Return the problem of a host that only an owner would name, by its labels and the `last` of them."""
     if last in _RESERVED:
         return AddressProblem(
             "reserved", f"names that end in .{last} are reserved for documentation and tests (RFC 2606)"
@@ -102,7 +102,7 @@ def _not_of_owner(host: str, names: Sequence[str], last: str) -> AddressProblem 
 
 
 def server_problem(server: Mapping[str, Any], chosen: Mapping[str, str] | None = None) -> AddressProblem | None:
-    """Return what is wrong with the address of a document's server, `chosen` being the owner's values."""
+    """Return the problem of the address of a document's server, `chosen` being the owner's values."""
     names = [name for name in dict.fromkeys(placeholders(server["url"])) if name not in (chosen or {})]
     unfilled = [name for name in names if _repeats_name(name, server.get("variables", {}).get(name, {}))]
     if unfilled:
@@ -144,7 +144,7 @@ def operation_problem(
     base_url: str | None,
     chosen: Mapping[str, str],
 ) -> AddressProblem | None:
-    """Return what is wrong with the address of an operation: the owner's, or that of its own or the `main` server."""
+    """Return the problem of the address of an operation: the owner's, or that of its own or the `main` server."""
     if base_url:
         return address_problem(base_url, of_owner=True)
     if not main and not servers:

@@ -307,7 +307,7 @@ def _leads_away(text: str, segment: _Segment) -> bool:
 
 
 def _steps(text: str) -> list[str]:
-    """Return what a lenient server sees between the slashes of a text."""
+    """Return the steps that a lenient server sees between the slashes of a text."""
     if not text.isascii():
         import unicodedata
 

@@ -133,7 +133,7 @@ def _deep_paths(path: str, value: Any) -> Iterable[tuple[str, Any]]:
 def path_text(
     name: str, value: Any, style: str = "simple", *, explode: bool = False, allow_reserved: bool = False
 ) -> str:
-    """Return what a path has in place of a parameter, by style: simple, label or matrix.
+    """Return the text of a parameter in a path, by style: simple, label or matrix.
 
     Null and empty arrays and objects stand for nothing (RFC 6570, 2.3), whatever the style.
     """

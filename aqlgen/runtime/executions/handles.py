@@ -56,7 +56,7 @@ class Handles:
         return text if len(text) <= _LONGEST else None
 
     async def read(self, text: str, now: float) -> Handle:
-        """Return what a handle holds. Raises Failure for one of another caller or adapter, or that has expired."""
+        """Return the content of a handle. Raises Failure for one of another caller or adapter, or that has expired."""
         await self._seals.prepare()
         opened = None
         if text.startswith(_PREFIX) and len(text) <= _LONGEST:

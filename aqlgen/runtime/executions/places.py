@@ -43,7 +43,7 @@ def named_place(headers: Mapping[str, str], *, accepted: bool) -> str | None:
 
 
 def target_at(place: str, row: Row, request: ApiRequest, table: Table) -> Target | None:
-    """Return what is asked at an address that the answer to a request names; None if nothing may be.
+    """Return the target at an address that the answer to a request names; None if it may not be asked.
 
     At the host of the request the scheme and the port are the request's, whatever the address says.
     """

@@ -115,7 +115,7 @@ class Condition(NamedTuple):
 
 
 def condition_of(status: int, data: Any, pointer: str | None = None) -> Condition:
-    """Return what an answer of an HTTP status and its data tell; `pointer` leads to the state, if that is known.
+    """Return the condition that an answer's HTTP status and data tell; `pointer` leads to the state, if known.
 
     An answer that tells no state is of work that goes on, with 202 or where it should tell one, and else its result. A
     word for a state that is not known is one of work that goes on, and is shown.
@@ -147,7 +147,7 @@ def condition_of(status: int, data: Any, pointer: str | None = None) -> Conditio
 
 
 def value_at(data: Any, pointer: str) -> Any:
-    """Return what a JSON pointer leads to, whichever way its keys are spelled; None if that is nothing."""
+    """Return the value at a JSON pointer, whichever way its keys are spelled; None without one."""
     value = data
     for key in steps_of(pointer):
         if not isinstance(value, Mapping):
@@ -157,7 +157,7 @@ def value_at(data: Any, pointer: str) -> Any:
 
 
 def _of_operation(fields: Mapping[str, Any], done: bool, data: Mapping[str, Any]) -> Condition:
-    """Return what an operation tells that has `done`, and then `error` or `response` (AIP-151)."""
+    """Return the condition of an operation that has `done`, and then `error` or `response` (AIP-151)."""
     if not done:
         return Condition("running", True, _progress(fields, ""))
     error = fields.get("error")

@@ -24,14 +24,14 @@ _ENDPOINTS = ("token_url", "authorization_url")
 
 
 def by_generating(servers: Sequence[Mapping[str, Any]], schemes: Mapping[str, Mapping[str, Any]]) -> Accepted:
-    """Return what is accepted when an adapter is generated for the first time."""
+    """Return the origins that are accepted when an adapter is generated for the first time."""
     api = [pattern for server in servers[:1] if (pattern := pattern_of(server))]
     oauth = dict.fromkeys(str(origin) for url in _token_urls(schemes) if (origin := Origin.of(url)) is not None)
     return {"api": [pattern for pattern in api if _is_harmless(pattern)], "oauth": list(filter(_is_harmless, oauth))}
 
 
 def accepted_of(adapter: Adapter) -> Accepted:
-    """Return what the table records; for a table without a record, what generating it accepts."""
+    """Return the origins that the table records; for a table without a record, those that generating it accepts."""
     if adapter.accepted is not None:
         return adapter.accepted
     return by_generating(adapter.servers, adapter.security_schemes)

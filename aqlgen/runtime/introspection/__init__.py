@@ -31,7 +31,7 @@ class Bounds:
 
     @classmethod
     def of(cls, params: Mapping[str, Any], first: int | None, tokens: int, *, counted: bool = False) -> Bounds:
-        """Return what the parameters of introspect ask for, with `first` and `tokens` unless they say otherwise.
+        """Return the bounds in the parameters of introspect, with `first` and `tokens` unless they say otherwise.
 
         In a list that is `counted`, the client's own `first` is all that bounds it (pagination document, 2).
         """
@@ -46,7 +46,7 @@ class Bounds:
         return self.taken(list(by_name), by_name.__getitem__)
 
     def described(self, page: Sequence[Mapping[str, Any]], total: int, left: int) -> dict[str, Any]:
-        """Return what an answer says of a page: how many there are of all, and the entry to go on after."""
+        """Return the description of a page: how many entries there are of all, and the one to go on after."""
         return {"total": total, "first": self.first or total, "next": page[-1]["name"] if page and left else None}
 
     def taken(self, names: Sequence[str], make: Callable[[str], _Entry]) -> tuple[list[_Entry], int]:

@@ -177,7 +177,7 @@ def _union(
 
 
 def _object_notes(schema: JsonSchema, types: Types, detail: Detail) -> list[str]:
-    """Return what an object that is not a type of its own holds."""
+    """Return the notes on the members of an object that is not a type of its own."""
     extra = as_schema(schema.get("additionalProperties"))
     notes = [] if extra and not as_schema(schema.get("properties")) else _shape_note(schema, types, detail)
     if extra:
@@ -188,7 +188,7 @@ def _object_notes(schema: JsonSchema, types: Types, detail: Detail) -> list[str]
 
 
 def _named_type(name: str, types: Types, detail: Detail, notes: list[str], *, null: bool) -> tuple[Info, list[str]]:
-    """Return what a value of one of the API's types shows: the name, and its shape, or the values of an enum."""
+    """Return the entry and notes of a value of one of the API's types: name, and shape, or the values of an enum."""
     schema = types.get(name, {})
     info: Info = {"type": name}
     values = enum_values(schema)

@@ -43,7 +43,7 @@ def operation_info(name: str, family: str, description: str) -> dict[str, Any]:
 
 
 def _header(config: Config, name: str, family: str, description: str) -> dict[str, Any]:
-    """Return what the details of every operation begin with."""
+    """Return the beginning of the details of every operation."""
     return {
         "name": name,
         "semantic_category": family.upper(),
@@ -220,7 +220,7 @@ def _places(row: Row) -> dict[str, str]:
 
 
 def _returns(row: Row, types: Types) -> dict[str, Any]:
-    """Return what the row says, with the kind that the type's own details show."""
+    """Return the row's return type, with the kind that the type's own details show."""
     returns: dict[str, Any] = {**row.returns}
     schema = types.get(returns["name"])
     if schema is not None:

@@ -166,7 +166,7 @@ class Introspection:
         )
 
     def _of_calls(self, query: str, params: Mapping[str, Any], history: History | None) -> dict[str, Any]:
-        """Return what calls of operations may do, or what the calls so far were warned of."""
+        """Return the dangers of calls of operations, or the warnings of the calls so far."""
         names = names_of(params, query)
         if names is None:
             names = [] if params.get("name") is None else [params["name"]]
@@ -226,7 +226,7 @@ class Introspection:
         return summary if row is None else f"{summary} ({self._outlines.names(row, self._config)})"
 
     def _doubt(self, matches: Found) -> dict[str, Any]:
-        """Return what says that a search found nothing, or probably not what is meant."""
+        """Return the doubt of a search that found nothing, or probably not what is meant; empty for any other."""
         if not matches.weak:
             return {}
         doubt: dict[str, Any] = (
@@ -287,7 +287,7 @@ class Introspection:
         return {name: (resource, api) for name, _, (resource, api) in self._table.values("resource", "api")}
 
     def _wanted(self, params: Mapping[str, Any]) -> Callable[..., bool]:
-        """Return what says of an operation, by its name, family and resource, whether a list is narrowed to it.
+        """Return the test of whether a list is narrowed to an operation, by its name, family and resource.
 
         The table is read for what it is not given.
         """
@@ -306,7 +306,7 @@ class Introspection:
         return wanted
 
     def _found(self, params: Mapping[str, Any]) -> Found:
-        """Return what a search among the operations finds that are wanted."""
+        """Return the finds of a search among the wanted operations."""
         if all(params.get(name) is None for name in ("category", "resource", "api")):
             return self._search.find(params["search"])
         wanted = self._wanted(params)

@@ -68,7 +68,7 @@ class Outlines:
             yield {**parameter, "description": brief(text, 1, len(text))} if location == "path" and text else parameter
 
     def _returned(self, returns: Mapping[str, Any], row: Row) -> Mapping[str, Any]:
-        """Return what an operation gives, with the first of its fields."""
+        """Return the return type of an operation, with the first of its fields."""
         fields, kind = self._selection.fields(row)
         if not fields:
             return returns

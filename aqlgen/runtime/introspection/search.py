@@ -187,7 +187,7 @@ class Search:
         return [row for name in names if (row := self._table.find(name)) is not None]
 
     def _admitted(self, wanted: Callable[[Hit], bool] | None) -> Callable[[Hit], bool] | None:
-        """Return what a search may show: all that is offered, and of that what is wanted."""
+        """Return the filter of a search: all that is offered, and of that what is wanted."""
         if not self._table.read_only:
             return wanted
         known = {operation.name for operation in self._operations}

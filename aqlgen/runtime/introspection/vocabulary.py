@@ -52,7 +52,7 @@ _SHORT = {word: row.split()[0] for row in _SHORT_ROWS.split("|") for word in row
 
 @lru_cache(maxsize=16384)
 def stem(word: str) -> str:
-    """Return what a lower-case word shares with its other forms: director, directed and directs are `direct`."""
+    """Return the stem that a lower-case word shares with its forms: director, directed and directs are `direct`."""
     word = word[:_LONGEST]
     if len(word) <= 3 or not word.isascii() or word in _SHORT:
         return _SHORT.get(word, word)
@@ -194,7 +194,7 @@ def synonyms(word: str) -> frozenset[str]:
 
 
 def verb_class(word: str) -> frozenset[int]:
-    """Return what a stem may mean as a verb; verbs of one class do the same."""
+    """Return the classes of a stem as a verb; verbs of one class do the same."""
     return _CLASSES.get(word, frozenset())
 
 

@@ -85,9 +85,7 @@ async def observe_public(requests: AdapterRequests, reads: Sequence[Read]) -> As
 
 
 async def observe_unsent(requests: AdapterRequests, reads: Sequence[Read]) -> AsyncIterator[Observation]:
-    """Yield which reads want a credential that the document does not ask for, in which form a key is taken, and what
-    credential is missing or refused.
-    """
+    """Yield the reads that want an undeclared credential, the form of a key, and credentials missing or refused."""
     if requests.missing:
         says = f"reads were not sent, because these variables are not set: {', '.join(requests.missing)}"
         yield Observation("", Fact.CREDENTIAL, says)
@@ -102,7 +100,7 @@ async def observe_unsent(requests: AdapterRequests, reads: Sequence[Read]) -> As
 
 
 def _without(adapter: Adapter, read: Read, answer: ApiResponse | None) -> Observation | None:
-    """Return what the answer to a read without the credential says, None where that is nothing."""
+    """Return the observation of the answer to a read without the credential, None where it says nothing."""
     alternatives = _alternatives(adapter, read.row)
     stated = [_entry(names) for names in alternatives if names]
     if answer is not None and answer.status in _REFUSED:

@@ -33,7 +33,7 @@ _VERSIONS: Final = frozenset({"etag", "last-modified"})
 
 
 def observe_answers(table: Table, reads: Sequence[Read]) -> Iterator[Observation]:
-    """Yield what differs from its type, what that says of updates, and the headers that came."""
+    """Yield the deviations of answers from their types, their meaning for updates, and the headers that came."""
     for read in reads:
         if read.data is not MISSING:
             seen = deviations(read.data, declared_response(read.row, read.status).get("schema") or {}, table)

@@ -121,7 +121,7 @@ class _Small(NamedTuple):
 
 
 def _identity(item: Any) -> Any:
-    """Return what an item is told from others by: its `id`, else all of it."""
+    """Return the identity of an item: its `id`, else all of it."""
     identifier = item.get("id") if isinstance(item, dict) else None
     return item if identifier is None else identifier
 

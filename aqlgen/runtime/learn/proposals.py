@@ -101,7 +101,7 @@ def _fields(observation: Observation) -> Iterator[tuple[str, str, Any]]:
 def proposals(
     observations: Iterable[Observation], entries: Mapping[str, Mapping[str, Any]], day: str
 ) -> list[Proposal]:
-    """Return what observations propose beyond the entries of overrides.yaml; `day` is the day of the observation.
+    """Return the proposals of observations beyond the entries of overrides.yaml; `day` is the day of the observation.
 
     A value of the owner that is another is told beside the proposal, which is not to be taken then.
     """
@@ -122,7 +122,7 @@ def proposals(
 
 
 def changes(observations: Iterable[Observation], entries: Mapping[str, Mapping[str, Any]]) -> list[Change]:
-    """Return what the API contradicts of what an earlier run wrote."""
+    """Return the entries of an earlier run that the API contradicts."""
     contradictions = []
     for observation in observations:
         for key, field, value in () if observation.settled else _fields(observation):

@@ -112,7 +112,7 @@ class Known:
                 self._values |= {f"{api}:{prefix}": value for api in {row.api for row in rows}}
 
     def params(self, row: Row) -> dict[str, Any] | None:
-        """Return what every call must give, None where a value is not known yet, or never will be."""
+        """Return the parameters that every call must give, None where a value is not known yet, or never will be."""
         params = self._required(row)
         return params if None not in params.values() and (row.body is None or not row.body.required) else None
 
@@ -171,7 +171,7 @@ def _declared_value(parameter: Parameter) -> Any:
 
 
 def _identifier(items: Sequence[Any], wire: str) -> Any:
-    """Return what tells the first item from others, for a parameter of that name; None for nothing that fits."""
+    """Return the identifier of the first item, for a parameter of that name; None if none fits."""
     first = items[0] if items else None
     if isinstance(first, dict):
         name = folded(wire)

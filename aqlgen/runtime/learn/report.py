@@ -84,7 +84,7 @@ def chosen_rows(table: Table, only: Collection[str]) -> list[Row]:
 
 
 def plan_lines(rows: Sequence[Row], budget: Budget, named: Sequence[Named] | None = None) -> Iterator[str]:
-    """Yield what is going to be asked of the API."""
+    """Yield the lines about the requests that are planned."""
     asked = f"{counted(budget.requests, 'request')} in {budget.seconds:.0f} seconds"
     if named is not None:
         yield f"Writes: things are made and taken away again, with at most {asked}, and"

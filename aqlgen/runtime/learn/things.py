@@ -102,7 +102,7 @@ class Rows:
 
 
 def rows_of(table: Table, creates: Collection[str] = ()) -> Rows:
-    """Return what a table has for an observation that writes; `creates` are those that the owner names."""
+    """Return the rows of a table for an observation that writes; `creates` are those that the owner names."""
     known = (table.find(name, family) for family in FAMILIES for name in table.raw(family))
     table_rows = [row for row in known if row is not None]
     rows = Rows({(row.method, without_names(row.path.rstrip("/"))): row for row in table_rows}, {})

@@ -86,7 +86,7 @@ def verdict(
     *,
     is_whole: bool,
 ) -> tuple[str, dict[str, str]] | None:
-    """Return what happens to fields that parts of a resource do not name, and what to send.
+    """Return the verdict on fields that parts of a resource do not name, and the override that follows.
 
     `whole` is the try of all of it; `is_whole` says that the adapter sends that.
     """

@@ -304,7 +304,7 @@ class _Update:
         return known | {key for key in marks if thing.marker in str(now.get(key))}
 
     def _least(self, entry: Entry, now: Mapping[str, Any], others: Collection[str] = ()) -> dict[str, Any]:
-        """Return what every part has: the fields that are demanded, and the marker, by which the thing is found.
+        """Return the fields of every part: those that are demanded, and the marker, by which the thing is found.
 
         Where there are none of these, one of the `others` that is a text or a number, as it is.
         """

@@ -75,7 +75,7 @@ class Record(logging.LogRecord):
         self.private = private
 
     def as_json(self, *, whole: bool) -> dict[str, Any]:
-        """Return what a reader gets, with the trace if `whole`; keys without a value are left out."""
+        """Return the record for a reader, with the trace if `whole`; keys without a value are left out."""
         time = iso_time(self.created, "milliseconds")
         shown: dict[str, Any] = {"timestamp": time, "level": self.level, "logger": self.name, "message": self.message}
         if self.session_id is not None:

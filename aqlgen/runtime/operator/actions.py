@@ -118,7 +118,7 @@ class Actions:
 
 
 def details_of(target: Any) -> dict[str, Any]:
-    """Return what the audit log says of what an operator decides about: a question, challenge, block or approval."""
+    """Return the audit log's details of an operator's target: a question, challenge, block or approval."""
     operations: tuple[str, ...] = getattr(target, "operations", None) or (getattr(target, "operation", ""),)
     kind = getattr(target, "kind", None)
     return {

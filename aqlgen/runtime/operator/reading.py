@@ -217,7 +217,7 @@ def _lines(texts: Sequence[str]) -> list[str]:
 
 
 async def read_quotas(source: Source) -> list[Item]:
-    """Return what is used of the quotas of an adapter. Raises StoreAway."""
+    """Return the use of the quotas of an adapter. Raises StoreAway."""
     if source.quotas is None:
         return []
     from ..quota.limits import CALLER

@@ -262,7 +262,7 @@ def signs_of_bound(row: Row, params: Mapping[str, Any], count: int) -> dict[str,
 def signs_of_more(
     data: Any, path: Sequence[str], seen: int, response: ApiResponse, request: ApiRequest | None
 ) -> dict[str, Any]:
-    """Return what speaks for more than the `seen` items, by header or field; empty if nothing does.
+    """Return the signs of more than the `seen` items, by header or field; empty without any.
 
     `path` is that of the list in the data.
     """
@@ -291,7 +291,7 @@ def _statements(data: Any, path: Sequence[str], response: ApiResponse) -> Iterat
 
 
 def _of_headers(response: ApiResponse) -> Iterator[_Statement]:
-    """Yield what the headers of an answer state, also those that are objects of JSON."""
+    """Yield the statements in the headers of an answer, also in those that are objects of JSON."""
     for name, value in list(response.headers.items())[:_MOST_MEMBERS]:
         if name == "link":
             yield from (_Statement("link next", link.target) for link in read_links(value) if "next" in link.relations)

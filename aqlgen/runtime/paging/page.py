@@ -99,7 +99,7 @@ class Page:
         await self.cursors.prepare()
 
     def data(self) -> dict[str, Any]:
-        """Return what the agent sees."""
+        """Return the page as the agent sees it."""
         return {"items": self.items, "pageInfo": self.info(len(self.items)), **self.beside}
 
     def after(self, kept: int) -> Place:

@@ -104,7 +104,7 @@ class Quotas:
             self._observers.event("quota", outcome=outcome, metric=metric, scope=scope)
 
     async def uses(self) -> list[Use] | None:
-        """Return what is used of every limit, of those of callers what the present caller used; None without it."""
+        """Return the use of every limit, of those of callers by the present caller; None without the store."""
         caller = caller_id()
         limits = self.limits.all
         if not limits:
@@ -120,7 +120,7 @@ def caller_id() -> str:
 
 
 async def quota_status(quotas: Quotas) -> dict[str, Any]:
-    """Return what is used of the owner's quotas."""
+    """Return the use of the owner's quotas."""
     uses = await quotas.uses()
     shown = [
         use.details

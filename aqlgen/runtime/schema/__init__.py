@@ -440,7 +440,7 @@ def schema_at(types: Types, schema: JsonSchema, path: Sequence[str], *, items: b
 
 
 def at(value: Any, path: Sequence[str]) -> Any:
-    """Return what is at a path, or MISSING."""
+    """Return the value at a path, or MISSING."""
     for step in path:
         if isinstance(value, (dict, Mapping)) and step in value:
             value = value[step]

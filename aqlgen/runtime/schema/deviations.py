@@ -37,7 +37,7 @@ class Deviations:
     values: int = _MOST_VALUES
 
     def __str__(self) -> str:
-        """Return what differs, and how often."""
+        """Return the text of the deviations, with how often each occurs."""
         texts = [f"'{path or 'the answer'}' is {kind} {count} times" for (path, kind), count in self.counts.items()]
         texts = texts[:_MOST_NAMED] + ([f"{len(texts) - _MOST_NAMED} more differ"] if len(texts) > _MOST_NAMED else [])
         return ", ".join(texts + ([counted(self.extra, "undeclared field")] if self.extra else []))

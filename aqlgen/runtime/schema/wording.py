@@ -231,7 +231,7 @@ def group_notes(
 
 
 def _texts(groups: Sequence[Group], names: Mapping[str, str] | None) -> Iterator[str]:
-    """Yield what distinguishes each group from the others: its tags, and fields that not all of them have."""
+    """Yield the distinction of each group from the others: its tags, and fields that not all of them have."""
     demanded = frozenset.intersection(*(frozenset(group.required) for group in groups))
     everywhere = frozenset.intersection(*(frozenset(group.fields) for group in groups))
     for group in groups:

@@ -45,7 +45,7 @@ class Place(NamedTuple):
 
     @classmethod
     def of(cls, hosts: Iterable[str], origins: Iterable[str], *, url: str, listens_on: str, loopback: bool) -> Place:
-        """Return what the settings say; where they say nothing, what is safe for the address that is listened on.
+        """Return the place in the settings; where they are silent, the safe one for the address that is listened on.
 
         `listens_on` is the host that the owner named, "" for all addresses of the machine. Loopback names are safe
         everywhere: no page can change where they lead.
@@ -270,7 +270,7 @@ def read_tokens(variables: Variables) -> tuple[str, ...]:
 
 
 def token_problem(variables: Variables) -> str:
-    """Return what is wrong with the tokens, '' if nothing is. A token is never shown."""
+    """Return the problem of the tokens, '' without one. A token is never shown."""
     unreadable = variables.unreadable([TOKEN])
     if unreadable:
         return f"the file of {unreadable[0]} cannot be read"

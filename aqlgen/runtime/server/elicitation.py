@@ -170,7 +170,7 @@ class ClientPerson(Person):
             await self._questions.declined.keep(self._session.id, [question])
 
     async def _answer(self, question: str, schema: Mapping[str, Any]) -> Any:
-        """Return what the client answers to a form, None for none; what was declined is not asked."""
+        """Return the client's answer to a form, None for none; a declined question is not asked."""
         if await self._questions.declined.holds(self._session.id, [question]):
             return None
         if not self._asks_by_result:
@@ -233,7 +233,7 @@ def _is_yes(answer: Any) -> bool:
 
 
 def _content(answer: Any) -> Mapping[str, Any] | None:
-    """Return what an answer that accepts holds; None for any other."""
+    """Return the content of an answer that accepts; None for any other."""
     if answer is None:
         return None
     response = answer if isinstance(answer, Mapping) else answer.model_dump()

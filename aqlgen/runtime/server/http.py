@@ -129,7 +129,7 @@ def http_app(
 
 
 def _authentication(access: Access) -> tuple[Callable[[ASGIApp], ASGIApp], list[Any]]:
-    """Return what puts the SDK's authentication before an application, and the routes of its metadata (RFC 9728)."""
+    """Return the wrapper for the SDK's authentication of an application, and the routes of its metadata (RFC 9728)."""
     from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAuthMiddleware
     from starlette.middleware.authentication import AuthenticationMiddleware
 

@@ -112,7 +112,7 @@ def build_tools(adapter: Adapter, config: Config) -> list[Tool]:
 
 
 def _annotations(adapter: Adapter, config: Config, family: str | None) -> ToolAnnotations:
-    """Return what is true of every operation of a tool.
+    """Return the annotations that hold for every operation of a tool.
 
     `destructiveHint` and `idempotentHint` have a meaning for writes only. `readOnlyHint` and `idempotentHint` are false
     where they are left out.
@@ -365,7 +365,7 @@ def _asked_level(context: Context) -> LoggingLevel | None:
 
 
 def _instructions(adapter: Adapter, config: Config) -> str:
-    """Return what the client tells its agent about the server."""
+    """Return the text about the server that the client gives its agent."""
     find = (
         f"Call {tool_name(config, 'read')} with operation 'introspect', query 'search' and search (words) to find "
         "an operation with its parameters; with name (a list) instead of search for others."

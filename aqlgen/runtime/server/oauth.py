@@ -165,7 +165,7 @@ class JwtVerifier:
         self._audience = audience
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Return what a token says, None for one that is not valid here. Raises IssuerAway."""
+        """Return a token with its claims, None for one that is not valid here. Raises IssuerAway."""
         header = _header(token)
         if header is None:
             return None

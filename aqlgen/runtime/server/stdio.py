@@ -117,7 +117,7 @@ class Lines:
 
 
 def _last_members(tail: bytes) -> bytes:
-    """Return what follows the last inner brace of an object, up to its own, with that inner brace."""
+    """Return the bytes after the last inner brace of an object, up to its own, with that inner brace."""
     tail = tail.rstrip()
     inside = tail[:-1] if tail.endswith(b"}") else b""
     return inside[max(inside.rfind(b"{"), inside.rfind(b"}"), 0) :]

@@ -101,7 +101,7 @@ _WORDS = {
 
 
 def problem_of(error: ValidationError) -> str:
-    """Return what is wrong first, as the end of a sentence: where within the value, and what it must be."""
+    """Return the first problem, as the end of a sentence: where within the value, and what it must be."""
     first = error.errors(include_url=False)[0]
     steps = [f"entry {step + 1}" if isinstance(step, int) else f"'{step}'" for step in first["loc"] if step != "[key]"]
     message = re.sub(r"^\w+ should ", "must ", first["msg"].removeprefix("Value error, "))

@@ -212,7 +212,7 @@ class QuotaSettings(NamedTuple):
 
 
 def quota_problem(settings: QuotaSettings) -> str:
-    """Return what is wrong with settings of which each is valid by itself, "" if nothing is."""
+    """Return the problem of settings of which each is valid by itself, "" without one."""
     for where, limits in _tables(settings):
         warn = limits.get("warn_percent", settings.warn_percent)
         pause = limits.get("pause_percent", settings.pause_percent)

@@ -96,7 +96,7 @@ class TrustRecord(NamedTuple):
         return self.level
 
     def shown(self) -> dict[str, Any]:
-        """Return what agents are shown of it, beside the level: no names of people."""
+        """Return the part of the record that agents see, beside the level: no names of people."""
         shown = {key: self.entries[key] for key in ("validated_at", "promoted_from") if self.entries.get(key)}
         certification = self.entries.get("certification")
         if certification and self.in_force == "certified":

@@ -80,7 +80,7 @@ class Sealer:
         return _encode(key_id + nonce + cipher.encrypt(content, [_data(kind, bound), nonce]))
 
     def open(self, kind: str, text: object, bound: str = "") -> Opened | None:
-        """Return what was sealed as this kind and bound to this, expired or not; None for anything else."""
+        """Return the value that was sealed as this kind and bound to this, expired or not; None for anything else."""
         from cryptography.exceptions import InvalidTag
 
         raw = _decode(text)
@@ -102,7 +102,7 @@ class Sealer:
         return _encode(self._ciphers[0][1].encrypt(content, [_data(f"short {kind}", bound)]))
 
     def unwrap(self, kind: str, text: object, bound: str = "") -> bytes | None:
-        """Return what was wrapped as this kind and bound to this; None for anything else."""
+        """Return the bytes that were wrapped as this kind and bound to this; None for anything else."""
         from cryptography.exceptions import InvalidTag
 
         raw = _decode(text)
@@ -171,7 +171,7 @@ class Custody:
         self._sealer: tuple[Sequence[str], Sealer] | None = None
 
     async def sealer(self) -> Sealer:
-        """Return what seals and opens. Raises StoreAway if the key is in the store, and that is away.
+        """Return the sealer. Raises StoreAway if the key is in the store, and that is away.
 
         A store that others use may lose its key and be given another, so it is asked each time.
         """
@@ -185,7 +185,7 @@ class Custody:
             await self.sealer()
 
     def spare_sealer(self) -> Sealer:
-        """Return what seals at once: with a key of this process if the store's is not known, which opens on, too."""
+        """Return a sealer at once: with a key of this process, which also opens later, if the store's is not known."""
         if not self._keys() and not self._stored_key and not self._spare_key:
             self._spare_key = secrets.token_hex(32)
         return self._sealer_at_hand()

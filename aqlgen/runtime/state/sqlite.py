@@ -245,7 +245,7 @@ def _count_of(text: str | None, counter: Counter, ends: int) -> Count:
 
 
 def _file_at(path: Path | None) -> tuple[int, int] | None:
-    """Return which file is at a path, None for none."""
+    """Return the device and inode of the file at a path, None for none."""
     try:
         status = None if path is None else os.stat(path)
     except FileNotFoundError:

@@ -103,7 +103,7 @@ def resolve(value: Any, look_up: Callable[[Reference], Any]) -> Any:
 
 
 def pick(data: Any, reference: Reference, begin: int = 0) -> Any:
-    """Return what a reference's path leads to, from a part of it on.
+    """Return the value at a reference's path, from a part of it on.
 
     Raises Failure (VALIDATION_INVALID_VALUE) if it leads nowhere.
     """
@@ -151,7 +151,7 @@ def _is_of_answer(reference: Reference, depth: int) -> bool:
 
 
 def _pick_each(items: Sequence[Any], reference: Reference, begin: int) -> list[Any]:
-    """Return what the rest of a path leads to in each item, null where nowhere. Raises Failure if it does in none."""
+    """Return the value at the rest of a path in each item, null where nowhere. Raises Failure if it is in none."""
     values: list[Any] = []
     nowhere: list[Failure] = []
     for item in items:

@@ -103,7 +103,7 @@ def row_of(name: str, family: str, entry: Mapping[str, Any]) -> Row:
 
 
 def values_of(entry: Mapping[str, Any], attributes: Iterable[Attribute]) -> tuple[Any, ...]:
-    """Return what a row has for some attributes; MISSING for one without a default that it lacks."""
+    """Return a row's values of some attributes; MISSING for one without a default that it lacks."""
     by_attribute = _by_attribute()
     values: list[Any] = []
     for attribute in attributes:

@@ -277,7 +277,7 @@ class Adapter:
 
 
 def read_data(path: Path) -> Any:
-    """Return what a generated file holds. Raises FormatError for one that is missing or damaged."""
+    """Return the data of a generated file. Raises FormatError for one that is missing or damaged."""
     try:
         return json.loads(path.read_bytes())
     except (OSError, ValueError) as problem:

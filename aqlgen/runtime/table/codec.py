@@ -125,7 +125,7 @@ def _plan(cls: type) -> _Plan:
 
 
 def _reader(hint: Any, cls: type) -> Callable[[Any], Any] | None:
-    """Return what turns JSON into a value of a type; None where JSON's own value is meant."""
+    """Return the function that turns JSON into a value of a type; None where JSON's own value is meant."""
     kind, inner = _kind(hint, cls)
     if kind is date:
         return date.fromisoformat
@@ -140,7 +140,7 @@ def _reader(hint: Any, cls: type) -> Callable[[Any], Any] | None:
 
 
 def _writer(hint: Any, cls: type, *, brief: bool) -> Callable[[Any], Any] | None:
-    """Return what turns a value of a type into JSON; None where it is JSON already."""
+    """Return the function that turns a value of a type into JSON; None where it is JSON already."""
     kind, inner = _kind(hint, cls)
     if kind is date:
         return date.isoformat

@@ -42,7 +42,7 @@ ISOLATED = {
 
 @cache
 def adapter() -> Adapter:
-    """Return what adapter.json says."""
+    """Return the adapter that adapter.json describes."""
     return Adapter.load(FOLDER)
 
 

@@ -194,7 +194,7 @@ class Repair:
             yield Repaired(name, message if not leaks(message) else f"{line(name, 40)} was read as declared")
 
     def _sentence(self, place: Place, change: Change, params: Any) -> str:
-        """Return what became of a value, as the end of a sentence that begins with its place."""
+        """Return the change of a value, as the end of a sentence that begins with its place."""
         came = "" if not change.moved else f" was given as {line(visible(place_of(change.moved)), _LONGEST_PLACE)}"
         if change.moved is not None and same(change.before, change.now):
             return came

@@ -54,7 +54,7 @@ class Undeclared:
         self._known: dict[tuple[int, ...], tuple[Sequence[JsonSchema], Declared]] = {}
 
     def declared(self, *schemas: JsonSchema) -> Declared:
-        """Return what schemas of one value declare."""
+        """Return the declarations of schemas of one value."""
         key = tuple(map(id, schemas))
         known = self._known.get(key)
         if known is None:
@@ -101,7 +101,7 @@ class Undeclared:
         return respelled
 
     def _within(self, declared: Declared, key: str) -> Declared | None:
-        """Return what is declared of a field, of any further one, or of the items; None if that holds no fields."""
+        """Return the declarations of a field, of any further one, or of the items; None if that holds no fields."""
         schemas = declared.fields.get(key)
         if schemas is None:
             key, schemas = "", declared.inner
@@ -111,7 +111,7 @@ class Undeclared:
         return declared.within[key]
 
     def _read(self, schemas: Sequence[JsonSchema]) -> Declared:
-        """Return what schemas of one value declare, each with all its alternatives."""
+        """Return the declarations of schemas of one value, each with all its alternatives."""
         declared = Declared()
         todo = [(schema, False) for schema in schemas]
         for _ in range(_MOST_ALTERNATIVES):

@@ -184,7 +184,7 @@ class Explanation:
         return dict(zip(fitting, groups, strict=True)) if is_whole else {}
 
     def _demands(self, groups: Mapping[int, Group], path: Place) -> list[str]:
-        """Return what alternatives need, each in a few words."""
+        """Return the demands of alternatives, each in a few words."""
         names = self.names if not path else {}
         demands = []
         for group in list(groups.values())[:_MOST_TOLD]:

@@ -195,7 +195,7 @@ class Walk:
     # One value
 
     def _coercion(self, value: Any, errors: Sequence[tuple[str, Any]], part: JsonSchema) -> Coercion | None:
-        """Return what a value that breaks these keywords was meant as, None where that is not known."""
+        """Return the coercion of a value that breaks these keywords to the one meant, None where that is not known."""
         broken = dict(errors)
         if not broken or value is None or self._changes <= 0:
             return None
@@ -226,7 +226,7 @@ class Walk:
     def _schemas_of(
         self, key: str, properties: Mapping[str, JsonSchema], patterns: Mapping[str, JsonSchema]
     ) -> list[JsonSchema]:
-        """Return what a field has to fit by its name: its own schema, and those of the patterns that it matches."""
+        """Return the schemas that a field has to fit by its name: its own, and those of patterns that it matches."""
         schemas = [properties[key]] if key in properties else []
         return [*schemas, *(patterns[pattern] for pattern in patterns if self._leaves.matches(pattern, key))]
 

@@ -73,7 +73,7 @@ def rank(warning: CallWarning) -> int:
 
 
 def key_of(warning: CallWarning) -> Key:
-    """Return what a warning has in common with its repeats: the code and the details that tell it from others.
+    """Return the key that a warning shares with its repeats: the code and the details that tell it from others.
 
     Those of the calls of one step of a plan are repeats if their messages differ in values alone.
     """
@@ -182,7 +182,7 @@ class Deprecations(NamedTuple):
 
 
 def deprecations_of(row: Row, table: Table | None) -> Deprecations | None:
-    """Return what is deprecated in an operation, or None if nothing is, which is the usual case."""
+    """Return the deprecations of an operation, or None without any, which is the usual case."""
     parameters = frozenset(name for name, parameter in row.parameters.items() if parameter.deprecated)
     fields = {
         name: parameter.schema

@@ -66,7 +66,7 @@ def _of_page(data: Any, text: str) -> Any:
 
 
 def _problem_of_json(response: ApiResponse, kind: str, data: Any) -> str:
-    """Return what is wrong with an answer that should be JSON; "" if it could be read as that."""
+    """Return the problem of an answer that should be JSON; "" if it could be read as that."""
     if data is None:
         unread = response.content.strip() != b"null" and is_json(kind)
         return "The API's answer has more values than can be passed on" if unread else ""

@@ -46,7 +46,7 @@ def alias_warning(name: str, operation: str, until: date | None) -> CallWarning:
 
 
 def _stated(row: Row) -> dict[str, str]:
-    """Return what the document states of the operation's end."""
+    """Return the document's statements about the operation's end."""
     return {} if row.deprecation is None else encode(row.deprecation)
 
 

@@ -195,7 +195,7 @@ class WarningRules:
         return cut_warning(row, response, data) if response.cut else unexpected_content(row, response, data)
 
     def select(self, warnings: Warnings | None, session: Session) -> list[dict[str, Any]]:
-        """Return what the envelope of a successful call shows, the most urgent first."""
+        """Return the warnings that the envelope of a successful call shows, the most urgent first."""
         return select_warnings(warnings, self._config, session.state) if warnings else []
 
     @cached_property

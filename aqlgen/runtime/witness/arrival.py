@@ -24,7 +24,7 @@ def lost(
     family: str,
     names: Collection[tuple[str, str]],
 ) -> Iterator[str]:
-    """Yield what was given, and is not sent as it was. `answers` are of the reads before it, `names` can be given."""
+    """Yield the given values that are sent otherwise. `answers` are of the reads before it, `names` can be given."""
     fixed = {each.key: each.owner[word] for each in operation.parameters for word in ("default", "value")
              if word in each.owner}  # fmt: skip
     wanted = {**fixed, **values}
@@ -59,7 +59,7 @@ def _of_body(operation: Operation, wanted: Any, main: Judgement, answers: list[A
 
 
 def unanswered(sent: Answer, envelope: Mapping[str, Any], field: str | None) -> Iterator[str]:
-    """Yield what the API answers and an adapter does not: values of the data, and headers that matter to a caller.
+    """Yield the parts of the API's answer that an adapter's lacks: values, and headers that matter to a caller.
 
     `field` has the list of an API's page. What a warning or `_meta` tells of is not lost.
     """
@@ -110,7 +110,7 @@ def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _not_kept(operation: Operation, named: Mapping[str, Any], sent: Any, answers: list[Answer]) -> Iterator[str]:
-    """Yield what a PUT takes away that the call does not name and a GET of the same path reads."""
+    """Yield the fields that a PUT takes away, that the call does not name and a GET of the same path reads."""
     document, body = operation.document, next(iter(operation.bodies.values()))
     fields = document.properties(body.schema, "readOnly")
     if not answers:

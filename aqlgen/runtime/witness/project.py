@@ -116,11 +116,11 @@ class Owner:
         self._include, self._exclude = options.get("include") or [], options.get("exclude") or []
 
     def of_api(self, api: str) -> Mapping[str, Any]:
-        """Return what the file says of an API as a whole."""
+        """Return the file's entries for an API as a whole."""
         return {**(self.entries.get("adapter") or {}), **((self.entries.get("apis") or {}).get(api) or {})}
 
     def of(self, words: Mapping[str, list[str]], method: str) -> dict[str, Any]:
-        """Return what holds for an operation, the most exact entry last; `words` are its names by kind of selector."""
+        """Return the merged entries of an operation, the most exact last; `words` are its names by kind of selector."""
         entries = [entry for entry in self.entries.items() if isinstance(entry[1], dict)]
         ranks = [(_rank(key, words, method), number) for number, (key, _) in enumerate(entries)]
         combined: dict[str, Any] = {"hidden": True} if self._leaves_out(words) else {}

@@ -29,7 +29,7 @@ _DANGERS = ("safe", "reversible", "destructive", "dangerous", "forbidden")
 
 
 def rule_problems(operation: Operation, name: str, family: str, danger: str) -> Iterator[tuple[Grade, str]]:
-    """Yield what is wrong with name, family and danger: the owner's word settles them, else the document."""
+    """Yield the problems of name, family and danger: the owner's word settles them, else the document."""
     owner = operation.owner
     for word, shown in (("category", family), ("danger", danger.upper())):
         if owner.get(word) and str(owner[word]).strip().upper() != shown:

@@ -126,7 +126,7 @@ class Schemas:
         return is_whole and all(self.is_marked(each, depth=depth + 1) for each in fields)
 
     def problems(self, schema: Any, value: Any) -> list[str]:
-        """Return what is wrong with a value; nothing for a schema that cannot be judged by."""
+        """Return the problems of a value; nothing for a schema that cannot be judged by."""
         schema = self.deref(schema)
         if id(schema) not in self._validators:
             self._validators[id(schema)] = schema, self._compiled(schema)

@@ -25,7 +25,7 @@ class Adapter(Protocol):
         """Call an operation by the tool of a family, and return the envelope."""
 
     def requests(self) -> list[Request]:
-        """Return what arrived at the stand-in since this was asked last."""
+        """Return the requests that arrived at the stand-in since this was asked last."""
 
 
 class Shown:
@@ -146,7 +146,7 @@ class Shown:
         return params
 
     async def problems(self, operation: Operation, media: str) -> list[str]:
-        """Return what introspection does not show, or shows otherwise than the document has it."""
+        """Return the differences of introspection from the document, and the parts that it does not show."""
         document, body, problems = operation.document, operation.body(media), list[str]()
         needed = document.required(body.schema) if body is not None else ()
         differences = partial(self._types.differences, document, mark="readOnly", is_free=self._is_free)

@@ -137,7 +137,7 @@ _PARTS = _members, _sent, _answers, _pages
 
 
 def _of_parameter(operation: Operation, fields: _Row, item: _Row, *, is_shown: bool) -> Iterator[str]:
-    """Yield what a parameter has otherwise than the document; of a shown one introspection tells the rest."""
+    """Yield the differences of a parameter from the document; of a shown one introspection tells the rest."""
     document, place, name, word = operation.document, item["in"], item["name"], normal(item["name"])
     known = {each.key: each.schema for each in operation.parameters}
     schema = known.get((place, name), fields.get(name) if place == "body" else None)

@@ -39,7 +39,7 @@ class Types:
         self._compared: set[tuple[Any, ...]] = set()
 
     async def details(self, name: Any) -> Entry:
-        """Return what is shown of a type, nothing if there is none of the name."""
+        """Return the shown details of a type, nothing if there is none of the name."""
         if name not in self._known:
             self._known[name] = (await self._introspect(query="types", name=name, all=True)).get("type") or {}
             self.unknown |= set() if self._known[name] else {name}
@@ -117,7 +117,7 @@ def _of_items(document: Document, entry: Entry, schema: Any, place: str) -> Iter
 
 
 def of_value(document: Document, entry: Entry, schema: Any) -> Iterator[str]:
-    """Yield what an entry with a name says of a value otherwise than its schema."""
+    """Yield the differences between an entry with a name and the schema of its value."""
     stated, kind, kinds = document.at(schema), entry.get("type"), document.kinds(schema)
     if not document.is_plain(schema):
         return
