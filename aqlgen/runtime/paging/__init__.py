@@ -33,7 +33,7 @@ _FROM_ZERO = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PagePlan:
     """How one operation pages, under the agent's names. `next` is a path in the answer, or the name of a header."""
 
     style: str
@@ -61,7 +61,7 @@ class Plan:
         return isinstance(self.next, str)
 
 
-def prepare(row: Row, table: Table) -> Plan:
+def prepare(row: Row, table: Table) -> PagePlan:
     """Return the plan of an operation that the adapter pages."""
     paging = row.paging
     assert paging is not None  # noqa: S101 - asked of such operations only
@@ -83,7 +83,7 @@ def prepare(row: Row, table: Table) -> Plan:
     items = path(paging.items) or ()
     usual = _usual(row.parameters.get(size or ""))
     within = path(paging.within, {} if row.body is None else row.body.schema) or ()
-    return Plan(
+    return PagePlan(
         style=paging.style,
         lead=lead,
         size=size,
@@ -126,7 +126,7 @@ def start_of(parameter: Parameter | None, style: str) -> int:
     return 1 if style == "page" else 0
 
 
-def first_lead(row: Row, plan: Plan) -> int | str | None:
+def first_lead(row: Row, plan: PagePlan) -> int | str | None:
     """Return the parameter's value for the first page; None if it can be left out.
 
     A page or an offset is sent if the API's own default may differ, or if it is required; a required cursor is empty,
@@ -148,7 +148,7 @@ def first_lead(row: Row, plan: Plan) -> int | str | None:
     return "" if "string" in kinds else 0
 
 
-def request_size(row: Row, plan: Plan, wanted: int) -> int | None:
+def request_size(row: Row, plan: PagePlan, wanted: int) -> int | None:
     """Return the size to request from the API, within the bounds of its parameter; None if it has none."""
     if plan.size is None:
         return None
@@ -162,7 +162,7 @@ def request_size(row: Row, plan: Plan, wanted: int) -> int | None:
     return wanted if most is None else min(wanted, most)
 
 
-def put(params: dict[str, Any], plan: Plan, row: Row, name: str, value: int | str) -> None:
+def put(params: dict[str, Any], plan: PagePlan, row: Row, name: str, value: int | str) -> None:
     """Set a parameter of the API, with the type that it has; objects of the body are copied before they are changed."""
     parameter = row.parameters.get(name)
     if parameter is not None:

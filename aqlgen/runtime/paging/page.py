@@ -23,7 +23,7 @@ from .cursors import HASH, Cursors, Place
 
 if TYPE_CHECKING:
     from ..wire import ApiRequest, ApiResponse
-    from . import Plan
+    from . import PagePlan
 
 
 _BOOKKEEPING = frozenset(
@@ -127,7 +127,7 @@ class Page:
         return self.cursors.write(self.operation, self.filters, place)
 
 
-def beside(plan: Plan, data: Any) -> dict[str, Any]:
+def beside(plan: PagePlan, data: Any) -> dict[str, Any]:
     """Return the fields beside the list, except those about its pages."""
     if not isinstance(data, Mapping) or not plan.items:
         return {}
@@ -156,7 +156,7 @@ _ROUND = (5, 6, 8, 9)
 
 
 def find_next_position(
-    plan: Plan, place: Place, data: Any, items: Sequence[Any], response: ApiResponse, request: ApiRequest
+    plan: PagePlan, place: Place, data: Any, items: Sequence[Any], response: ApiResponse, request: ApiRequest
 ) -> int | str | None:
     """Return the position of the next page; None if this one is the last."""
     if _flag(plan, data) is False or (not items and (plan.by_url or not isinstance(plan.next, tuple))):
@@ -175,7 +175,7 @@ def find_next_position(
     return None if position == place.position else position
 
 
-def _next_number(plan: Plan, place: Place, data: Any, count: int, value: Any) -> int | None:
+def _next_number(plan: PagePlan, place: Place, data: Any, count: int, value: Any) -> int | None:
     """Return the number of the next page, or the offset of its first item; `value` is what the answer states of it."""
     if not count:
         return None
@@ -191,7 +191,7 @@ def _next_number(plan: Plan, place: Place, data: Any, count: int, value: Any) ->
     return position + (1 if plan.style == "page" else count)
 
 
-def _position(plan: Plan, value: Any, request: ApiRequest) -> int | str | None:
+def _position(plan: PagePlan, value: Any, request: ApiRequest) -> int | str | None:
     """Return the position that an answer states: a link as its path and query; None if it states none."""
     if value in (MISSING, None, "", False) or isinstance(value, (dict, list, bool)):
         return None
@@ -201,7 +201,7 @@ def _position(plan: Plan, value: Any, request: ApiRequest) -> int | str | None:
     return _relative(str(position), request, plan) if by_url or is_link else position
 
 
-def is_path(plan: Plan, position: int | str | None) -> bool:
+def is_path(plan: PagePlan, position: int | str | None) -> bool:
     """Return True for a position that is path and query of a page, rather than the value of a parameter."""
     if not isinstance(position, str):
         return False
@@ -223,7 +223,7 @@ def page_url(request: ApiRequest, position: str) -> str:
     return at_host_of(request, position)
 
 
-def stated_total(plan: Plan, data: Any, place: Place, count: int) -> int | None:
+def stated_total(plan: PagePlan, data: Any, place: Place, count: int) -> int | None:
     """Return the count of all items, if the answer states a plausible one."""
     if plan.total is None:
         return None
@@ -236,7 +236,7 @@ def stated_total(plan: Plan, data: Any, place: Place, count: int) -> int | None:
     return total
 
 
-def states_end(plan: Plan, place: Place, data: Any, count: int) -> bool:
+def states_end(plan: PagePlan, place: Place, data: Any, count: int) -> bool:
     """Return True if an answer itself says that its page is the last one."""
     total = stated_total(plan, data, place, count)
     if _flag(plan, data) is False or (total is not None and place.begin + count >= total):
@@ -244,7 +244,7 @@ def states_end(plan: Plan, place: Place, data: Any, count: int) -> bool:
     return isinstance(plan.next, tuple) and at(data, plan.next) in (None, "", False)
 
 
-def _stated_next(plan: Plan, data: Any, response: ApiResponse) -> Any:
+def _stated_next(plan: PagePlan, data: Any, response: ApiResponse) -> Any:
     if plan.next is None:
         return MISSING
     if isinstance(plan.next, str):
@@ -255,12 +255,12 @@ def _stated_next(plan: Plan, data: Any, response: ApiResponse) -> Any:
     return at(data, plan.next)
 
 
-def _flag(plan: Plan, data: Any) -> bool | None:
+def _flag(plan: PagePlan, data: Any) -> bool | None:
     value = MISSING if plan.has_more is None else at(data, plan.has_more)
     return value if isinstance(value, bool) else None
 
 
-def _likely_more(plan: Plan, place: Place, data: Any, count: int) -> bool:
+def _likely_more(plan: PagePlan, place: Place, data: Any, count: int) -> bool:
     """Return True if more items are likely, also in doubt: an empty page costs less than items that are never seen."""
     total = stated_total(plan, data, place, count)
     if total is not None:
@@ -285,11 +285,11 @@ def is_address(value: str) -> bool:
     return value.startswith(("https://", "http://", "?")) or (value.startswith("/") and "?" in value)
 
 
-def _is_link(plan: Plan) -> bool:
+def _is_link(plan: PagePlan) -> bool:
     return isinstance(plan.next, str) and plan.next.lower() == "link"
 
 
-def _relative(url: str, request: ApiRequest, plan: Plan) -> str:
+def _relative(url: str, request: ApiRequest, plan: PagePlan) -> str:
     """Return path and query of a link, without credentials, or a mark if it leads away from the API."""
     here = urlsplit(request.url)
     try:

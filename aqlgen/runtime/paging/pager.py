@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Code, Failure
 from ..schema import MISSING, at
-from . import Plan, first_lead, number, prepare, put, request_size, signs_of_more
+from . import PagePlan, first_lead, number, prepare, put, request_size, signs_of_more
 from .cursors import Cursors, Place
 from .page import Page, beside, find_next_position, is_path, items_hash, page_url, stated_total, states_end
 
@@ -37,7 +37,7 @@ class Listing(NamedTuple):
 
     exchanges: Exchanges
     row: Row
-    plan: Plan
+    plan: PagePlan
     params: Mapping[str, Any]
     asked: Mapping[str, Any]
 
@@ -58,7 +58,7 @@ class Pager:
     def __init__(self, table: Table, state: State) -> None:
         self._table = table
         self._cursors = Cursors(state)
-        self._plans: dict[str, Plan] = {}
+        self._plans: dict[str, PagePlan] = {}
 
     def listing(self, exchanges: Exchanges, row: Row, params: Mapping[str, Any], asked: Mapping[str, Any]) -> Listing:
         """Return the list of a call; its cursors continue only the same question."""
@@ -196,12 +196,12 @@ class Pager:
         )
 
 
-def _signs(exchanges: Exchanges, plan: Plan, data: Any, seen: int) -> Mapping[str, Any]:
+def _signs(exchanges: Exchanges, plan: PagePlan, data: Any, seen: int) -> Mapping[str, Any]:
     assert exchanges.last is not None  # noqa: S101 - it is what the page was read from
     return signs_of_more(data, plan.items, seen, exchanges.last, exchanges.request)
 
 
-def _beginning(plan: Plan, params: Mapping[str, Any], size: int | None) -> Place:
+def _beginning(plan: PagePlan, params: Mapping[str, Any], size: int | None) -> Place:
     """Return the place at which a call without a cursor begins: that of the API's own parameter, if it is given."""
     lead = params.get(plan.lead or "")
     position = number(lead) if plan.style in ("page", "offset") else lead
