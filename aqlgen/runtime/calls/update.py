@@ -18,7 +18,7 @@ from ..warnings import CallWarning
 from ..wire import QuotaPaused
 from .merge import differences, merged
 from .resource import Carried
-from .update_plan import Plan, prepare, replaced_fields, unreadable
+from .update_plan import UpdatePlan, prepare, replaced_fields, unreadable
 
 if TYPE_CHECKING:
     from ..state.locks import Turns
@@ -37,7 +37,7 @@ def guarded(request: ApiRequest, etag: str) -> ApiRequest:
     return replace(request, headers=(*kept, ("If-Match", _header(etag))))
 
 
-def patched(request: ApiRequest, plan: Plan, etag: str | None = None) -> ApiRequest:
+def patched(request: ApiRequest, plan: UpdatePlan, etag: str | None = None) -> ApiRequest:
     """Return the request of a change that is sent as operations on a resource that was not read."""
     return _with(request, plan.operations(read_json(request.content or b"null")), etag)
 
@@ -79,7 +79,7 @@ class _Merging:
     """One update that reads first."""
 
     exchanges: Exchanges
-    plan: Plan
+    plan: UpdatePlan
     params: Mapping[str, Any]
     warnings: list[CallWarning] = field(default_factory=list)
 

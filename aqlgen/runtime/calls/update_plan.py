@@ -21,7 +21,7 @@ _MOST_FIELDS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class UpdatePlan:
     """How one operation updates: `reader` is the operation that reads first, `patches` says that JSON Patch is sent."""
 
     row: Row
@@ -156,7 +156,7 @@ def _is_nothing(answer: Any, steps: tuple[str, ...] | None) -> bool:
     return answer is None or answer == {} or at(answer, steps) is None
 
 
-def prepare(row: Row, table: Table) -> Plan:
+def prepare(row: Row, table: Table) -> UpdatePlan:
     """Find out how an operation updates."""
     update = row.update
     patches = update is not None and update.strategy == "json-patch"
@@ -166,10 +166,10 @@ def prepare(row: Row, table: Table) -> Plan:
         named = None if reader is None else _named(row, reader)
     if named is None:
         reader = None
-    return Plan(row, table, reader, named or {}, patches)
+    return UpdatePlan(row, table, reader, named or {}, patches)
 
 
-def replaced_fields(plan: Plan, params: Mapping[str, Any]) -> list[str]:
+def replaced_fields(plan: UpdatePlan, params: Mapping[str, Any]) -> list[str]:
     """Return the optional fields that a replacement lacks: what was there of them may be lost."""
     row = plan.row
     if plan.reader is not None or row.update is None or not row.update.replaces or row.body is None:
@@ -194,7 +194,7 @@ def replacement(row: Row, table: Table) -> str:
     return _replaced(prepare(row, table))
 
 
-def _replaced(plan: Plan) -> str:
+def _replaced(plan: UpdatePlan) -> str:
     """Return a sentence on what an update that sends the whole keeps."""
     types, update = plan.table.types, plan.row.update
     target = union_of(types, plan.target)

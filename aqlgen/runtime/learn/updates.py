@@ -17,7 +17,7 @@ from uuid import uuid4
 from ..calls.merge import operations
 from ..calls.resource import nested
 from ..calls.update import guarded
-from ..calls.update_plan import Plan, prepare
+from ..calls.update_plan import UpdatePlan, prepare
 from ..errors import Failure
 from ..exact_json import read_json, write_json
 from ..schema import as_schema, at, schema_at, steps_of, union_of
@@ -136,7 +136,7 @@ class _Update:
     """An update with the read of the same resource, and the fields that it can write, by the API's names."""
 
     site: Site
-    plan: Plan
+    plan: UpdatePlan
     reader: Row
     steps: tuple[str, ...]
     fields: Mapping[str, JsonSchema]
