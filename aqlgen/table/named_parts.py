@@ -108,7 +108,7 @@ class _Naming:
             path, thing = self._thing(candidate)
             if union_of(self._types, thing).properties:
                 read = (thing, answer) if path else (thing,)
-                return read if self._names.plan(answer) is not None else ()
+                return read if self._names.renaming(answer) is not None else ()
         return ()
 
     def _thing(self, draft: Draft) -> tuple[tuple[str, ...], Schema]:
@@ -127,7 +127,7 @@ class _Naming:
         for place in (template, f"{template}/{{}}", above, f"{above}/{{}}"):
             reader = self._by_path.get(place)
             thing = {} if reader is None else self._thing(reader)[1]
-            if self._names.plan(thing) is not None:
+            if self._names.renaming(thing) is not None:
                 return (thing,)
         return ()
 
@@ -157,7 +157,7 @@ class _Naming:
             if not todo:
                 break
             steps, written, read = todo.pop(0)
-            read = tuple(schema for schema in read if self._names.plan(schema) is not None)
+            read = tuple(schema for schema in read if self._names.renaming(schema) is not None)
             if not read:
                 continue
             pair = (referred(written), referred(read[0]))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import Failure
 from ..redaction import redact, redacted
-from ..schema.field_names import Names, Plan, Way
+from ..schema.field_names import Names, Renaming, Way
 from ..table import Row, Table, first_success
 from ..wire import (
     JSON,
@@ -148,10 +148,10 @@ def _data(
 ) -> Any:
     content_type = response.headers.get("content-type", "")
     promised, schema = str(declared.get("content_type") or ""), declared.get("schema")
-    plan = names.plan(schema) if isinstance(schema, Mapping) else None
+    renaming = names.renaming(schema) if isinstance(schema, Mapping) else None
     form = None if media_type(content_type) == JSON else stream_form(content_type)
     if form is not None:
-        return _decode_stream(response, form, plan)
+        return _decode_stream(response, form, renaming)
     if is_multipart(content_type):
         from .sequential import read_multipart
 
@@ -166,13 +166,13 @@ def _data(
             return read_xml(text, schema, names.table)
         except UnreadableXmlError:
             return text
-    return _body_data(response, declared, plan, encoded, strict=strict)
+    return _body_data(response, declared, renaming, encoded, strict=strict)
 
 
 def _body_data(
     response: ApiResponse,
     declared: Mapping[str, Any],
-    plan: Plan | None,
+    renaming: Renaming | None,
     encoded: EncodedFields | None,
     *,
     strict: bool,
@@ -180,12 +180,12 @@ def _body_data(
     """Return the data of a content that is one value, under the agent's names, its fields in base64 as text."""
     content_type, promised = response.headers.get("content-type", ""), str(declared.get("content_type") or "")
     data = read_body(response.content, content_type, promised, strict=strict)
-    if plan is not None and plan.items is None and isinstance(data, list) and is_json_lines(promised):
-        return [plan.convert(item, Way.TO_AGENT) for item in data]
+    if renaming is not None and renaming.items is None and isinstance(data, list) and is_json_lines(promised):
+        return [renaming.convert(item, Way.TO_AGENT) for item in data]
     if "content-disposition" in response.headers and not is_json(content_type):
         return _with_file_name(data, response.headers["content-disposition"])
-    if plan is not None:
-        data = plan.convert(data, Way.TO_AGENT)
+    if renaming is not None:
+        data = renaming.convert(data, Way.TO_AGENT)
     if encoded is None or not (response.content[:1] in _BEGINNINGS or is_json(content_type)):
         return data
     schema = declared.get("schema")
@@ -200,16 +200,16 @@ def _with_file_name(data: Any, disposition: str) -> Any:
     return {**data, "filename": name} if name and isinstance(data, Mapping) and "mime_type" in data else data
 
 
-def _decode_stream(response: ApiResponse, form: StreamForm, plan: Plan | None) -> list[Any]:
+def _decode_stream(response: ApiResponse, form: StreamForm, renaming: Renaming | None) -> list[Any]:
     """Return the values of a stream. The schema is that of a single value, or of the list of all."""
     from .sequential import stream_values
 
     text = decode_text(response.content, response.headers["content-type"])
     values = stream_values(text, form, complete=not response.cut)
-    if plan is None:
+    if renaming is None:
         return values
-    if plan.items is not None:
-        plan = plan.items
-    if form == "events" and "data" not in plan.fields[Way.TO_AGENT]:
-        return [{**event, "data": plan.convert(event["data"], Way.TO_AGENT)} for event in values]
-    return [plan.convert(value, Way.TO_AGENT) for value in values]
+    if renaming.items is not None:
+        renaming = renaming.items
+    if form == "events" and "data" not in renaming.fields[Way.TO_AGENT]:
+        return [{**event, "data": renaming.convert(event["data"], Way.TO_AGENT)} for event in values]
+    return [renaming.convert(value, Way.TO_AGENT) for value in values]

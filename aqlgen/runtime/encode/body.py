@@ -219,8 +219,8 @@ def _whole(row: Row, body: Body, params: Mapping[str, Any], names: Names) -> Any
         return constants or None
     value = names.to_wire(params[parameter.name], parameter.schema)
     if isinstance(value, list) and body.content_type == JSON_PATCH:
-        plan = names.plan(parameter.schema)
-        value = value if plan is None else operations_to_wire(value, plan)
+        renaming = names.renaming(parameter.schema)
+        value = value if renaming is None else operations_to_wire(value, renaming)
     return {**value, **constants} if constants and isinstance(value, Mapping) else value
 
 

@@ -16,7 +16,7 @@ from urllib.parse import quote, unquote
 
 from ..errors import Code, Failure, invalid, too_large
 from ..exact_json import write_json
-from ..schema.field_names import Names, Plan, Way
+from ..schema.field_names import Names, Renaming, Way
 from ..table import Adapter, Parameter, Row
 from ..wire import FORM, ApiRequest, Applied, SentFile, is_json, media_type
 from . import check_header, check_names
@@ -35,17 +35,17 @@ _PATH_SAFE = "/:@!$&'()*+,;=~%"
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """A parameter with its encoded name, and the plan that renames the fields within its values."""
+    """A parameter with its encoded name, and the renaming of the fields within its values."""
 
     name: str
     key: str
-    plan: Plan | None
+    renaming: Renaming | None
     parameter: Parameter
 
     def value(self, params: Mapping[str, Any]) -> Any:
         """Return the parameter's value under the API's names; None when it has none."""
         value = params.get(self.name)
-        return value if self.plan is None or value is None else self.plan.convert(value, Way.TO_WIRE)
+        return value if self.renaming is None or value is None else self.renaming.convert(value, Way.TO_WIRE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +212,7 @@ class RequestBuilder:
         return {name: Parameter(name=path_credential(name), wire=name, location="path") for name in names}
 
     def _field(self, parameter: Parameter) -> _Field:
-        return _Field(parameter.name, quote(parameter.wire, safe=""), self._names.plan(parameter.schema), parameter)
+        return _Field(parameter.name, quote(parameter.wire, safe=""), self._names.renaming(parameter.schema), parameter)
 
 
 def path_credential(name: str) -> str:

@@ -2,8 +2,8 @@
 
 A type's properties have the agent's names; one that the API spells otherwise carries `x-name`. A parameter may carry
 `x-named-as`: by the pointer of each part whose fields the document leaves open, the type that has them where they are
-read. A plan is compiled once for each schema that renames anything within it, or in a type that it reaches, recursive
-ones included. Values of all other schemas pass through untouched and uncopied, and so do keys that no schema declares.
+read. A renaming is compiled once for each schema that renames anything within it, or in a type that it reaches, also a
+recursive one. Values of all other schemas pass through untouched and uncopied, and so do keys that no schema declares.
 """
 
 from __future__ import annotations
@@ -50,34 +50,34 @@ class Way(IntEnum):
     TO_AGENT_FROM_EITHER = 2
 
 
-Fields: TypeAlias = "dict[str, tuple[str, Plan | None]]"
+Fields: TypeAlias = "dict[str, tuple[str, Renaming | None]]"
 
 
 @dataclass(slots=True, eq=False)
-class Plan:
-    """How the values of one schema are renamed. `fields` has a map for each way: key → (new key, plan of its value)."""
+class Renaming:
+    """The renaming of values of one schema. `fields` has a map for each way: key → (new key, renaming of its value)."""
 
     fields: tuple[Fields, Fields, Fields] = field(default_factory=lambda: ({}, {}, {}))
-    items: Plan | None = None
-    extra: Plan | None = None
+    items: Renaming | None = None
+    extra: Renaming | None = None
     choices: list[Choice] = field(default_factory=list)
     discriminator: tuple[tuple[str, ...], Mapping[str, str]] | None = None
 
     def convert(self, value: Any, way: Way) -> Any:
         """Return a copy of the value under its other names."""
         if isinstance(value, dict):
-            plan = self._choice(value, way) if self.choices else self
-            fields, extra = plan.fields[way], plan.extra
+            renaming = self._choice(value, way) if self.choices else self
+            fields, extra = renaming.fields[way], renaming.extra
             converted: dict[str, Any] = {}
             for key, inner in value.items():
                 declared = fields.get(key)
                 if declared is None:
                     converted[key] = inner if extra is None else extra.convert(inner, way)
                     continue
-                name, inner_plan = declared
+                name, inner_renaming = declared
                 if name != key and name in value and (name not in fields or way is Way.TO_AGENT_FROM_EITHER):
                     name = key  # an undeclared key has that name already: nothing may be lost
-                converted[name] = inner if inner_plan is None else inner_plan.convert(inner, way)
+                converted[name] = inner if inner_renaming is None else inner_renaming.convert(inner, way)
             return converted
         if isinstance(value, list):
             items = self.items
@@ -90,30 +90,30 @@ class Plan:
             return 0 if self.items is None else sum(self.items.known(item, way) for item in value)
         fields = self.fields[way]
         shared = fields.keys() & value if isinstance(value, dict) else ()
-        return sum(1 + (fields[key][1] or Plan()).known(value[key], way) for key in shared)
+        return sum(1 + (fields[key][1] or Renaming()).known(value[key], way) for key in shared)
 
-    def _choice(self, value: Mapping[str, Any], way: Way) -> Plan:
-        """Return the plan of the alternative that the value belongs to: by discriminator, else the best fit."""
+    def _choice(self, value: Mapping[str, Any], way: Way) -> Renaming:
+        """Return the renaming of the alternative that the value belongs to: by discriminator, else the best fit."""
         if self.discriminator is not None:
             keys, mapping = self.discriminator
             tag = next((value[key] for key in keys if key in value), None)
             type_name = mapping.get(tag, tag) if isinstance(tag, str) else None
             for choice in self.choices:
                 if type_name is not None and choice.type_name == type_name:
-                    return choice.plan
-        return max(self.choices, key=lambda choice: choice.score(value, way)).plan
+                    return choice.renaming
+        return max(self.choices, key=lambda choice: choice.score(value, way)).renaming
 
 
 @dataclass(slots=True, eq=False)
 class Choice:
-    """One alternative: its plan and how to recognise it. Names in `required` and `constants` are the agent's.
+    """One alternative: its renaming and how to recognise it. Names in `required` and `constants` are the agent's.
 
-    `declared` is the plan of what the alternative declares itself; `plan` knows the fields of the other alternatives,
-    too, where they do not clash.
+    `declared` is the renaming of what the alternative declares itself; `renaming` knows the fields of the others, too,
+    where they do not clash.
     """
 
-    plan: Plan
-    declared: Plan
+    renaming: Renaming
+    declared: Renaming
     type_name: str | None
     required: frozenset[str]
     constants: Mapping[str, Sequence[Any]]
@@ -129,69 +129,69 @@ class Choice:
         return constant, is_whole, count, self.declared.known(value, way)
 
 
-def _graft(plan: Plan, steps: Sequence[str], other: Plan) -> None:
-    """Add to a plan, or to what is within it, the names of another for what it does not name itself.
+def _graft(renaming: Renaming, steps: Sequence[str], other: Renaming) -> None:
+    """Add to a renaming, or to what is within it, the names of another for what it does not name itself.
 
-    The plans on the way are copied first: types share them.
+    The renamings on the way are copied first: types share them.
     """
     if not steps:
-        plan.items, plan.extra = plan.items or other.items, plan.extra or other.extra
-        if not plan.fields[Way.TO_WIRE]:
-            plan.choices, plan.discriminator = other.choices, other.discriminator
-        for names, others in zip(plan.fields, other.fields, strict=True):
+        renaming.items, renaming.extra = renaming.items or other.items, renaming.extra or other.extra
+        if not renaming.fields[Way.TO_WIRE]:
+            renaming.choices, renaming.discriminator = other.choices, other.discriminator
+        for names, others in zip(renaming.fields, other.fields, strict=True):
             names.update({key: named for key, named in others.items() if key not in names})
         return
-    wire, inner = plan.fields[Way.TO_WIRE].get(steps[0], (steps[0], None))
-    inner = plan.items if steps[0] == "*" else inner
-    first, second, third = map(dict, (inner or Plan()).fields)
-    copy = replace(inner or Plan(), fields=(first, second, third))
+    wire, inner = renaming.fields[Way.TO_WIRE].get(steps[0], (steps[0], None))
+    inner = renaming.items if steps[0] == "*" else inner
+    first, second, third = map(dict, (inner or Renaming()).fields)
+    copy = replace(inner or Renaming(), fields=(first, second, third))
     _graft(copy, steps[1:], other)
     if steps[0] == "*":
-        plan.items = copy
+        renaming.items = copy
         return
-    for names, key, name in zip(plan.fields, (steps[0], wire, steps[0]), (wire, steps[0], steps[0]), strict=True):
+    for names, key, name in zip(renaming.fields, (steps[0], wire, steps[0]), (wire, steps[0], steps[0]), strict=True):
         names[key] = (name, copy)
-    plan.fields[Way.TO_AGENT_FROM_EITHER][wire] = (steps[0], copy)
+    renaming.fields[Way.TO_AGENT_FROM_EITHER][wire] = (steps[0], copy)
 
 
-def operations_to_wire(operations: Sequence[Any], plan: Plan) -> list[Any]:
+def operations_to_wire(operations: Sequence[Any], renaming: Renaming) -> list[Any]:
     """Return operations of JSON Patch (RFC 6902) under the API's names, in whichever spelling they came."""
-    return [_operation_to_wire(item, plan) if isinstance(item, Mapping) else item for item in operations]
+    return [_operation_to_wire(item, renaming) if isinstance(item, Mapping) else item for item in operations]
 
 
-def _operation_to_wire(operation: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
+def _operation_to_wire(operation: Mapping[str, Any], renaming: Renaming) -> dict[str, Any]:
     converted = dict(operation)
     for key in ("from", "path"):
         if isinstance(operation.get(key), str):
-            converted[key], inner = _pointer_to_wire(operation[key], plan)
+            converted[key], inner = _pointer_to_wire(operation[key], renaming)
             if key == "path" and "value" in operation and inner is not None:
                 value = inner.convert(operation["value"], Way.TO_AGENT_FROM_EITHER)
                 converted["value"] = inner.convert(value, Way.TO_WIRE)
     return converted
 
 
-def _pointer_to_wire(pointer: str, plan: Plan | None) -> tuple[str, Plan | None]:
-    """Return a JSON pointer (RFC 6901) under the API's names, and the plan of what it leads to."""
+def _pointer_to_wire(pointer: str, renaming: Renaming | None) -> tuple[str, Renaming | None]:
+    """Return a JSON pointer (RFC 6901) under the API's names, and the renaming of what it leads to."""
     begin, *tokens = pointer.split("/")
     for index, (token, step) in enumerate(zip(tokens, steps_of(pointer), strict=True)):
-        if plan is None:
+        if renaming is None:
             break
-        if plan.items is not None and (step == "-" or step.isdecimal()):
-            plan = plan.items
+        if renaming.items is not None and (step == "-" or step.isdecimal()):
+            renaming = renaming.items
             continue
-        name, _ = plan.fields[Way.TO_AGENT_FROM_EITHER].get(step, (step, None))
-        wire, plan = plan.fields[Way.TO_WIRE].get(name, (step, plan.extra))
+        name, _ = renaming.fields[Way.TO_AGENT_FROM_EITHER].get(step, (step, None))
+        wire, renaming = renaming.fields[Way.TO_WIRE].get(name, (step, renaming.extra))
         tokens[index] = token if wire == step else pointer_of((wire,))[1:]
-    return "/".join((begin, *tokens)), plan
+    return "/".join((begin, *tokens)), renaming
 
 
 class Names:
-    """The plans of an adapter, by type and by schema."""
+    """The renamings of an adapter, by type and by schema."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        self._plans: dict[str, Plan | None] = {}
-        self._inline: dict[int, tuple[JsonSchema, Plan | None]] = {}
+        self._renamings: dict[str, Renaming | None] = {}
+        self._inline: dict[int, tuple[JsonSchema, Renaming | None]] = {}
         self._joints: dict[tuple[int, ...], JsonSchema] = {}
         self._inspected: dict[str, tuple[bool, frozenset[str]]] = {}
 
@@ -206,82 +206,82 @@ class Names:
 
     def to_wire(self, value: Any, schema: JsonSchema) -> Any:
         """Return a value under the API's names."""
-        plan = self.plan(schema)
-        return value if plan is None else plan.convert(value, Way.TO_WIRE)
+        renaming = self.renaming(schema)
+        return value if renaming is None else renaming.convert(value, Way.TO_WIRE)
 
     def to_agent(self, value: Any, schema: JsonSchema) -> Any:
         """Return a value of the API under the agent's names."""
-        plan = self.plan(schema)
-        return value if plan is None else plan.convert(value, Way.TO_AGENT)
+        renaming = self.renaming(schema)
+        return value if renaming is None else renaming.convert(value, Way.TO_AGENT)
 
-    def plan(self, schema: JsonSchema) -> Plan | None:
-        """Return the plan of a schema, compiled at its first use; None if nothing within it is renamed."""
+    def renaming(self, schema: JsonSchema) -> Renaming | None:
+        """Return the renaming of a schema, compiled at its first use; None if nothing within it is renamed."""
         name = referred(schema)
         if name is not None and NAMED_AS not in schema and not schema.keys() & STRUCTURE:
-            if name not in self._plans:
-                plan = self._plans[name] = Plan() if self._renames(schema) else None
-                if plan is not None:
-                    self._fill(plan, schema)
-            return self._plans[name]
+            if name not in self._renamings:
+                renaming = self._renamings[name] = Renaming() if self._renames(schema) else None
+                if renaming is not None:
+                    self._fill(renaming, schema)
+            return self._renamings[name]
         cached = self._inline.get(id(schema))
         if cached is None:
-            plan = Plan() if self._renames(schema) else None
-            cached = self._inline[id(schema)] = (schema, plan)  # keeping the schema keeps its id unique
-            if plan is not None:
-                self._fill(plan, schema)
+            renaming = Renaming() if self._renames(schema) else None
+            cached = self._inline[id(schema)] = (schema, renaming)  # keeping the schema keeps its id unique
+            if renaming is not None:
+                self._fill(renaming, schema)
         return cached[1]
 
     def _renames(self, schema: JsonSchema) -> bool:
         """Return True if anything that a schema reaches has another name on the wire."""
         return reaches(schema, self._types, lambda inner: "x-name" in inner, self._inspected)
 
-    def _fill(self, plan: Plan, schema: JsonSchema) -> None:
-        """Fill a plan that is in the cache already, so that a recursive type finds itself."""
+    def _fill(self, renaming: Renaming, schema: JsonSchema) -> None:
+        """Fill a renaming that is in the cache already, so that a recursive type finds itself."""
         shape = shape_of(self._types, schema)
         if shape.alternatives:
-            self._choose(plan, shape)
+            self._choose(renaming, shape)
         else:
-            self._declare(plan, shape)
+            self._declare(renaming, shape)
         for pointer, read in schema.get(NAMED_AS, {}).items():
-            other = self.plan(read)
+            other = self.renaming(read)
             if other is not None:
-                _graft(plan, steps_of(pointer), other)
+                _graft(renaming, steps_of(pointer), other)
 
-    def _declare(self, plan: Plan, shape: Shape) -> None:
-        wire, agent, either = plan.fields
+    def _declare(self, renaming: Renaming, shape: Shape) -> None:
+        wire, agent, either = renaming.fields
         for name, (spelling, schema) in shape.properties.items():
-            inner = self.plan(schema)
+            inner = self.renaming(schema)
             wire[name] = (spelling, inner)
             agent[spelling] = (name, inner)
             either[name] = (name, inner)
         for spelling, renamed in agent.items():
             either.setdefault(spelling, renamed)
-        plan.items = self._joint_plan(shape.items)
-        plan.extra = self._joint_plan(shape.extra)
+        renaming.items = self._joint_renaming(shape.items)
+        renaming.extra = self._joint_renaming(shape.extra)
 
-    def _joint_plan(self, schemas: Sequence[JsonSchema]) -> Plan | None:
+    def _joint_renaming(self, schemas: Sequence[JsonSchema]) -> Renaming | None:
         if len(schemas) < 2:
-            return self.plan(schemas[0]) if schemas else None
-        return self.plan(self._joints.setdefault(tuple(map(id, schemas)), {"anyOf": list(schemas)}))
+            return self.renaming(schemas[0]) if schemas else None
+        return self.renaming(self._joints.setdefault(tuple(map(id, schemas)), {"anyOf": list(schemas)}))
 
-    def _choose(self, plan: Plan, base: Shape) -> None:
-        """Merge alternatives that agree on every key; if they do not, keep a plan for each, chosen by the value."""
+    def _choose(self, renaming: Renaming, base: Shape) -> None:
+        """Merge alternatives that agree on every key; if they do not, keep a renaming for each, chosen by the value."""
         types, schemas = self._types, base.alternatives if base.discriminator else _flat(self._types, base.alternatives)
         shapes = [(union_of(types, schema, base), referred(schema)) for schema in schemas]
         merged, agreed = _merged(base, [shape for shape, _ in shapes])
-        self._declare(plan, merged)
+        self._declare(renaming, merged)
         if agreed:
             return
         if base.discriminator is not None:
             key, mapping = base.discriminator
-            plan.discriminator = (key, merged.properties[key][0] if key in merged.properties else key), mapping
+            renaming.discriminator = (key, merged.properties[key][0] if key in merged.properties else key), mapping
         for shape, type_name in shapes:
-            declared, extended = Plan(), Plan()
+            declared, extended = Renaming(), Renaming()
             self._declare(declared, shape)
             self._declare(extended, _extended(shape, merged))
             options = {key: fixed_values(schema, self._types) for key, (_, schema) in shape.properties.items()}
             constants = {key: values for key, values in options.items() if values is not None}
-            plan.choices.append(Choice(extended, declared, type_name, frozenset(shape.required), constants))
+            renaming.choices.append(Choice(extended, declared, type_name, frozenset(shape.required), constants))
 
 
 def _flat(types: Types, schemas: Sequence[JsonSchema]) -> Sequence[JsonSchema]:
@@ -292,7 +292,7 @@ def _flat(types: Types, schemas: Sequence[JsonSchema]) -> Sequence[JsonSchema]:
 
 
 def _merged(base: Shape, shapes: Sequence[Shape]) -> tuple[Shape, bool]:
-    """Return the union of alternatives, and whether they agree on the names and plans of all keys."""
+    """Return the union of alternatives, and whether they agree on the names and renamings of all keys."""
     merged = Shape(items=list(base.items), extra=list(base.extra))
     owners: dict[str, str] = {}
     agreed = True

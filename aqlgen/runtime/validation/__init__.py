@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import Code, Failure, invalid
 from ..exact_json import with_floats
 from ..schema import shape_of, union_of
-from ..schema.field_names import Names, Plan, Way
+from ..schema.field_names import Names, Renaming, Way
 from ..schema.validators import PROTOCOL_SCHEMAS, Schemas
 from ..table import ADAPTER, Row, Table
 from ..text import folded, letters
@@ -56,7 +56,7 @@ class _Checks:
     """
 
     is_valid: Callable[[Any], bool]
-    renamed: tuple[tuple[str, Plan], ...]
+    renamed: tuple[tuple[str, Renaming], ...]
     fields: frozenset[str] | None
     outside: frozenset[str]
     hidden: frozenset[str]
@@ -107,9 +107,9 @@ class Validation:
         self, row: Row, checks: _Checks, params: Mapping[str, Any], repaired: list[Repaired] | None, *, explain: bool
     ) -> dict[str, Any]:
         renamed = dict(params)
-        for name, plan in checks.renamed:
+        for name, renaming in checks.renamed:
             if name in renamed:
-                renamed[name] = plan.convert(renamed[name], Way.TO_AGENT_FROM_EITHER)
+                renamed[name] = renaming.convert(renamed[name], Way.TO_AGENT_FROM_EITHER)
         try:
             if self._passes(row, checks, renamed):
                 return renamed
@@ -135,7 +135,7 @@ class Validation:
 
     def _prepare(self, row: Row) -> _Checks:
         validator = self._schemas.parameters(row)
-        plans = ((name, self._names.plan(parameter.schema)) for name, parameter in row.parameters.items())
+        renamings = ((name, self._names.renaming(parameter.schema)) for name, parameter in row.parameters.items())
         fields, outside, hidden = self._input_fields(row)
         declared = (
             (name, self._undeclared.declared(parameter.schema))
@@ -146,7 +146,7 @@ class Validation:
         partial = row.update is not None and row.update.is_partial
         return _Checks(
             is_valid=validator.is_valid,
-            renamed=tuple((name, plan) for name, plan in plans if plan is not None),
+            renamed=tuple((name, renaming) for name, renaming in renamings if renaming is not None),
             fields=fields,
             outside=outside,
             hidden=hidden,
@@ -279,9 +279,9 @@ class Validation:
 
     def _renamed(self, checks: _Checks, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return parameters under the agent's names, where they came in the API's."""
-        plans = dict(checks.renamed)
+        renamings = dict(checks.renamed)
         return {
-            name: plans[name].convert(value, Way.TO_AGENT_FROM_EITHER) if name in plans else value
+            name: renamings[name].convert(value, Way.TO_AGENT_FROM_EITHER) if name in renamings else value
             for name, value in params.items()
         }
 
@@ -292,7 +292,7 @@ class Validation:
         known: dict[str, Any] = {}
         unknown: dict[str, Any] = {}
         twice: list[tuple[str, str]] = []
-        plans = dict(checks.renamed)
+        renamings = dict(checks.renamed)
         for key, value in params.items():
             name = key if key in row.parameters else self._alias(row, key)
             if name is None:
@@ -301,8 +301,8 @@ class Validation:
             elif name != key and name in params:
                 twice.append((name, key))
             else:
-                plan = plans.get(name) if name != key else None
-                known[name] = value if plan is None else plan.convert(value, Way.TO_AGENT_FROM_EITHER)
+                renaming = renamings.get(name) if name != key else None
+                known[name] = value if renaming is None else renaming.convert(value, Way.TO_AGENT_FROM_EITHER)
         return known, unknown, twice
 
     def _nested_fields(self, row: Row) -> dict[str, frozenset[str]]:

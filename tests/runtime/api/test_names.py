@@ -67,7 +67,7 @@ def test_declared_fields_are_renamed_everywhere_and_nothing_else_is(tmp_path: Pa
 def test_a_type_that_renames_nothing_is_passed_through_uncopied(tmp_path: Path) -> None:
     names = names_of(tmp_path, TYPES)
     value = {"name": "x", "next": {"name": "y"}}
-    assert names.plan({"$ref": "#/types/Plain"}) is None
+    assert names.renaming({"$ref": "#/types/Plain"}) is None
     assert names.to_agent(value, {"$ref": "#/types/Plain"}) is value
 
 
@@ -145,10 +145,10 @@ def test_arrays_of_alternatives_that_hold_themselves_end(tmp_path: Path) -> None
 
 def test_either_spelling_is_normalised(tmp_path: Path) -> None:
     """R-REQ-2."""
-    plan = names_of(tmp_path, TYPES).plan(PET)
-    assert plan is not None
+    renaming = names_of(tmp_path, TYPES).renaming(PET)
+    assert renaming is not None
     mixed = {"petId": 1, "tags": [{"tag_id": 2}, {"tagId": 3}]}
-    assert plan.convert(mixed, Way.TO_AGENT_FROM_EITHER) == {"pet_id": 1, "tags": [{"tag_id": 2}, {"tag_id": 3}]}
+    assert renaming.convert(mixed, Way.TO_AGENT_FROM_EITHER) == {"pet_id": 1, "tags": [{"tag_id": 2}, {"tag_id": 3}]}
 
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.text(max_size=5)
