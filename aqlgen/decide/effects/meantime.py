@@ -11,7 +11,6 @@ from typing import Final
 from aqlgen.decide.decision import Category, Danger, Effect
 from aqlgen.decide.effects.reading import Finding, Reading
 from aqlgen.decide.effects.reversal import SWITCHING
-from aqlgen.decide.naming.noun import AREAS, is_plural
 from aqlgen.words import singular
 
 _LEADING_OUT: Final = frozenset("webhook hook callback drain forward forwarding".split())
@@ -21,32 +20,6 @@ _LEADING: Final = frozenset("callback webhook hook endpoint base api server targ
 """Words before an address that the API calls, or sends its data to; an address alone is one, too."""
 _GUARDS: Final = frozenset("policy firewall security protection".split())
 """Things that hold somebody or something off."""
-
-
-def setting(reading: Reading) -> Finding | None:
-    """Find a change of what no operation makes or deletes, such as a security policy: it holds for all at once.
-
-    Parts of created items, such as `/sites/{id}/settings`, do not count.
-    """
-    path, nouns = reading.facts.operation.path, reading.path_nouns
-    is_many = reading.lists.get(path) or (bool(nouns) and is_plural(nouns[-1]) and nouns[-1][-1] not in AREAS)
-    is_one = f"GET {path}" in reading.others and not (is_many or reading.facts.shape.item)
-    if reading.category is not Category.UPDATE or not is_one:
-        return None
-    around = reading.template.rpartition("/{}")[0]
-    things = reading.around.once("made", lambda: _made(reading))
-    is_made = not things.isdisjoint((reading.template, reading.thing, around, f"{around}/{{}}"))
-    return None if is_made else Finding(Effect.UNKNOWN, Danger.REVERSIBLE, "no operation creates or deletes it")
-
-
-def _made(reading: Reading) -> frozenset[object]:
-    """Return the paths and the things that an operation creates or deletes."""
-    makers = [other for other in reading.others.values() if _makes(other)]
-    return frozenset(each for other in makers for each in (other.template, other.thing, other.object) if each)
-
-
-def _makes(reading: Reading) -> bool:
-    return reading.facts.method == "DELETE" or reading.category in (Category.CREATE, Category.DELETE)
 
 
 def switch(reading: Reading) -> Finding | None:
@@ -72,9 +45,3 @@ def address(reading: Reading) -> Finding | None:
     led = (name for name in near if singular(name[-1]) in _ADDRESSES and _LEADING.issuperset(name[:-1]))
     sent = sent or "_".join(next(led, ()))
     return Finding(Effect.PEOPLE, Danger.REVERSIBLE, f"its request has {sent}", "field") if sent else None
-
-
-def importing(reading: Reading) -> Finding | None:
-    """Find an import. It may overwrite data, and the deletion of one item does not undo it."""
-    is_import = "import" in reading.verb_words | {*reading.path_things[-1:]}
-    return Finding(Effect.ENDS, Danger.REVERSIBLE, "it imports") if is_import else None
