@@ -158,7 +158,7 @@ class Reversal:
         """Return the evidence that a GET reads a change; "" where it reads too little of it."""
         known, top, part = self._known_of(other), change.fields, change.part
         read = len(top & known)
-        if other.template == change.path and (not top or not known):
+        if other.template == change.path and not top:
             return f"{other.name} returns it"
         if top and read >= change.least * len(top) and not any(map(_deletes, top - known)):
             return f"{other.name} returns {read} of the {counted(len(top), 'changed field')}"
