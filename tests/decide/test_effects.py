@@ -109,7 +109,7 @@ def test_what_structure_proves_reversible_is_never_asked_about(write: Operation,
         (operation("PUT /settings/security", **sending("mode")), reading("GET /settings/security", "mode")),
         (operation("POST /sites/{id}/disable", "disableSite"), operation("POST /sites/{id}/enable", "enableSite")),
         (operation("POST /registries", **sending("url", "secret")), operation("DELETE /registries/{id}")),
-        (operation("POST /boards/import", **LIST), operation("DELETE /boards/{id}")),
+        (operation("PUT /boards/{id}", **sending("title")), reading("GET /boards/{id}")),
         (operation("PUT /policies/{id}", **sending("mode")), reading("GET /policies/{id}", "mode")),
         (operation("PUT /apps/{id}", **sending("scopes")), reading("GET /apps/{id}", "scopes")),
     ],
@@ -172,7 +172,6 @@ PAYMENTS = operation("POST /payments", **sending("amount"))
         (operation("POST /payments", summary="Record a payment."), operation("GET /payments/{id}"), True),
         (operation("POST /transactions/{id}/query"), operation("POST /transactions", **sending("amount")), False),
         (operation("POST /payments/cancel", **sending("key")), PAYMENTS, False),
-        (operation("POST /payments/batch", **sending("payee", "amount")), PAYMENTS, True),
         (operation("POST /payments/{id}/batch/submit"), PAYMENTS, True),
         (operation("POST /simulations/payments", **sending("amount")), PAYMENTS, True),
         (operation("POST /payments/search", **sending("key")), PAYMENTS, False),
@@ -279,6 +278,47 @@ INVOICE = operation("POST /invoices", **sending("amount", "currency"))
 def test_what_is_done_to_a_thing_of_money_moves_money(write: Operation, maker: Operation, *, moves: bool) -> None:
     """R-EFF-1: the operation that makes it says what it is; its estimate, or another field of it, is none."""
     assert of(write, maker).moves_money is moves
+
+
+def showing(key: str, **fields: Any) -> Operation:
+    return operation(key, responses=(answer("200", {"properties": {"data": {"properties": fields}}}),))
+
+
+SUM: Any = {"properties": {"amount": {"type": "integer"}, "currency": TEXT}}
+BOOKING = showing("GET /bookings/{id}", id=TEXT, total=SUM, status=TEXT)
+
+
+@each(
+    ("write", "others", "moves"),
+    [
+        (operation("DELETE /bookings/{id}"), [BOOKING], True),
+        (operation("POST /bookings/{id}/cancel"), [BOOKING], True),
+        (operation("POST /bookings/{id}/confirm"), [BOOKING], True),
+        (operation("PATCH /bookings/{id}", **sending("status")), [BOOKING], True),
+        (operation("PATCH /bookings/{id}/rooms/{room}", **sending("price")), [BOOKING], True),
+        (operation("PATCH /desk/bookings/{id}", **sending("total_cents")), [BOOKING], True),
+        (operation("POST /bookings", **sending("total")), [BOOKING], True),
+        (operation("POST /bookings", **sending("total")), [BOOKING, operation("DELETE /bookings/{id}")], False),
+        (operation("PATCH /bookings/{id}", **sending("note")), [BOOKING], False),
+        (operation("POST /bookings/{id}/guests", **sending("name")), [BOOKING], False),
+        (operation("POST /bookings/{id}/download"), [BOOKING], False),
+        (operation("POST /bookings/{id}/notify", **sending("emails")), [BOOKING], False),
+        (operation("DELETE /bookings/{id}"), [showing("GET /bookings/{id}", total=SUM)], False),
+        (operation("DELETE /bookings/{id}"), [showing("GET /bookings/{id}", total=TEXT, status=TEXT)], False),
+    ],
+)
+def test_a_record_of_money_is_known_by_its_sum_its_currency_and_its_state(
+    write: Operation, others: list[Operation], *, moves: bool
+) -> None:
+    """R-EFF-1: whatever it is called."""
+    assert of(write, *others).moves_money is moves
+
+
+def test_a_thing_that_can_be_deleted_and_has_no_state_is_no_deal() -> None:
+    """R-EFF-1"""
+    order, delete = operation("POST /orders", "createOrder"), operation("DELETE /orders/{id}")
+    assert not of(order, delete, reading("GET /orders/{id}", "id", "name")).moves_money
+    assert of(order, delete, reading("GET /orders/{id}", "id", "status")).moves_money
 
 
 def test_a_word_of_money_is_a_doubt_where_the_rest_of_the_api_is_about_something_else() -> None:

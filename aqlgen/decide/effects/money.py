@@ -1,14 +1,15 @@
 """The rules of money: what pays, what makes or moves a thing that is money, and where the fields say so (R-EFF-1).
 
 A thing is money by its noun (`payouts`), by the fields with which it is made (an amount, an account at a bank, a plan
-with a price), or by the price that its answer adds, unless a GET shows it without any. What settles or ends an item
-of what moves money when it is made does so, too.
+with a price), or by the price that its answer adds, unless a GET shows it without any. What settles an item of what
+moves money when it is made does so, too. Whatever its name, a thing is a record of money if a GET shows its sum, its
+currency and its state.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Final
@@ -17,7 +18,9 @@ from aqlgen.decide.decision import Category, Danger, Effect
 from aqlgen.decide.effects.outward import people
 from aqlgen.decide.effects.reading import Finding, Reading, answer_fields, head
 from aqlgen.decide.naming.verbs import READING, find_verb
+from aqlgen.decide.schemas import Schemas
 from aqlgen.decide.sentences import Act, Words
+from aqlgen.ir import Json
 from aqlgen.words import singular, split
 
 _PAYING: Final = frozenset(
@@ -66,17 +69,42 @@ _KEEPERS: Final = frozenset(
     " merchant".split()
 )
 """Things of which an account, or a means of payment, is only kept."""
+_WORTH: Final = (_AMOUNTS | _PRICES | {"cent"}) - {"quantity", "qty"}
+_STATES: Final = (("status",), ("state",))
+_AVERTING: Final = _PREPARING - frozenset("cancel stop abort edit patch update".split())
+"""Verbs that do nothing to a record of money; a record that is cancelled is owed no more."""
+_WHOLES: Final = frozenset({"object", "array"})
+_PAIR, _DEEP = 4, 2
+"""The most fields of an object that is only a sum with its currency, and how deep in an answer it is looked for."""
 _KINDS: Final = frozenset({"plan", "type", "size", "tier"})
 """Things of which a request chooses one, and which may have a price."""
 
 
-def money(reading: Reading) -> Finding | None:
-    """Find a movement of money by the thing, the fields, the item acted on, or the acts of names and texts."""
-    finding = None if _deletes(reading) else _moves(reading) or _of_item(reading)
-    return None if finding is not None and _is_record(reading) else finding
+def moving(find: Callable[[Reading], Finding | None]) -> Callable[[Reading], Finding | None]:
+    """Return the rule of a sign of money: what only records or defines a movement moves none."""
+
+    def rule(reading: Reading) -> Finding | None:
+        finding = find(reading)
+        return None if finding is None or _is_aside(reading) or _is_kept(reading) else finding
+
+    return rule
 
 
-def _is_record(reading: Reading) -> bool:
+def _is_aside(reading: Reading) -> bool:
+    """Return True for what only prepares, averts, reads or deletes a movement; a noun of money has the last word."""
+    is_prepared = _is_prepared(reading) and reading.category is not Category.UPDATE and by_thing(reading) is None
+    return _deletes(reading) or reading.noun in _PREPARING or is_prepared
+
+
+def _is_prepared(reading: Reading) -> bool:
+    return all(name[0] in _PREPARING for name in reading.names)
+
+
+def _moved(says: str) -> Finding | None:
+    return Finding(Effect.MONEY, Danger.DANGEROUS, says) if says else None
+
+
+def _is_kept(reading: Reading) -> bool:
     """Return True if a create only records or drafts a movement: its text says so, and its result can be deleted."""
     return "DELETE" in _methods_of_item(reading) and any(
         "record" in act.verbs or "draft" in act.object[:2] for act in reading.acts
@@ -93,42 +121,31 @@ def _deals(reading: Reading) -> frozenset[str]:
     return (frozenset({head(words)} - {""}) if words else None) or reading.heads
 
 
-def _moves(reading: Reading) -> Finding | None:
-    """Find a movement of money in the operation itself, not in its item."""
-    is_prepared = all(name[0] in _PREPARING for name in reading.names)
-    says = _by_thing(reading)  # whatever a name claims
-    is_without = reading.noun in _PREPARING or (is_prepared and reading.category is not Category.UPDATE)
-    if is_without and not says:
-        return None
-    says = says or _by_account(reading) or _by_answer(reading) or ("" if is_prepared else _by_fields(reading))
-    if says := says or _by_choice(reading):
-        return Finding(Effect.MONEY, Danger.DANGEROUS, says)
-    return None if is_prepared else _by_act(reading)
-
-
 def _deletes(reading: Reading) -> bool:
     """Return True if the request itself says that it deletes: by its method or its path (`POST /orders/delete`)."""
     verb = reading.facts.action_verb
     return reading.facts.method == "DELETE" or (verb is not None and verb.category is Category.DELETE)
 
 
-def _by_thing(reading: Reading) -> str:
+def by_thing(reading: Reading) -> Finding | None:
+    """Find what makes a movement of money by its noun, whatever a name claims."""
     shape, noun = reading.facts.shape, reading.noun
     is_made = reading.facts.method == "POST" and not shape.item and not shape.action
-    return f"it makes a {noun}" if is_made and noun in _MOVEMENTS else ""
+    return _moved(f"it makes a {noun}") if is_made and noun in _MOVEMENTS else None
 
 
-def _by_account(reading: Reading) -> str:
-    """Return the field that says where money comes from or goes to, "" where such an account is only kept.
+def by_account(reading: Reading) -> Finding | None:
+    """Find the field that says where money comes from or goes to, unless such an account is only kept.
 
     Another bank account of an employee or a customer redirects what is paid; another card of theirs pays nothing.
     """
     if reading.sends(_SUMS) and not _is_means(reading):
-        return _account(reading)
+        return _moved(_account(reading))
     is_keeper = reading.noun in _KEEPERS
     is_stored = _is_stored(reading) or (is_keeper and reading.category is not Category.UPDATE)
     is_kept = reading.category is Category.CREATE and "DELETE" in _methods_of_item(reading)
-    return "" if is_stored else _account(reading, frozenset() if is_keeper else _PAID_WITH, () if is_kept else _AT_BANK)
+    means, banks = frozenset() if is_keeper else _PAID_WITH, () if is_kept else _AT_BANK
+    return None if is_stored else _moved(_account(reading, means, banks))
 
 
 def _is_means(reading: Reading) -> bool:
@@ -160,8 +177,8 @@ def _account(
     return next((f"its request has {'_'.join(name)}" for name in chain(fields, numbers if has_bank else ())), "")
 
 
-def _by_answer(reading: Reading) -> str:
-    """Return the price that only the answer has, with its currency.
+def by_answer(reading: Reading) -> Finding | None:
+    """Find the price that only the answer has, with its currency.
 
     The answer needs none if it is about what may be money. An update answers with the whole resource.
     """
@@ -170,18 +187,18 @@ def _by_answer(reading: Reading) -> str:
     fields = answer_fields(reading.subject.answer, schemas, depth=2 if is_deal else 0)
     added = {words[-1] for words in map(split, fields) if words} - sent
     prices = added & _PRICES if is_deal or "currency" in added else ()
-    return f"it answers with {min(prices)}" if prices else ""
+    return _moved(f"it answers with {min(prices)}") if prices else None
 
 
-def _by_fields(reading: Reading) -> str:
-    """Return the sum that the request sends."""
+def by_sum(reading: Reading) -> Finding | None:
+    """Find the sum that the request sends."""
     if reading.category is Category.UPDATE:
-        return ""
+        return None
     top = [name for name, depth in reading.fields.items() if not depth and name]
     spoken = _MOVEMENTS | _DOUBTFUL | {"total"}
     sums = (name for name in top if name[0] in _SUMS or (name[-1] in _SUMS and spoken & set(map(singular, name))))
     paid = (name for name in sums if _NO_SUMS.isdisjoint(name) and (name[0] not in _SUMS or not _defines(reading)))
-    return next((f"its request has {'_'.join(name)}" for name in paid), "")
+    return _moved(next((f"its request has {'_'.join(name)}" for name in paid), ""))
 
 
 def _defines(reading: Reading) -> bool:
@@ -192,17 +209,17 @@ def _defines(reading: Reading) -> bool:
     )
 
 
-def _by_choice(reading: Reading) -> str:
-    """Return the plan of a subscription, or the chosen plan, size or type that has a price."""
+def by_choice(reading: Reading) -> Finding | None:
+    """Find the plan of a subscription, or the chosen plan, size or type that has a price."""
     top = [name for name, depth in reading.fields.items() if depth <= 0 and _KINDS & {*name}]
     plan = next((name for name in top if not {"plan", "tier"}.isdisjoint(name)), ())
     if plan and reading.noun == "subscription":
-        return f"its request has {'_'.join(plan)}"
+        return _moved(f"its request has {'_'.join(plan)}")
     if not top or (reading.category is Category.UPDATE and not reading.facts.shape.action):
-        return ""
+        return None
     priced = reading.around.once("priced", lambda: _priced(reading))
     kind = next((name for name in top if tuple(map(singular, name)) in priced), ())
-    return f"its request has a {' '.join(kind)} with a price" if kind else ""
+    return _moved(f"its request has a {' '.join(kind)} with a price") if kind else None
 
 
 def _priced(reading: Reading) -> frozenset[Words]:
@@ -231,8 +248,10 @@ def cost(reading: Reading) -> Finding | None:
     return Finding(Effect.MONEY, Danger.REVERSIBLE, f"“{says[0]}”", "sentence") if says else None
 
 
-def _of_item(reading: Reading) -> Finding | None:
-    """Find an act on things that move money when created: it carries one out, makes several, or changes a sum."""
+def of_item(reading: Reading) -> Finding | None:
+    """Find what carries out something that moves money when it is made, or changes the sum of one."""
+    if _deletes(reading) or _is_kept(reading):
+        return None
     collection, part = _collection(reading)
     verbs = reading.verb_words | set(reading.path_things[-1:])  # `POST /payments/{id}/captures`
     is_settled = _settles(verbs, reading)
@@ -240,18 +259,11 @@ def _of_item(reading: Reading) -> Finding | None:
     is_changed = reading.category is Category.UPDATE and not part and reading.noun not in _BILLS
     makers = reading.around.once("makers of money", lambda: _makers(reading))
     is_changed = is_changed and bool(reading.sends(sums))
-    maker = makers.get(collection, "") if is_settled or is_changed else _maker_of_one(reading, makers)
+    maker = makers.get(collection, "") if is_settled or is_changed else ""
     is_below = not _MOVEMENTS.isdisjoint(reading.path_things) and reading.category is Category.EXECUTE
     is_sure = is_settled and is_below and not verbs.isdisjoint(_SETTLING)
     says = f"{maker} moves money" if maker else f"it settles a {reading.noun}"
-    return Finding(Effect.MONEY, Danger.DANGEROUS, says) if maker or is_sure else None
-
-
-def _maker_of_one(reading: Reading, makers: Mapping[str, str]) -> str:
-    """Return the operation around the path that moves money once, where this one does so several times."""
-    is_made = reading.facts.method == "POST" and not reading.facts.shape.item and reading.category is Category.CREATE
-    has_sum = any(not _AMOUNTS.isdisjoint(name[-1:]) for name in reading.fields)
-    return makers.get(reading.template.rpartition("/")[0], "") if is_made and has_sum else ""
+    return _moved(says) if maker or is_sure else None
 
 
 def _collection(reading: Reading) -> tuple[str, str]:
@@ -273,44 +285,138 @@ def _settles(verbs: frozenset[str], reading: Reading) -> bool:
 def _makers(reading: Reading) -> dict[str, str]:
     """Return the names of the operations that move money when they make something, by path."""
     posts = (each for each in reading.others.values() if each.facts.method == "POST" and not each.facts.shape.item)
-    return {each.template: each.name for each in posts if _moves(each) is not None}
+    finds = (*SIGNS.values(), _made)
+    return {each.template: each.name for each in posts if not _is_aside(each) and any(find(each) for find in finds)}
 
 
-def _by_act(reading: Reading) -> Finding | None:
+def of_record(reading: Reading) -> Finding | None:
+    """Find what makes, settles, ends or prices a record of money: a GET shows its sum, its currency and its state."""
+    records = _records(reading)
+    known = [records.get(noun, False) for noun in reading.path_nouns] if records else []
+    if not any(known) or not reading.verb_words.isdisjoint(_AVERTING) or people(reading) is not None:
+        return None
+    is_sum = any(_is_sum(name) for name in reading.fields)
+    is_done = is_sum or known[-1]
+    if reading.category is Category.UPDATE:
+        is_done = is_sum or (known[-1] and bool(reading.sends(frozenset(*zip(*_STATES, strict=True)))))
+    elif reading.category is Category.CREATE:
+        is_done = is_sum and "DELETE" not in _methods_of_item(reading)
+    return _moved("a GET shows its sum, currency and state") if is_done else None
+
+
+def _records(reading: Reading) -> Mapping[Words, bool]:
+    """Return the nouns of which a GET shows a sum with its currency, and whether it shows a state beside them."""
+
+    def records() -> dict[Words, bool]:
+        shown: dict[Words, bool] = {}
+        for each in reading.others.values():
+            nouns = each.path_nouns if each.facts.method == "GET" and not each.facts.shape.action else ()
+            for has_state in _sums(each.subject.answer, each.around.schemas) if nouns else ():
+                shown[nouns[-1]] = has_state or shown.get(nouns[-1], False)
+        return shown
+
+    return reading.around.once("records of money", records)
+
+
+def _sums(schema: Json, schemas: Schemas, depth: int = _DEEP) -> tuple[bool, ...]:
+    """Return of each object of an answer that has a sum with its currency whether it has a state, too."""
+
+    def sums() -> Iterator[bool]:
+        if depth == _DEEP and not any("currency" in name.lower() for name in answer_fields(schema, schemas, depth)):
+            return
+        items = schemas.items(schema)
+        fields = schemas.properties(schema if items is None else items)
+        inner = [schemas.properties(field) for field in fields.values()]
+        is_priced = _has_sum(fields, schemas) and any(map(_has_currency, (fields, *inner)))
+        pairs = (each for each in inner if len(each) <= _PAIR and _has_currency(each))
+        if is_priced or any(_has_sum(each, schemas) for each in pairs):
+            yield bool(depth) and any(split(name)[-1:] in _STATES for name in fields)
+        for field in fields.values() if depth else ():
+            yield from _sums(field, schemas, depth - 1)
+
+    return schemas.once(f"sums-{depth}", schema, lambda: tuple(sums()))
+
+
+def _has_sum(fields: Mapping[str, Json], schemas: Schemas) -> bool:
+    return any(_is_sum(split(name)) and schemas.kinds(field).isdisjoint(_WHOLES) for name, field in fields.items())
+
+
+def _is_sum(name: Words) -> bool:
+    return bool(name) and singular(name[-1]) in _WORTH
+
+
+def _has_currency(fields: Mapping[str, Json]) -> bool:
+    return any(name[-1:] == ("currency",) or name[-2:] == ("currency", "code") for name in map(split, fields))
+
+
+def by_act(reading: Reading) -> Finding | None:
     """Find an act that pays, or that moves what is money."""
-    has_amount = bool(reading.sends(_AMOUNTS))
+    if _is_prepared(reading):
+        return None
     if verbs := reading.said_verbs & _PAYING:
         return Finding(Effect.MONEY, Danger.DANGEROUS, f"the document calls it {min(verbs)}", "sentence")
+    return _acted(reading, _is_payment)
+
+
+def by_making(reading: Reading) -> Finding | None:
+    """Find an act that makes or settles what may be money, unless its thing has no state and can be deleted."""
+    same = [each for each in reading.others.values() if each.thing == reading.thing]
+    is_deletable = any(each.facts.method == "DELETE" and each.facts.shape.item for each in same)
+    is_defined = is_deletable and reading.category is Category.CREATE and not any(map(_shows_state, same))
+    return None if is_defined else _made(reading)
+
+
+def _shows_state(reading: Reading) -> bool:
+    names = answer_fields(reading.subject.answer, reading.around.schemas, depth=2)
+    return reading.facts.method == "GET" and any(split(name)[-1:] in _STATES for name in names)
+
+
+def _made(reading: Reading) -> Finding | None:
+    return None if _is_prepared(reading) else _acted(reading, _is_deal)
+
+
+def _acted(reading: Reading, tells: Callable[[Act, Reading], bool]) -> Finding | None:
     for act in reading.acts:
-        is_act = not act.is_denied and act.verbs.isdisjoint(_PREPARING)
-        if is_act and _is_payment(act, reading, has_amount=has_amount):
+        if not act.is_denied and act.verbs.isdisjoint(_PREPARING) and tells(act, reading):
             return Finding(Effect.MONEY, Danger.DANGEROUS, act.says, act.kind)
     return None
 
 
-def _is_payment(act: Act, reading: Reading, *, has_amount: bool) -> bool:
-    """Return True for an act that pays, whose object is money, or may be and is made or settled."""
-    noun = head(act.object)
-    is_verb = any(map(find_verb, act.verbs)) or reading.facts.operation.summary.lower().startswith((*act.verbs,))
-    is_moved = noun in _MOVEMENTS and is_verb and (has_amount or not reading.fields)
-    if is_moved or not act.verbs.isdisjoint(_PAYING):
-        return True
-    is_made = (reading.category is Category.CREATE and is_verb) or "create" in act.verbs
-    is_of_money = has_amount or (_is_about_money(reading) and not _is_priceless(reading))
-    return noun in _DOUBTFUL and (is_made or _settles(act.verbs, reading)) and is_of_money
+def _is_payment(act: Act, reading: Reading) -> bool:
+    """Return True for an act that pays, or whose object is money."""
+    is_moved = head(act.object) in _MOVEMENTS and _is_verb(act, reading)
+    is_moved = is_moved and (bool(reading.sends(_AMOUNTS)) or not reading.fields)
+    return is_moved or not act.verbs.isdisjoint(_PAYING)
+
+
+def _is_deal(act: Act, reading: Reading) -> bool:
+    """Return True for an act whose object may be money, and is made or settled."""
+    is_made = (reading.category is Category.CREATE and _is_verb(act, reading)) or "create" in act.verbs
+    is_of_money = bool(reading.sends(_AMOUNTS)) or (_is_about_money(reading) and not _is_priceless(reading))
+    return head(act.object) in _DOUBTFUL and (is_made or _settles(act.verbs, reading)) and is_of_money
+
+
+def _is_verb(act: Act, reading: Reading) -> bool:
+    return any(map(find_verb, act.verbs)) or reading.facts.operation.summary.lower().startswith((*act.verbs,))
 
 
 def _is_about_money(reading: Reading) -> bool:
     """Return True if a doubtful word is one of money: much of the path, or of the API, speaks of money."""
-    if len((_MOVEMENTS | _DOUBTFUL).intersection(reading.path_things)) > 1:
+    if len((_MOVEMENTS | _DOUBTFUL).intersection(reading.path_things)) > 1 or _has_record(reading):
         return True
     around = reading.around
     speaking = around.once("paths of money", lambda: sum(_speaks(each.operation.path) for each in around.subjects))
     return speaking >= _MUCH * max(len(around.subjects), 1)
 
 
+def _has_record(reading: Reading) -> bool:
+    return not _records(reading).keys().isdisjoint(reading.path_nouns)
+
+
 def _is_priceless(reading: Reading) -> bool:
     """Return True if a GET shows several fields of the thing, and none that is a sum or a price."""
+    if _has_record(reading):
+        return False
     gets = [each for each in reading.others.values() if each.thing == reading.thing and each.facts.method == "GET"]
     names = (
         split(name) for each in gets for name in answer_fields(each.subject.answer, reading.around.schemas, depth=2)
@@ -325,8 +431,8 @@ def _speaks(path: str) -> bool:
     return not (_MOVEMENTS | _DOUBTFUL).isdisjoint(map(singular, split(path)))
 
 
-def money_beside(reading: Reading) -> Finding | None:
-    """Find a possible movement of money by a word of money in the names; a sure one in an API that is about money."""
+def beside(reading: Reading) -> Finding | None:
+    """Find what may move money by a word of money in its names; in an API that is about money, it does."""
     words = _deals(reading) & _DOUBTFUL | {*reading.thing, *reading.object} & _MOVEMENTS
     if not words or reading.category is Category.UPDATE or _deletes(reading):
         return None
@@ -334,6 +440,18 @@ def money_beside(reading: Reading) -> Finding | None:
     is_thing = bool(words & reading.heads) and reading.verb_words.isdisjoint(_PREPARING)
     is_executed = reading.category is Category.EXECUTE and not reading.heads.isdisjoint(_MOVEMENTS)
     is_money = is_thing and (is_executed or _is_about_money(reading))
-    is_sure = is_money and not (is_prepared or _is_record(reading) or _is_priceless(reading) or people(reading))
+    is_sure = is_money and not (is_prepared or _is_kept(reading) or _is_priceless(reading) or people(reading))
     says = f"it mentions {min(words)}"
     return Finding(Effect.MONEY, Danger.DESTRUCTIVE if is_sure else Danger.REVERSIBLE, says, "sentence")
+
+
+SIGNS: Final = {
+    "money-thing": by_thing,
+    "money-account": by_account,
+    "money-answer": by_answer,
+    "money-sum": by_sum,
+    "money-choice": by_choice,
+    "money-act": by_act,
+    "money-made": by_making,
+}
+"""What says that an operation moves money, and that what makes a thing does."""

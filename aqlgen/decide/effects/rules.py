@@ -14,8 +14,7 @@ from typing import Final, NamedTuple
 from aqlgen.decide.category.method_rules import doubted_get
 from aqlgen.decide.category.reads import changes, sent_act
 from aqlgen.decide.decision import Category, Danger, Effect
-from aqlgen.decide.effects import meantime, outward
-from aqlgen.decide.effects.money import cost, money, money_beside
+from aqlgen.decide.effects import meantime, money, outward
 from aqlgen.decide.effects.reading import Finding, Reading, answer_fields
 from aqlgen.decide.naming.noun import AREAS, head_size, is_plural
 from aqlgen.decide.naming.verbs import find_verb
@@ -150,7 +149,7 @@ def _answers_otherwise(reading: Reading) -> bool:
 
 def _may_harm(reading: Reading) -> bool:
     """Return True if its words are about money, access or messages."""
-    return bool(money_beside(reading) or outward.access_beside(reading) or outward.people_beside(reading))
+    return bool(money.beside(reading) or outward.access_beside(reading) or outward.people_beside(reading))
 
 
 def _by_pattern(reading: Reading) -> Finding | None:
@@ -352,12 +351,14 @@ RULES: Final = (
     Rule("ends", 0.75, _by_ending, unless_proven=True),
     Rule("ending-thing", _DOUBT, _by_ending_thing),
     Rule("access", 0.75, outward.access),
-    Rule("money", 0.75, money),
+    *(Rule(name, 0.75, money.moving(find)) for name, find in money.SIGNS.items()),
+    Rule("money-item", 0.75, money.of_item),
+    Rule("money-record", 0.75, money.of_record),
     Rule("people", 0.75, outward.people, unless_proven=True),
     Rule("access-beside", _DOUBT, outward.access_beside),
     Rule("access-answer", _DOUBT, outward.access_answered),
-    Rule("money-beside", _DOUBT, money_beside, unless_proven=True),
-    Rule("sum", _DOUBT, cost),
+    Rule("money-beside", _DOUBT, money.beside, unless_proven=True),
+    Rule("sum", _DOUBT, money.cost),
     Rule("chosen", 0.75, outward.chosen),
     Rule("people-beside", _DOUBT, outward.people_beside),
     Rule("outside", _DOUBT, _by_outside),
