@@ -37,15 +37,20 @@ def few(names: Sequence[str], most: int = 10) -> str:
 
 
 def nearest(text: str, known: Iterable[str], what: str) -> str:
-    """Return a hint at the known name that was probably meant: of `METHOD /path`, one of that method and depth."""
+    """Return a hint at the known name that was probably meant.
+
+    Of `METHOD /path` it is one of that method: with that end behind a base path, else of that depth.
+    """
     known = list(known)
-    method, _, path = text[:_LONGEST].lower().rpartition(" ")
+    method, _, path = text[:_LONGEST].lower().rstrip("/").rpartition(" ")
     by_path = {}
     for name in known:
-        of_method, _, of_path = name.lower().rpartition(" ")
-        if (of_method, of_path.count("/")) == (method, path.count("/")):
+        of_method, _, of_path = name.lower().rstrip("/").rpartition(" ")
+        if of_method == method:
             by_path[of_path] = name
-    if close := get_close_matches(path, by_path, n=1):
+    ends = [each for each in by_path if each.startswith("/") and path.endswith(each)]
+    alike = [each for each in by_path if each.count("/") == path.count("/")]
+    if close := sorted(ends, key=len)[-1:] or get_close_matches(path, alike, n=1):
         return f"Did you mean `{by_path[close[0]]}`?"
     names = ", ".join(known)
     return f"Choose one of {names}." if 0 < len(names) <= _MOST_NAMES else f"No {what} comes near."

@@ -14,6 +14,7 @@ from aqlgen.decide.overrides import Overrides, parse
 from aqlgen.decide.overrides import load as load_overrides
 from aqlgen.decide.overrides.selectors import Selector, parse_selector
 from aqlgen.diagnostics.errors import FileError, OptionError
+from aqlgen.diagnostics.plain import nearest
 from aqlgen.ir import Operation
 from tests.cases import each
 
@@ -80,6 +81,14 @@ def test_an_unknown_operation_is_reported_with_its_place_and_the_nearest_there_i
     ]
     for key in ("PUT /pets/{petId}", "DELETE /pets"):  # of another method, and of one thing instead of all
         assert refusal(f"{key}: {{hidden: true}}")[0][3] == "Choose one of GET /pets, DELETE /pets/{petId}."
+
+
+@pytest.mark.parametrize("key", ["GET /courses/", "GET /v3.1/courses", "GET /corses"])
+def test_a_slash_at_the_end_and_a_base_path_do_not_hide_what_is_meant(key: str) -> None:
+    assert (
+        nearest(key, ["GET /courses", "GET /courses/{id}", "POST /courses"], "operation")
+        == "Did you mean `GET /courses`?"
+    )
 
 
 def test_an_unknown_field_is_reported_with_its_place_and_the_nearest_there_is() -> None:
