@@ -99,6 +99,8 @@ def _compare_danger(old: Operation, new: Operation, findings: Findings) -> None:
         rule = "confirmation-asked" if asks else "confirmation-dropped"
         findings.note(rule, new.name, wording=f"{'asks' if asks else 'no longer asks'} for a confirmation: {wording}")
     else:
+        if after in _CONFIRMED and before not in _CONFIRMED:
+            wording = f"asks for a confirmation each time, not only at first: {wording}"
         findings.note("danger-raised" if after.rank > before.rank else "danger-lowered", new.name, wording=wording)
 
 

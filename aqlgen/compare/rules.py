@@ -154,6 +154,7 @@ _RULES: Final[dict[str, Rule]] = {
     "operation-added-grave": Rule(
         "A new operation destroys or endangers", "new operation[|s] in {}, and {}", ATTENTION
     ),
+    "danger-raised": Rule("An operation is more dangerous", "{} now, not {}", ATTENTION),
     "accepted-unseen": Rule(
         "A new operation is accepted by a pattern, before anybody looked at it",
         "new, and accepted unseen by {} in overrides.yaml",
@@ -227,7 +228,6 @@ _RULES: Final[dict[str, Rule]] = {
     "text-added": Rule("A text is new", "{}", TEXTS),
     "text-removed": Rule("A text is gone", "{}", TEXTS),
     # What leaves everything that worked as it was
-    "danger-raised": Rule("An operation is more dangerous", "{} now, not {}", COMPATIBLE),
     "danger-lowered": Rule("An operation is less dangerous", "{} now, not {}", COMPATIBLE),
     "goes-on": Rule("An operation goes on after it answers, or no longer", "{}", COMPATIBLE),
     "parameter-optional": Rule("A parameter may be left out", "may be left out now", COMPATIBLE),

@@ -160,6 +160,12 @@ def test_fields_that_move_into_one_parameter_are_reported_as_that(tmp_path: Path
     ]
 
 
+def test_a_higher_danger_is_for_a_person_to_look_at_also_where_calls_were_asked_about_before(tmp_path: Path) -> None:
+    [change] = _overruled(tmp_path, "POST /pets/{pet_id}/archive:\n  danger: destructive\n")
+    assert (change["rule"], change["level"]) == ("danger-raised", "attention")
+    assert change["message"].startswith("asks for a confirmation each time, not only at first: destructive now, not")
+
+
 def test_no_longer_asking_for_a_confirmation_is_for_a_person_to_look_at(tmp_path: Path) -> None:
     [change] = _overruled(tmp_path, "DELETE /pets/{pet_id}:\n  danger: reversible\n")
     assert (change["rule"], change["level"]) == ("confirmation-dropped", "attention")
