@@ -116,6 +116,10 @@ License = Annotated[str, typer.Option("--license", metavar="SPDX", help="Licence
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Write no files.")]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the project.")]
 Name = Annotated[str | None, typer.Option(help="Name of the adapter; default: from the API's title.")]
+NameOrFolder = Annotated[
+    str | None,
+    typer.Option(help="Name of the adapter; default: NAME of `-o NAME-adapter`, else from the API's title."),
+]
 OverridesFile = Annotated[Path | None, typer.Option("--overrides", metavar="FILE", help="Your overrides, as YAML.")]
 
 

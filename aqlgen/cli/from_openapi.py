@@ -20,6 +20,7 @@ from aqlgen.cli.app import (
     Header,
     Include,
     License,
+    NameOrFolder,
     Output,
     OutputFormat,
     Overlay,
@@ -38,12 +39,13 @@ from aqlgen.cli.specs import options_of
 from aqlgen.decide.credentials.effective import DEPARTURES, NO_SCHEME
 from aqlgen.decide.overrides.owner import check_auth
 from aqlgen.decide.review.rows import review_rows
+from aqlgen.diagnostics.errors import OptionError
 from aqlgen.diagnostics.plain import counted
 from aqlgen.diagnostics.report import as_json, json_text
 from aqlgen.document.assemble import Assembled
 from aqlgen.document.request import Typed
 from aqlgen.ir import Json
-from aqlgen.options import known_parts
+from aqlgen.options import PARTS, known_parts
 from aqlgen.pipeline import Options, Prepared, Progress, prepare
 from aqlgen.project.generation import order_of
 from aqlgen.project.options import spdx
@@ -78,10 +80,7 @@ from aqlgen.table.model import FAMILIES
 def from_openapi_command(
     spec: Specs,
     output: Destination = None,
-    name: Annotated[
-        str | None,
-        typer.Option(help="Name of the adapter; default: NAME of `-o NAME-adapter`, else from the API's title."),
-    ] = None,
+    name: NameOrFolder = None,
     overrides: OverridesFile = None,
     include: Include = None,
     exclude: Exclude = None,
@@ -106,6 +105,8 @@ def from_openapi_command(
     quiet: Quiet = False,
 ) -> None:
     """Generate an adapter project from an OpenAPI document, or one adapter for several APIs."""
+    if part := next((each for each in spec if parts and each in PARTS and not Path(each).exists()), ""):
+        raise OptionError.of("bad-option", f"{part!r} is a part, not a document", help=f"Write --add {part}.")
     options = options_of(
         spec,
         name=name or named_by(output),

@@ -10,7 +10,7 @@ from aqlgen.cli.app import (
     Destination,
     DryRun,
     License,
-    Name,
+    NameOrFolder,
     Output,
     OutputFormat,
     OverridesFile,
@@ -25,6 +25,7 @@ from aqlgen.cli.from_openapi import generate, print_generated
 from aqlgen.cli.output import progress
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options
+from aqlgen.table.identity import named_by
 
 
 @app.command(
@@ -43,7 +44,7 @@ def from_schema_command(
         ),
     ],
     output: Destination = None,
-    name: Name = None,
+    name: NameOrFolder = None,
     overrides: OverridesFile = None,
     license: License = "",
     runtime: RuntimeForm = None,
@@ -59,7 +60,7 @@ def from_schema_command(
     """
     options = Options(
         (Request(file, element=True),),
-        name=name,
+        name=name or named_by(output),
         overrides=overrides,
         strict=strict,
         runtime=runtime and runtime.value,

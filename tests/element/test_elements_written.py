@@ -165,6 +165,11 @@ def test_operations_that_only_a_fragment_tells_apart_are_written_as_they_are_sen
     assert new.rows.keys() == old.rows.keys()
 
 
+def test_a_folder_named_as_an_adapters_names_that_of_an_element(tmp_path: Path) -> None:
+    result = run("from-schema", BOOKS, "-o", tmp_path / "el-adapter", "--dry-run", "--output-format", "json")
+    assert result.json["package"] == "el_adapter"
+
+
 @pytest.fixture(scope="module")
 def begun(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     """Generate a project of the books' element, and commit it."""

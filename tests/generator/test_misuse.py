@@ -31,6 +31,12 @@ MISTAKES = [
     (["from-openapi", PETSTORE, "--field-case", "camel"], 3, "'camel' is not one of 'snake', 'preserve'", "--help"),
     (["from-openapi", PETSTORE, "--include", "tag:pet"], 3, "matches no operation", "such as 'tag:pets'"),
     (["from-openapi", PETSTORE, "--include", "tag:xyz"], 3, "matches no operation", "such as 'tag:pets'"),
+    (
+        ["from-openapi", PETSTORE, "--add", "ci", "docker"],
+        3,
+        "'docker' is a part, not a document",
+        "Write --add docker.",
+    ),
     (["from-openapi", PETSTORE, "--exclude", "path:*"], 3, "no operation of 15 is left by --exclude", "explain"),
     (["from-openapi", PETSTORE, "--header", "nonsense"], 3, "header", "Authorization"),
     (["from-openapi", PETSTORE, "--overrides", "missing.yaml"], 4, "missing.yaml", ""),
