@@ -9,6 +9,7 @@ import typer
 
 from aqlgen.cli.app import Output, OutputFormat, Quiet, app, examples
 from aqlgen.cli.output import progress
+from aqlgen.diagnostics.plain import counted
 from aqlgen.diagnostics.report import json_text
 from aqlgen.options import PARTS
 from aqlgen.project.parts import change_parts
@@ -42,5 +43,9 @@ def add_command(
         for done, paths in (("Added", changed.added), ("Removed", changed.removed)):
             if paths:
                 typer.echo(f"{done}: {', '.join(paths)}.")
+        for address, number in changed.elsewhere.items():
+            typer.echo(
+                f"{counted(number, 'operation')} at {address}: an adapter of the element calls its base_url instead."
+            )
         if not (changed.added or changed.removed):
             typer.echo("Nothing to do: the parts are as they should be.")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from aqlgen.diagnostics.errors import OptionError
@@ -17,6 +18,7 @@ from aqlgen.project.generation import regenerate
 from aqlgen.project.records import ANSWERS
 from aqlgen.project.worktree import State, Worktree
 from aqlgen.project.write import write_file
+from aqlgen.render.adapter_element import other_address
 from aqlgen.render.provenance import FILE, Kind, kind
 
 
@@ -26,6 +28,8 @@ class Changed:
 
     added: tuple[str, ...]
     removed: tuple[str, ...]
+    elsewhere: Mapping[str, int] = field(default_factory=dict)
+    """How many operations of the element that was added the API serves at each other address than the element's."""
 
     def as_json(self) -> dict[str, Json]:
         """Return the JSON form."""
@@ -42,7 +46,8 @@ def change_parts(folder: Path, add: Collection[str], remove: Collection[str], pr
     options = project.options()
     named = known_parts(add)
     parts = {*options.parts, *named} - set(known_parts(remove))
-    tree = regenerate(project, replace(options, parts=tuple(sorted(parts))), project.license, progress).tree
+    generated = regenerate(project, replace(options, parts=tuple(sorted(parts))), project.license, progress)
+    tree, table = generated.tree, generated.prepared.table
     added = [path for path in tree if path not in project.recorded or part_of(path, project.package) in named]
     added.remove(FILE)
     gone = [path for path in project.recorded if path not in tree]
@@ -57,7 +62,8 @@ def change_parts(folder: Path, add: Collection[str], remove: Collection[str], pr
     removed = tuple(path for path in gone if (folder / path).exists())
     for path in removed:
         remove_below(folder, path)
-    return Changed(written, removed)
+    addresses = Counter(other_address(row.row, table.adapter) for row in table.rows if "element" in named)
+    return Changed(written, removed, {address: number for address, number in addresses.items() if address})
 
 
 def _refuse_edited(project: Project, present: Collection[str], gone: Collection[str]) -> None:

@@ -16,7 +16,7 @@ from aqlgen.decide.decision import Danger
 from aqlgen.diagnostics.plain import escaped
 from aqlgen.ir import Json
 from aqlgen.render.operations_md import code, escape
-from aqlgen.runtime.encode.urls import replaced_placeholders, server_url
+from aqlgen.runtime.encode.urls import operation_url, replaced_placeholders, server_url
 from aqlgen.runtime.introspection.fields import Detail, Info, parameter_info, with_notes
 from aqlgen.runtime.schema import enum_values
 from aqlgen.runtime.table import ADAPTER, Adapter, Parameter, Row, SecurityScheme
@@ -54,7 +54,7 @@ def adapter_element(table: Table) -> str:
     for family in FAMILIES:
         rows = table.of(family)
         lines.append(f"  {family}:\n" if rows else f"  {family}: []\n")
-        lines.extend(_operation(row, entries) for row in rows)
+        lines.extend(_operation(row, entries, other_address(row.row, adapter)) for row in rows)
     return "".join(map(escaped, lines))
 
 
@@ -108,6 +108,12 @@ def _base_url(adapter: Adapter) -> str:
     return (url if urlsplit(url).scheme else f"{NO_SERVER}/{url.lstrip('/')}").rstrip("/")
 
 
+def other_address(row: Row, adapter: Adapter) -> str:
+    """Return where the API serves an operation, "" if that is the one address that an element has."""
+    url = operation_url(adapter.of_api(row.api).servers, row.servers, None).rstrip("/")
+    return url if urlsplit(url).scheme and url != _base_url(adapter) else ""
+
+
 def _maps_to(row: Row) -> str:
     """Return method and path as they are sent, with the agent's names of parameters in braces, and fixed values."""
     names = {item.wire: name for name, item in row.parameters.items() if item.location == "path"}
@@ -158,7 +164,7 @@ class _Entries(dict[tuple[object, ...], str]):
         return entry
 
 
-def _operation(decided: DecidedRow, entries: _Entries) -> str:
+def _operation(decided: DecidedRow, entries: _Entries, address: str) -> str:
     """Return an operation on two lines: what it is, then its parameters and its response."""
     row, decision = decided.row, decided.decision
     head = [
@@ -175,7 +181,9 @@ def _operation(decided: DecidedRow, entries: _Entries) -> str:
     paging = _pagination(row)
     if paging:
         head.append(f"pagination: {_json(paging)}")
-    head.append(f"description: {_json(row.summary + (f' (a kind of {row.relative})' if row.relative else ''))}")
+    relative = f" (a kind of {row.relative})" if row.relative else ""
+    elsewhere = f" The API serves this at {address}, not at base_url." if address else ""
+    head.append(f"description: {_json(row.summary + relative + elsewhere)}")
     shown = row.shown_parameters.values()
     parameters = ", ".join(f"{_key(item.name)}: {entries.of(item)}" for item in shown)
     tail = [f"params: {{{parameters}}}"] if parameters else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -163,6 +164,19 @@ def test_operations_that_only_a_fragment_tells_apart_are_written_as_they_are_sen
     assert {item["maps_to"] for item in operations_of(element_of(old)).values()} == {"POST /actions"}
     new = read(tmp_path, adapter_element(old.prepared.table))
     assert new.rows.keys() == old.rows.keys()
+
+
+def test_operations_at_another_address_than_the_elements_are_told(tmp_path: Path) -> None:
+    files = {"get": {"operationId": "getFile", "servers": [{"url": "https://files.acme.dev"}], "responses": {}}}
+    document = api({"/pets": {"get": {"operationId": "listPets", "responses": {}}}, "/files": files},
+                   servers=[{"url": "https://api.acme.dev"}])  # fmt: skip
+    path, project = tmp_path / "api.json", tmp_path / "project"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    assert run("from-openapi", path, "-o", project).code == 0
+    told = run("add", "element", "--project", project).out
+    assert "1 operation at https://files.acme.dev: an adapter of the element calls its base_url instead." in told
+    element = (project / "schema/adapter.yaml").read_text(encoding="utf-8")
+    assert element.count("The API serves this at https://files.acme.dev, not at base_url.") == 1
 
 
 def test_a_folder_named_as_an_adapters_names_that_of_an_element(tmp_path: Path) -> None:
