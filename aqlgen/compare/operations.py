@@ -98,10 +98,12 @@ def _compare_danger(old: Operation, new: Operation, findings: Findings) -> None:
     elif asked != asks:
         rule = "confirmation-asked" if asks else "confirmation-dropped"
         findings.note(rule, new.name, wording=f"{'asks' if asks else 'no longer asks'} for a confirmation: {wording}")
+    elif after.rank > before.rank:
+        is_each = (before in _CONFIRMED, after in _CONFIRMED) == (False, True)
+        reason = "asks for a confirmation each time, not only at first: " if is_each else ""
+        findings.note("danger-raised", new.name, wording=f"{reason}{wording}")
     else:
-        if after in _CONFIRMED and before not in _CONFIRMED:
-            wording = f"asks for a confirmation each time, not only at first: {wording}"
-        findings.note("danger-raised" if after.rank > before.rank else "danger-lowered", new.name, wording=wording)
+        findings.note("danger-lowered", new.name, wording=wording)
 
 
 def _compare_deprecation(old: Operation, new: Operation, findings: Findings) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from aqlgen.project.generation import regenerate
 from aqlgen.project.records import ANSWERS
 from aqlgen.project.worktree import State, Worktree
 from aqlgen.project.write import write_file
-from aqlgen.render.adapter_element import other_address
+from aqlgen.render.adapter_element import other_addresses
 from aqlgen.render.provenance import FILE, Kind, kind
 
 
@@ -62,8 +61,8 @@ def change_parts(folder: Path, add: Collection[str], remove: Collection[str], pr
     removed = tuple(path for path in gone if (folder / path).exists())
     for path in removed:
         remove_below(folder, path)
-    addresses = Counter(other_address(row.row, table.adapter) for row in table.rows if "element" in named)
-    return Changed(written, removed, {address: number for address, number in addresses.items() if address})
+    elsewhere = other_addresses(table) if "element" in named else {}
+    return Changed(written, removed, elsewhere)
 
 
 def _refuse_edited(project: Project, present: Collection[str], gone: Collection[str]) -> None:

@@ -8,6 +8,7 @@ It is written line by line with JSON values, which YAML reads as they are: fast,
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from json import JSONEncoder
 from urllib.parse import quote, urljoin, urlsplit
@@ -54,7 +55,7 @@ def adapter_element(table: Table) -> str:
     for family in FAMILIES:
         rows = table.of(family)
         lines.append(f"  {family}:\n" if rows else f"  {family}: []\n")
-        lines.extend(_operation(row, entries, other_address(row.row, adapter)) for row in rows)
+        lines.extend(_operation(row, entries, _other_address(row.row, adapter)) for row in rows)
     return "".join(map(escaped, lines))
 
 
@@ -108,7 +109,12 @@ def _base_url(adapter: Adapter) -> str:
     return (url if urlsplit(url).scheme else f"{NO_SERVER}/{url.lstrip('/')}").rstrip("/")
 
 
-def other_address(row: Row, adapter: Adapter) -> str:
+def other_addresses(table: Table) -> Counter[str]:
+    """Count the operations that the API serves at each other address than the one that an element has."""
+    return Counter(filter(None, (_other_address(row.row, table.adapter) for row in table.rows)))
+
+
+def _other_address(row: Row, adapter: Adapter) -> str:
     """Return where the API serves an operation, "" if that is the one address that an element has."""
     url = operation_url(adapter.of_api(row.api).servers, row.servers, None).rstrip("/")
     return url if urlsplit(url).scheme and url != _base_url(adapter) else ""

@@ -173,8 +173,8 @@ def test_operations_at_another_address_than_the_elements_are_told(tmp_path: Path
     path, project = tmp_path / "api.json", tmp_path / "project"
     path.write_text(json.dumps(document), encoding="utf-8")
     assert run("from-openapi", path, "-o", project).code == 0
-    told = run("add", "element", "--project", project).out
-    assert "1 operation at https://files.acme.dev: an adapter of the element calls its base_url instead." in told
+    output = run("add", "element", "--project", project).out
+    assert "1 operation at https://files.acme.dev: an adapter of the element calls its base_url instead." in output
     element = (project / "schema/adapter.yaml").read_text(encoding="utf-8")
     assert element.count("The API serves this at https://files.acme.dev, not at base_url.") == 1
 
