@@ -30,7 +30,7 @@ from . import by_doctor
 from .credentials import Credentials
 from .discovery import Discovery, Fetch, Unreachable, is_safe
 from .sources import Source, Sources, discovery_url_of, token_url_of
-from .tokens import MOST_EXCHANGES, OAUTH_ERRORS, Client, Refused, Token, Tokens, ask, stated_error
+from .tokens import MOST_EXCHANGES, OAUTH_ERRORS, AccessToken, AccessTokens, Client, Refused, ask, stated_error
 
 if TYPE_CHECKING:
     from httpx2 import DigestAuth
@@ -66,7 +66,7 @@ class Grants:
         self._fetch = fetch
         self._clock = clock
         self._now = now
-        self._tokens = Tokens(clock, shared)
+        self._tokens = AccessTokens(clock, shared)
         self._shared = shared
         self._discovery = Discovery(fetch, clock)
         self._methods: dict[str, str] = {}
@@ -98,7 +98,7 @@ class Grants:
             return ""
         return self._sources.role(source.scheme, "scopes") or " ".join(sorted(scopes))
 
-    async def _request(self, source: Source, scopes: str, base: str) -> Token:
+    async def _request(self, source: Source, scopes: str, base: str) -> AccessToken:
         try:
             with anyio.CancelScope(shield=source.grant in _ROTATING):
                 if source.grant == "login":
@@ -132,14 +132,14 @@ class Grants:
         server = await self._discovery.find(discovery_url_of(self._sources, source.scheme))
         return server.token_url
 
-    async def _post(self, scheme: str, url: str, form: Mapping[str, str], client_id: str = "") -> Token:
+    async def _post(self, scheme: str, url: str, form: Mapping[str, str], client_id: str = "") -> AccessToken:
         client = Client(client_id or self._role(scheme, "client_id"), self._role(scheme, "client_secret"))
         sent = {key: value for key, value in form.items() if value}
         token = await ask(self._fetch, url, sent, client, clock=self._clock, methods=self._methods)
         self._seen.add([token.value, token.refresh])
         return token
 
-    async def _refreshed(self, scheme: str, url: str) -> Token:
+    async def _refreshed(self, scheme: str, url: str) -> AccessToken:
         """Use the owner's refresh token, or what has replaced it, here or at another replica."""
         first = self._role(scheme, "refresh_token")
         refresh = self._rotated.get((scheme, first), first)
@@ -152,7 +152,7 @@ class Grants:
                 await self._shared.keep_rotated(scheme, first, token.refresh)
         return token
 
-    async def _of_login(self, scheme: str) -> Token:
+    async def _of_login(self, scheme: str) -> AccessToken:
         """Use the login, one process at a time: many servers revoke a login whose old refresh token comes again."""
         logins = self._sources.logins
         try:
@@ -162,7 +162,7 @@ class Grants:
         except (StoreAway, TimeoutError):
             raise Unreachable("was not asked, since other processes hold the file with the login") from None
 
-    async def _renewed(self, scheme: str, login: Mapping[str, Any]) -> Token:
+    async def _renewed(self, scheme: str, login: Mapping[str, Any]) -> AccessToken:
         """Renew a login. What replaces its refresh token is stored, and used from memory while that fails."""
         first = login["refresh_token"]
         refresh = self._rotated.get((scheme, first), first)
@@ -179,13 +179,13 @@ class Grants:
                     break
         return token
 
-    def _stored(self, login: Mapping[str, Any]) -> Token:
+    def _stored(self, login: Mapping[str, Any]) -> AccessToken:
         """Return the token of a login that brought no refresh token."""
         left = None if login.get("expires") is None else login["expires"] - self._now()
         if not login.get("access_token") or (left is not None and left <= 0):
             raise Refused("invalid_grant")
         self._seen.add([login["access_token"]])
-        return Token(login["access_token"], None if left is None else self._clock() + left)
+        return AccessToken(login["access_token"], None if left is None else self._clock() + left)
 
     def _role(self, scheme: str, role: str) -> str:
         return self._sources.role(scheme, role) or ""

@@ -23,7 +23,7 @@ from ..hosts import Origin
 from ..text import counted, line, terminal_text
 from .discovery import Discovery, Fetch, Server, Unreachable, is_safe
 from .sources import Sources, discovery_url_of
-from .tokens import Client, Refused, Token, ask, stated_error
+from .tokens import AccessToken, Client, Refused, ask, stated_error
 
 WAIT = 300.0
 """Seconds that a person may take."""
@@ -114,7 +114,7 @@ async def login(sources: Sources, scheme: str, base: str, scopes: str, options: 
     return _store(sources, scheme, server, client, token, io)
 
 
-def _store(sources: Sources, scheme: str, server: Server, client: Client, token: Token, io: LoginIO) -> str:
+def _store(sources: Sources, scheme: str, server: Server, client: Client, token: AccessToken, io: LoginIO) -> str:
     entry: dict[str, Any] = {"token_url": server.token_url, "client_id": client.id, "at": io.clock()}
     if token.refresh:
         sources.logins.put(scheme, {**entry, "refresh_token": token.refresh})
@@ -128,7 +128,7 @@ def _store(sources: Sources, scheme: str, server: Server, client: Client, token:
 
 async def _by_browser(
     server: Server, client: Client, form: Mapping[str, str], options: LoginOptions, io: LoginIO
-) -> Token:
+) -> AccessToken:
     """Send the person to the server, and wait for the browser to come back with a code (RFC 8252, 7.3)."""
     state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(64)
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()

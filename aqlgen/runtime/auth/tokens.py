@@ -40,7 +40,7 @@ class Client(NamedTuple):
     secret: str = ""
 
 
-class Token(NamedTuple):
+class AccessToken(NamedTuple):
     """An access token; `expires` is a time of the caller's clock, None if the server did not name one."""
 
     value: str
@@ -74,7 +74,7 @@ def stated_error(refused: Refused) -> str:
     return refused.error if refused.error in OAUTH_ERRORS else f"HTTP {refused.status}"
 
 
-def margin(token: Token) -> float:
+def margin(token: AccessToken) -> float:
     """Return how many seconds before its end a token is renewed: 60, but not more than a tenth of its life."""
     return min(_EARLY, token.lifetime / 10)
 
@@ -87,7 +87,7 @@ async def ask(
     *,
     clock: Callable[[], float],
     methods: dict[str, str] | None = None,
-) -> Token:
+) -> AccessToken:
     """Request a token; `methods` remembers by URL how the client authenticates there. Raises Refused and Unreachable.
 
     HTTP Basic, the standard's method, is tried first; if the server does not take it, the secret goes into the form.
@@ -139,11 +139,11 @@ def _refusal(answer: Fetched) -> Refused | None:
     return Refused(error, description if isinstance(description, str) else "", answer.status)
 
 
-def _token(body: Mapping[str, Any], begin: float) -> Token:
+def _token(body: Mapping[str, Any], begin: float) -> AccessToken:
     """Read an answer. A token's life begins when it was asked for, so that it never seems to live longer."""
     lifetime = _seconds(body.get("expires_in"))
     expires = None if lifetime is None else begin + lifetime
-    return Token(body["access_token"], expires, lifetime or 0.0, _text(body.get("refresh_token")))
+    return AccessToken(body["access_token"], expires, lifetime or 0.0, _text(body.get("refresh_token")))
 
 
 def _text(value: Any) -> str:
@@ -168,13 +168,13 @@ _MAX_TOKENS = 1000
 
 @dataclass(slots=True)
 class _Slot:
-    token: Token | None = None
+    token: AccessToken | None = None
     tries: int = 0
     failure: Failure | None = None
     lock: anyio.Lock = field(default_factory=anyio.Lock)
 
 
-class Tokens:
+class AccessTokens:
     """Tokens by whom and what they are for; beyond a thousand, the least recently used are forgotten."""
 
     def __init__(self, clock: Callable[[], float], shared: SharedTokens | None = None) -> None:
@@ -182,7 +182,7 @@ class Tokens:
         self._shared = shared
         self._slots: OrderedDict[Hashable, _Slot] = OrderedDict()
 
-    async def get(self, key: Hashable, make: Callable[[], Awaitable[Token]], refused: str = "") -> str:
+    async def get(self, key: Hashable, make: Callable[[], Awaitable[AccessToken]], refused: str = "") -> str:
         """Return the token of a key; `make` requests a new one if there is none that lasts or it equals `refused`.
 
         Raises the Failure of `make`; all that wait for the same request fail with it.
@@ -203,7 +203,7 @@ class Tokens:
                 raise Failure(slot.failure.code, slot.failure.message, slot.failure.details)
             return await self._renew(key, slot, make, refused)
 
-    async def _renew(self, key: Hashable, slot: _Slot, make: Callable[[], Awaitable[Token]], refused: str) -> str:
+    async def _renew(self, key: Hashable, slot: _Slot, make: Callable[[], Awaitable[AccessToken]], refused: str) -> str:
         slot.failure = None
         try:
             slot.token = await (make() if self._shared is None else self._shared.renew(key, make, refused))
@@ -232,7 +232,7 @@ _UNSTATED = 3600.0
 
 
 class SharedTokens:
-    """The access tokens of all replicas. `clock` is monotonic, as in `Token.expires`.
+    """The access tokens of all replicas. `clock` is monotonic, as in `AccessToken.expires`.
 
     A request for a token ends within `seconds`: others wait so long at most, if the replica that makes it dies.
     """
@@ -242,7 +242,7 @@ class SharedTokens:
         self._seconds = seconds
         self._clock = clock
 
-    async def renew(self, key: Hashable, make: Callable[[], Awaitable[Token]], refused: str = "") -> Token:
+    async def renew(self, key: Hashable, make: Callable[[], Awaitable[AccessToken]], refused: str = "") -> AccessToken:
         """Return a token of a key that lasts and is not `refused`: another replica's, or a new one that `make` gets."""
         name = hashlib.sha256(repr(key).encode("utf-8", "surrogatepass")).hexdigest()
         async with AsyncExitStack() as stack:
@@ -272,16 +272,16 @@ class SharedTokens:
         with suppress(StoreAway):
             await self._custody.keep(_ROTATED, f"{scheme} {_short(first)}", refresh, 365 * 86_400.0)
 
-    async def _kept(self, name: str, refused: str) -> Token | None:
+    async def _kept(self, name: str, refused: str) -> AccessToken | None:
         value = await self._custody.kept(_TOKEN, name)
         if value is None or value["value"] == refused:
             return None
         expires = None if value["expires"] is None else self._clock() + value["expires"] - time.time()
-        token = Token(value["value"], expires, value["lifetime"])
+        token = AccessToken(value["value"], expires, value["lifetime"])
         lasts = expires is None or self._clock() < expires - margin(token)
         return token if lasts else None
 
-    async def _keep(self, name: str, token: Token) -> None:
+    async def _keep(self, name: str, token: AccessToken) -> None:
         left = _UNSTATED if token.expires is None else token.expires - self._clock()
         expires = None if token.expires is None else time.time() + left
         if left > 0:

@@ -11,7 +11,7 @@ import anyio
 import pytest
 from stand_in import FakeApi
 
-from aqlgen.runtime.auth.tokens import SharedTokens, Token, Tokens
+from aqlgen.runtime.auth.tokens import AccessToken, AccessTokens, SharedTokens
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher, Parts
 from aqlgen.runtime.paging.cursors import Cursors, Place
 from aqlgen.runtime.safety.loop.agents import Board
@@ -264,18 +264,18 @@ async def test_a_token_is_asked_for_by_one_replica_at_a_time(state: Callable[...
     """R-OPS-3: the others wait, and read it."""
     issued: list[str] = []
 
-    async def make() -> Token:
+    async def make() -> AccessToken:
         issued.append(f"access {len(issued)}")
         name = issued[-1]
         await anyio.sleep(0.15)
-        return Token(name, anyio.current_time() + 3600, 3600.0)
+        return AccessToken(name, anyio.current_time() + 3600, 3600.0)
 
     replicas = [
-        Tokens(anyio.current_time, SharedTokens(state().shared, 15, clock=anyio.current_time)) for _ in range(3)
+        AccessTokens(anyio.current_time, SharedTokens(state().shared, 15, clock=anyio.current_time)) for _ in range(3)
     ]
     values: list[str] = []
 
-    async def get(tokens: Tokens, refused: str = "") -> None:
+    async def get(tokens: AccessTokens, refused: str = "") -> None:
         values.append(await tokens.get("key", make, refused))
 
     for refused, expected in (("", "access 0"), ("access 0", "access 1")):
@@ -375,8 +375,8 @@ async def test_while_the_store_is_away_nothing_is_confirmed_and_reads_go_on(
         assert "continue" not in plan["error"]["details"]["plan"]
         shared = SharedTokens(dispatcher.state.shared, 15)
 
-        async def make() -> Token:
-            return Token("by itself")
+        async def make() -> AccessToken:
+            return AccessToken("by itself")
 
         assert (await shared.renew("key", make)).value == "by itself"
     finally:
