@@ -48,8 +48,10 @@ def test_sessions_that_a_runtime_has_passed_are_played_for_another_runtime_alone
     first = run("check", project, "--test", "WI-3")
     monkeypatch.setattr(probe, "recorded", lambda: [probe.Session(head, [{**steps[0], "answer": 1}])])
     again = run("check", project, "--test", "WI-3")
+    run("from-openapi", FIXTURES / "petstore.yaml", "-o", tmp_path / "source", "--runtime", "source", "-q")
+    same = run("check", tmp_path / "source", "--test", "WI-3")
     other = run("check", broken(project, tmp_path, mutations()[0]) or project, "--test", "WI-3")
-    assert (first.code, again.code, other.code) == (0, 0, 1)
+    assert (first.code, again.code, same.code, other.code) == (0, 0, 0, 1)
 
 
 def test_a_test_of_an_honest_adapter_passes_and_writes_its_reports(project: Path, tmp_path: Path) -> None:

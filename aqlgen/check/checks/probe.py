@@ -27,6 +27,7 @@ from aqlgen.check.sessions import Session, difference, played, recorded
 from aqlgen.check.stand_in import Arrived, StandIn, serve
 from aqlgen.project.check import package_files, sources
 from aqlgen.resources import build, cache_folder, files_in
+from aqlgen.runtime import SEAL
 from aqlgen.runtime.table import Adapter as AdapterTable
 from aqlgen.runtime.witness import Witness
 
@@ -136,6 +137,7 @@ def _kept(run: Run) -> list[Path]:
     if root is None or any(not path.startswith(f"{package}/") for path in sources(src)):  # which may shadow a library
         return []
     files = package_files(src / package, as_imported=True)
+    files.pop(f"runtime/{SEAL}", None)  # of the archive alone, and about the other files
     hashed = [
         sys.version_info[:2],
         *((name, version(name)) for name in _LIBRARIES),
