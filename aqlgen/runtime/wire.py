@@ -8,6 +8,8 @@ may choose what they send or expect. The generator reads the same functions.
 
 from __future__ import annotations
 
+import codecs
+import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -31,6 +33,15 @@ _JSON_LINES = frozenset({"ndjson", "jsonl", "jsonlines", "json-lines", "json-str
 _TEXTS = frozenset({"yaml", "x-yaml", "javascript", "graphql", "sql", "toml", "csv"})
 """Names that are text though they are registered outside `text/`."""
 _TABLES = frozenset({"csv", "comma-separated-values", "tsv", "tab-separated-values"})
+_CHARSET_LIST = (
+    "ascii big5 cp437 cp850 cp866 cp874 cp932 cp949 cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 cp1258 "
+    "euc_jp euc_kr gb2312 gbk gb18030 iso2022_jp iso8859-1 iso8859-2 iso8859-3 iso8859-4 iso8859-5 iso8859-6 iso8859-7 "
+    "iso8859-8 iso8859-9 iso8859-10 iso8859-13 iso8859-14 iso8859-15 iso8859-16 koi8-r koi8-u mac-roman shift_jis "
+    "utf-8 utf-8-sig utf-16 utf-16-be utf-16-le utf-32 utf-32-be utf-32-le"
+)
+_CHARSETS = frozenset(_CHARSET_LIST.split())
+"""The charsets of texts, by Python's names of their codecs: no answer may choose any other codec."""
+_CHARSET_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.:-]{0,40}")
 
 
 @lru_cache(256)
@@ -116,6 +127,27 @@ def admits_nothing(content_type: str) -> bool:
     """Return True if no bytes at all are a content of this type: an empty text, file or stream; not JSON, not XML."""
     kind = media_type(content_type)
     return kind == OCTETS or (is_text(kind) and not is_xml(kind))
+
+
+@lru_cache(256)
+def charset_of(content_type: str) -> str | None:
+    """Return the charset of a content type, None when it names none that is known."""
+    for parameter in content_type.split(";")[1:]:
+        key, _, value = parameter.partition("=")
+        if key.strip().lower() == "charset":
+            return known_charset(value.strip().strip("\"'"))
+    return None
+
+
+def known_charset(name: str) -> str | None:
+    """Return the codec of a charset by its name, None if it is none of those that texts have."""
+    if not _CHARSET_NAME.fullmatch(name):  # a lookup imports a module of that name
+        return None
+    try:
+        codec = codecs.lookup(name).name
+    except (LookupError, ValueError):
+        return None
+    return codec if codec in _CHARSETS else None
 
 
 QUOTA_HEADERS = {

@@ -18,7 +18,7 @@ from guarded_shop import Shop
 from aqlgen.runtime import client
 from aqlgen.runtime.client.receive import Decompressor
 from aqlgen.runtime.decode.api_error import read_error
-from aqlgen.runtime.decode.body import decode_text, known_charset, read_body
+from aqlgen.runtime.decode.body import decode_text, read_body
 from aqlgen.runtime.decode.files import disposition_name
 from aqlgen.runtime.decode.headers import quotas, read_links, retry_after, seconds_until_reset
 from aqlgen.runtime.decode.sequential import StreamWatch, read_multipart, stream_values
@@ -29,7 +29,7 @@ from aqlgen.runtime.schema.validators import Schemas, stated_pattern
 from aqlgen.runtime.server.stdio import Refusal, parse
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.text import bounded, leaks, line
-from aqlgen.runtime.wire import ApiResponse
+from aqlgen.runtime.wire import ApiResponse, known_charset
 from aqlgen.table.sample_values import ValueMaker
 from tests.attacks.bounds import cpu_seconds
 from tests.cases import each

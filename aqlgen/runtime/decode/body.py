@@ -9,12 +9,11 @@ import codecs
 import json
 import re
 from contextlib import suppress
-from functools import lru_cache
 from typing import Any
 
 from ..errors import Code, Failure, response_too_large
 from ..exact_json import read_float, write_json
-from ..wire import FORM, OCTETS, is_json, is_text, is_xml, media_type
+from ..wire import FORM, OCTETS, charset_of, is_json, is_text, is_xml, known_charset, media_type
 from .attachments import CONTROLS, bytes_value
 
 JSON_DECODER = json.JSONDecoder(parse_float=read_float, parse_constant=lambda _: None)
@@ -32,15 +31,6 @@ _BYTE_ORDER_MARKS = (
 )
 _XML_DECLARATION = re.compile(rb"""^\s*<\?xml[^<>]{0,200}?\bencoding\s*=\s*["']([A-Za-z][\w.:-]{0,40})["']""")
 _HTML_META = re.compile(rb"""<meta[^<>]{0,200}?\bcharset\s*=\s*["']?([A-Za-z][\w.:-]{0,40})""", re.IGNORECASE)
-_CHARSET_LIST = (
-    "ascii big5 cp437 cp850 cp866 cp874 cp932 cp949 cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 cp1258 "
-    "euc_jp euc_kr gb2312 gbk gb18030 iso2022_jp iso8859-1 iso8859-2 iso8859-3 iso8859-4 iso8859-5 iso8859-6 iso8859-7 "
-    "iso8859-8 iso8859-9 iso8859-10 iso8859-13 iso8859-14 iso8859-15 iso8859-16 koi8-r koi8-u mac-roman shift_jis "
-    "utf-8 utf-8-sig utf-16 utf-16-be utf-16-le utf-32 utf-32-be utf-32-le"
-)
-_CHARSETS = frozenset(_CHARSET_LIST.split())
-"""The charsets of texts, by Python's names of their codecs: no answer may choose any other codec."""
-_CHARSET_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.:-]{0,40}")
 _MAX_VALUES = 1_500_000
 """Values of one JSON text: each takes far more memory than the few bytes that it may be written in."""
 _MAX_DEPTH = 150
@@ -106,27 +96,6 @@ def decode_text(content: bytes, content_type: str) -> str:
         declaration = (_HTML_META if is_html else _XML_DECLARATION).search(content[:2048])
         charset = known_charset(declaration[1].decode("ascii", "replace")) if declaration is not None else None
     return content.decode(charset or "utf-8", errors="replace")
-
-
-@lru_cache(256)
-def charset_of(content_type: str) -> str | None:
-    """Return the charset of a content type, None when it names none that is known."""
-    for parameter in content_type.split(";")[1:]:
-        key, _, value = parameter.partition("=")
-        if key.strip().lower() == "charset":
-            return known_charset(value.strip().strip("\"'"))
-    return None
-
-
-def known_charset(name: str) -> str | None:
-    """Return the codec of a charset by its name, None if it is none of those that texts have."""
-    if not _CHARSET_NAME.fullmatch(name):  # a lookup imports a module of that name
-        return None
-    try:
-        codec = codecs.lookup(name).name
-    except (LookupError, ValueError):
-        return None
-    return codec if codec in _CHARSETS else None
 
 
 def _read_json(content: bytes, content_type: str) -> Any:

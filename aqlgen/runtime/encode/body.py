@@ -31,6 +31,7 @@ from ..wire import (
     JSON_PATCH,
     OCTETS,
     admits_json,
+    charset_of,
     is_json,
     is_json_lines,
     is_multipart,
@@ -329,8 +330,6 @@ def _declared_fields(row: Row, body: Body) -> Mapping[str, Parameter]:
 
 def _encode_text(content_type: str, value: str) -> tuple[str, bytes]:
     """Return a text in the charset of its content type, else in UTF-8, which is declared where it matters."""
-    from ..decode.body import charset_of
-
     codec = charset_of(content_type)
     if codec is None:
         is_named = "charset" in content_type or value.isascii()
