@@ -7,7 +7,7 @@ import math
 import secrets
 from collections.abc import Mapping, Sequence
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from .errors import Code
 from .exact_json import ExactFloat, with_floats, write_json
@@ -51,6 +51,24 @@ class Stamp:
         """Add the ids by which log and audit know a request to the details of its failure."""
         ids = {"request_id": self.request_id} | ({} if session_id is None else {"session_id": session_id})
         failed["error"]["details"] = {**failed["error"].get("details", {}), **ids}
+
+
+class CallWarning(NamedTuple):
+    """One warning. Without a severity it counts as medium."""
+
+    code: str
+    message: str
+    severity: str | None = None
+    details: Mapping[str, Any] | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the warning as the envelope shows it."""
+        content: dict[str, Any] = {"code": self.code, "message": self.message}
+        if self.details:
+            content["details"] = dict(self.details)
+        if self.severity is not None:
+            content["severity"] = self.severity
+        return content
 
 
 def success(data: Any, meta: Mapping[str, Any] | None = None, warnings: Sequence[Mapping[str, Any]] = ()) -> Envelope:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
+from ..envelope import CallWarning
 from ..errors import Failure, invalid
 from ..paging.cursors import Place
-from ..warnings import CallWarning
 from .absent import Absence, named_with_nearest
 from .aggregates import Aggregates, read_aggregate
 from .conditions import Matcher, compile_condition, order_key, values_at

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..encode.urls import resource_of
+from ..envelope import CallWarning
 from ..errors import Code, Failure, invalid
 from ..exact_json import read_json, write_json
 from ..schema import at, steps_of, union_of
 from ..text import line, listed, shown
-from ..warnings import CallWarning
 from ..wire import QuotaPaused
 from .merge import differences, merged
 from .resource import Carried

@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from ..client import ApiSide
-from ..envelope import Envelope, Stamp
+from ..envelope import CallWarning, Envelope, Stamp
 from ..errors import Failure
 from ..hooks import Call, HookError, Hooks
 from ..introspection.introspect import Introspection
@@ -27,7 +27,7 @@ from ..settings.config import Config
 from ..state.custody import State
 from ..table import Adapter, Row, Table, chosen
 from ..validation import Unexplained
-from ..warnings import CallWarning, Warnings
+from ..warnings import Warnings
 from ..warnings.rules import MOST_UNDERSTOOD, WarningRules, understood_warning
 from .arguments import Limits, Request, wrong_family
 

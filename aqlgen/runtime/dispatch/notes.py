@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..calls.listing import PARTIAL
 from ..decode import declared_response
+from ..envelope import CallWarning
 from ..schema import JSON_TYPES, json_type
 from ..schema.deviations import deviations
 from ..state import StoreAway
-from ..warnings import CallWarning
 from . import Extension, ToolCall
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..calls import Exchanges
+from ..envelope import CallWarning
 from ..errors import invalid
 from ..schema import at
 from ..table import Row
 from ..text import line, tokens_of
-from ..warnings import CallWarning
 from . import ToolCall
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from .run import Progress, Run
 from .step_calls import StepCalls
 
 if TYPE_CHECKING:
-    from ..warnings import CallWarning
+    from ..envelope import CallWarning
     from . import Calls
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..calls.absent import absent_fields, named_with_nearest
 from ..calls.conditions import compile_condition
 from ..calls.listing import UNKNOWN_FIELD
+from ..envelope import CallWarning
 from ..errors import UNKNOWN_OUTCOME, Code, Failure, invalid, too_large
 from ..exact_json import size_of
 from ..protocol_operations import MAX_CALLS
@@ -21,7 +22,6 @@ from ..schema import json_type
 from ..steps.halted import SECONDS, advised, is_final
 from ..steps.plan import LOCAL, Plan, Step
 from ..steps.references import Budget, Reference, is_reference, pick, read_reference, resolve
-from ..warnings import CallWarning
 
 if TYPE_CHECKING:
     from .step_calls import StepCalls

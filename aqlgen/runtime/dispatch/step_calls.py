@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..calls.selection import Selection
 from ..decode.outcome import with_key
+from ..envelope import CallWarning
 from ..errors import Code, Failure
 from ..safety.approvals import Approvals, HeldCall, fitting
 from ..safety.audit import holds_secret
@@ -16,7 +17,7 @@ from ..schema import union_of
 from ..state import StoreAway
 from ..steps.plan import Plan, Step
 from ..text import folded
-from ..warnings import CallWarning, Warnings
+from ..warnings import Warnings
 from ..warnings.rules import repeated_by
 from . import ToolCall
 from .arguments import TOKEN, Request

@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..envelope import CallWarning
 from ..errors import IF_AGREED, Code, Failure
 from ..state import Counter, StoreAway
 from ..text import iso_time
-from ..warnings import CallWarning
 from ..warnings.thresholds import QUOTA
 from ..wire import QuotaPaused
 from .counting import Quotas, Use, caller_id

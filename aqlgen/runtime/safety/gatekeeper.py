@@ -28,6 +28,7 @@ from .policy import FIRST_USE, SEVERITY, Policy, Subject, is_recorded
 from .refusals import denied
 
 if TYPE_CHECKING:
+    from ..envelope import CallWarning
     from ..logs import Logger
     from ..logs.observers import Observers
     from ..protocol_operations import Person
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from ..settings.config import Config
     from ..state.custody import State
     from ..table import Adapter, Row, Table
-    from ..warnings import CallWarning
     from ..wire import ApiRequest
     from .approvals import Approval, Approvals, HeldCall
     from .asking import Asking

@@ -18,6 +18,7 @@ from itertools import count
 from time import monotonic
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from ..envelope import CallWarning
 from ..schema.field_names import reaches
 from ..session import Session, current_caller
 from ..table import JsonSchema, Row, Table
@@ -25,24 +26,6 @@ from ..text import iso_time
 
 ABOUT_DATA = "VALIDATION_"
 """Category of the warnings that are about the data of this very answer."""
-
-
-class CallWarning(NamedTuple):
-    """One warning. Without a severity it counts as medium."""
-
-    code: str
-    message: str
-    severity: str | None = None
-    details: Mapping[str, Any] | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the warning as the envelope shows it."""
-        content: dict[str, Any] = {"code": self.code, "message": self.message}
-        if self.details:
-            content["details"] = dict(self.details)
-        if self.severity is not None:
-            content["severity"] = self.severity
-        return content
 
 
 Warnings: TypeAlias = list[CallWarning]

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ..envelope import CallWarning
 from ..text import encoded, estimate, line
-from . import CallWarning
 
 CODE = "VALIDATION_TRUNCATED_WARNING"
 

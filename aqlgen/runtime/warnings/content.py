@@ -10,9 +10,9 @@ from typing import Any
 
 from ..decode import declared_response
 from ..decode.body import decode_text
+from ..envelope import CallWarning
 from ..table import Row
 from ..wire import ApiResponse, admits_nothing, is_json, media_type, stream_form
-from . import CallWarning
 from .ceiling import CODE
 
 CONTENT = "VALIDATION_UNEXPECTED_CONTENT_WARNING"

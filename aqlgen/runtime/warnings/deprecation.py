@@ -12,10 +12,11 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from ..decode.headers import read_links
+from ..envelope import CallWarning
 from ..schema import union_of
 from ..table import JsonSchema, Row, Table, encode
 from ..text import line
-from . import CallWarning, Deprecations
+from . import Deprecations
 
 CODE = "DEPRECATION_WARNING"
 _SOON = 30

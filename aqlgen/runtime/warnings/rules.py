@@ -7,10 +7,11 @@ from functools import cached_property
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from ..envelope import CallWarning
 from ..settings.config import Config
 from ..text import line
 from ..wire import JSON, QUOTA_NAMES
-from . import ABOUT_DATA, CallWarning, Deprecations, Key, Warnings, deprecations_of, is_among, key_of, rank
+from . import ABOUT_DATA, Deprecations, Key, Warnings, deprecations_of, is_among, key_of, rank
 
 if TYPE_CHECKING:
     from ..session import Session

@@ -12,10 +12,10 @@ from typing import Any, Final
 from ..calls.selection import items_path
 from ..decode import declared_response
 from ..decode.headers import Quota, quotas, seconds_until_reset
+from ..envelope import CallWarning
 from ..schema import union_of
 from ..table import ADAPTER, Row, Table
 from ..text import folded
-from . import CallWarning
 
 SLOW = "PERFORMANCE_SLOW_QUERY_WARNING"
 QUOTA = "RATE_LIMIT_QUOTA_WARNING"

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from users_api import agent, answering
 
+from aqlgen.runtime.envelope import CallWarning
 from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.warnings import CallWarning, Warnings
+from aqlgen.runtime.warnings import Warnings
 from aqlgen.runtime.warnings.rules import select_warnings
 
 pytestmark = pytest.mark.anyio

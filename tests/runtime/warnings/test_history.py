@@ -11,9 +11,10 @@ import pytest
 from mcp import Client
 from users_api import Agent, agent, answering, dispatcher
 
+from aqlgen.runtime.envelope import CallWarning
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session, with_caller
-from aqlgen.runtime.warnings import MOST_ENTRIES, CallWarning, Histories, History
+from aqlgen.runtime.warnings import MOST_ENTRIES, Histories, History
 from tests.runtime.http_endpoint import TOKENS, WITH_TOKEN, A, B, endpoint
 
 pytestmark = pytest.mark.anyio

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from mcp import Client
 from users_api import LATER, SOON, Agent, Answer, agent, answering, dispatcher
 
+from aqlgen.runtime.envelope import CallWarning
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Table
 from aqlgen.runtime.text import tokens_of
-from aqlgen.runtime.warnings import CallWarning, Warnings
+from aqlgen.runtime.warnings import Warnings
 from aqlgen.runtime.warnings.deprecation import headers_warning
 from aqlgen.runtime.warnings.rules import WarningRules, select_warnings
 from aqlgen.runtime.warnings.thresholds import quota_warning
