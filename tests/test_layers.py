@@ -148,12 +148,25 @@ def test_every_part_stands_in_a_layer(package: str) -> None:
     assert sorted(parts - {"__init__"}) == sorted(part for row in LAYERS[package] for part in row)
 
 
+def circles(uses: dict[str, set[str]]) -> dict[str, set[str]]:
+    """Return the modules or parts that lead into a circle, by what each uses."""
+    while leaves := {name for name, used in uses.items() if not used & uses.keys() - {name}}:
+        uses = {name: used for name, used in uses.items() if name not in leaves}
+    return uses
+
+
 def test_no_modules_import_each_other_in_a_circle() -> None:
     """Imports within functions count, too: a circle that they hide is one still."""
-    uses = {name_of(path): NAMES & set(imports(path)) for path in MODULES}
-    while leaves := {module for module, used in uses.items() if not used & uses.keys() - {module}}:
-        uses = {module: used for module, used in uses.items() if module not in leaves}
-    assert not uses
+    assert not circles({name_of(path): NAMES & set(imports(path)) for path in MODULES})
+
+
+@pytest.mark.parametrize("package", LAYERS)
+def test_no_parts_of_a_package_import_each_other_in_a_circle(package: str) -> None:
+    uses: dict[str, set[str]] = {}
+    for path in MODULES:
+        if part := part_of(name_of(path), package):
+            uses.setdefault(part, set()).update(filter(None, (part_of(name, package) for name in imports(path))))
+    assert not circles(uses)
 
 
 @pytest.mark.parametrize("library", ALONE)

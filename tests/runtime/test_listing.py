@@ -9,10 +9,10 @@ import pytest
 from test_paging import COUNTED, MANY, STYLES, Client, Listing, by_offset, things
 
 from aqlgen.runtime.calls.aggregates import read_aggregate
-from aqlgen.runtime.calls.listing import read_query
 from aqlgen.runtime.envelope import Envelope
 from aqlgen.runtime.errors import Failure
 from aqlgen.runtime.exact_json import read_float, write_json
+from aqlgen.runtime.paging.listing import read_query
 from aqlgen.runtime.wire import ApiRequest
 from tests.cases import each
 

@@ -13,9 +13,9 @@ from dataclasses import astuple, dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from ..calls.listing import PARTIAL
 from ..decode import declared_response
 from ..envelope import CallWarning
+from ..paging.listing import PARTIAL
 from ..schema import JSON_TYPES, json_type
 from ..schema.deviations import deviations
 from ..state import StoreAway

@@ -16,8 +16,8 @@ from ..text import line, tokens_of
 from . import ToolCall
 
 if TYPE_CHECKING:
-    from ..calls.listing import ListQuery
     from ..calls.selection import Selected, Selection
+    from ..paging.listing import ListQuery
     from ..paging.page import Page
     from ..paging.pager import Pager
     from ..state.locks import Turns
@@ -179,7 +179,7 @@ class Performer:
             call.notes["complete"] = False
             call.notes["totalCount"] = query.total
         if answer.signs:
-            from ..calls.listing import partial_warning
+            from ..paging.listing import partial_warning
 
             call.warn(partial_warning(answer.signs, counted=query is not None))
         more = query is not None and query.more
@@ -188,7 +188,7 @@ class Performer:
         if query is not None:
             call.warnings.extend(query.warnings(declares=lambda field: self._selection.declares(call.row, field)))
             if isinstance(query.only_item, str) and last.content[:1] not in (b"[", b"{"):
-                from ..calls.listing import no_list
+                from ..paging.listing import no_list
 
                 raise no_list()  # a text in place of the list
 
@@ -196,7 +196,7 @@ class Performer:
         """Return the query of a list in the options; None without one. Raises Failure if it cannot be read."""
         if not options.keys() & _QUERYING and (row.paging is not None or "first" not in options):
             return None
-        from ..calls.listing import read_query
+        from ..paging.listing import read_query
 
         return read_query(options, lambda path: self._selection.agent_path(row, path))
 
@@ -216,7 +216,7 @@ class Performer:
 
     def _queried(self, data: Any, row: Row, query: ListQuery) -> Any:
         """Return the data of a whole list with the items that match, or the aggregates over them."""
-        from ..calls.listing import at_list
+        from ..paging.listing import at_list
 
         path = self._selection.path_of_list(row) if isinstance(data, dict) else ()
         data = at_list(data, path, query.over)
@@ -230,7 +230,7 @@ class Performer:
         if not absent:
             return None
         from ..calls.absent import named_with_nearest
-        from ..calls.listing import UNKNOWN_FIELD
+        from ..paging.listing import UNKNOWN_FIELD
 
         message = f"The answer has no field {named_with_nearest(absent)}"
         details = {"param_name": "fields", "fields": [line(name, 64) for name in absent]}

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..calls.absent import absent_fields, named_with_nearest
 from ..calls.conditions import compile_condition
-from ..calls.listing import UNKNOWN_FIELD
 from ..envelope import CallWarning
 from ..errors import UNKNOWN_OUTCOME, Code, Failure, invalid, too_large
 from ..exact_json import size_of
+from ..paging.listing import UNKNOWN_FIELD
 from ..protocol_operations import MAX_CALLS
 from ..schema import json_type
 from ..steps.halted import SECONDS, advised, is_final

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
+from ..calls.absent import Absence, named_with_nearest
+from ..calls.aggregates import Aggregates, read_aggregate
+from ..calls.conditions import Matcher, compile_condition, order_key, values_at
 from ..envelope import CallWarning
 from ..errors import Failure, invalid
-from ..paging.cursors import Place
-from .absent import Absence, named_with_nearest
-from .aggregates import Aggregates, read_aggregate
-from .conditions import Matcher, compile_condition, order_key, values_at
+from .cursors import Place
 
 if TYPE_CHECKING:
-    from ..paging.page import Page
+    from .page import Page
 
 MOST_ITEMS: Final = 1000
 MOST_PAGES: Final = 10
