@@ -128,7 +128,7 @@ def _deletes(reading: Reading) -> bool:
 
 
 def by_thing(reading: Reading) -> Finding | None:
-    """Find what makes a movement of money by its noun, whatever a name claims."""
+    """Find a create whose noun is a movement of money, whatever a name claims."""
     shape, noun = reading.facts.shape, reading.noun
     is_made = reading.facts.method == "POST" and not shape.item and not shape.action
     return _moved(f"it makes a {noun}") if is_made and noun in _MOVEMENTS else None
@@ -249,7 +249,7 @@ def cost(reading: Reading) -> Finding | None:
 
 
 def of_item(reading: Reading) -> Finding | None:
-    """Find what carries out something that moves money when it is made, or changes the sum of one."""
+    """Find an act on things that move money when created: it carries one out, or changes its sum."""
     if _deletes(reading) or _is_kept(reading):
         return None
     collection, part = _collection(reading)
@@ -290,7 +290,7 @@ def _makers(reading: Reading) -> dict[str, str]:
 
 
 def of_record(reading: Reading) -> Finding | None:
-    """Find what makes, settles, ends or prices a record of money: a GET shows its sum, its currency and its state."""
+    """Find a write that makes, settles, ends or prices a record of money, whose sum, currency and state a GET shows."""
     records = _records(reading)
     known = [records.get(noun, False) for noun in reading.path_nouns] if records else []
     if not any(known) or not reading.verb_words.isdisjoint(_AVERTING) or people(reading) is not None:
@@ -432,7 +432,7 @@ def _speaks(path: str) -> bool:
 
 
 def beside(reading: Reading) -> Finding | None:
-    """Find what may move money by a word of money in its names; in an API that is about money, it does."""
+    """Find a possible movement of money by a word in the names; in an API that is about money, a sure one."""
     words = _deals(reading) & _DOUBTFUL | {*reading.thing, *reading.object} & _MOVEMENTS
     if not words or reading.category is Category.UPDATE or _deletes(reading):
         return None
