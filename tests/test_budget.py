@@ -52,7 +52,7 @@ HOUSE = {
     "aqlgen/runtime/, lines": 49_756,  # to become 31,000; alternatives whose credential is not set are refused
     "aqlgen/, statements": 55_847,  # to become 37,500; the witness and the generated tests are themselves checked
     "aqlgen/, functions over a complexity of 15": 30,  # at most 40; searches for names from elsewhere
-    "tests, lines": 72_915,  # to become 50,000; defects that readers found have a test each
+    "tests, lines": 72_916,  # to become 50,000; defects that readers found have a test each
     "bench, lines": 6_420,  # at most 6,500; the words of a command line, which only the jobs write
 }
 """How much there is to hold, by `python -m bench size`; beside a figure that grows stands why."""

@@ -39,7 +39,8 @@ def test_names_families_and_danger_are_those_of_the_element(books: Tabulation) -
     }
     assert books.rows["strike_book"]["danger"] == "dangerous"
     assert books.rows["strike_book"]["rule"] == "element"
-    assert not [decision for decision in books.prepared.decisions if decision.concerns]
+    doubts = {decision.name: decision.danger_reason.rule for decision in books.prepared.decisions if decision.concerns}
+    assert doubts == {"correct_book": "unproven"}, "no answer is described that would show the old values"
 
 
 def test_a_reason_names_the_place_in_the_element(books: Tabulation) -> None:

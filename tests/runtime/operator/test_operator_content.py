@@ -272,7 +272,7 @@ def test_quotas_are_shown(tmp_path: Path) -> None:
     home = home_source(package, {"XDG_STATE_HOME": str(tmp_path), **quotas})
     assert home.quotas is not None
     hourly = home.quotas.limits.all[0]
-    run(home.custody.store.spend([Counter(home.quotas.key(hourly, ""), hourly.window, 9)]))
+    run(home.custody.store.spend([Counter(hourly.key(""), hourly.window, 9)]))
     served = Served(home).start()
     served.enter()
     try:
