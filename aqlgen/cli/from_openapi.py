@@ -52,7 +52,6 @@ from aqlgen.project.options import spdx
 from aqlgen.project.write import refuse_occupied, write_tree
 from aqlgen.render import render
 from aqlgen.render.provenance import FILE
-from aqlgen.runtime.auth import ADDED_SCHEME
 from aqlgen.runtime.hosts.report import entry_of
 from aqlgen.runtime.text import visible
 from aqlgen.table.access import (
@@ -285,14 +284,15 @@ def _stated_credentials(prepared: Prepared) -> list[str]:
 
 def _credentials(generated: Generated) -> list[str]:
     """Return the notes on credentials that the document does not name, or names badly."""
-    departures = {diagnostic.code for diagnostic in generated.prepared.diagnostics} & {NO_SCHEME, *DEPARTURES}
+    findings = generated.prepared.diagnostics
     if generated.prepared.is_element:
         return []  # which says in `auth` what is sent, or that nothing is
-    if NO_SCHEME in departures:
+    added = [diagnostic.help.partition("\n")[2] for diagnostic in findings if diagnostic.code == NO_SCHEME]
+    if added:
         hint = (
             "The document declares no credential. If the API needs one, generate with --auth, or add to overrides.yaml:"
         )
-        return [hint, ADDED_SCHEME]
-    if departures:
+        return [hint, added[0], *(lines.partition("\n")[2] for lines in added[1:])]  # the key `apis` once
+    if not {diagnostic.code for diagnostic in findings}.isdisjoint(DEPARTURES):
         return [f"The document is unclear about credentials: `{_explain(generated)} -v` shows those that are sent."]
     return []

@@ -17,6 +17,7 @@ from aqlgen.project.options import addresses, read_apis, recorded_options
 from aqlgen.table.identity import api_names, split_name
 from tests.cases import each
 from tests.documents import TEXT, body_of, object_of, ref, replies
+from tests.generator.commands import run
 from tests.generator.several import Json, api, names, package, prepared
 
 
@@ -287,3 +288,14 @@ def test_an_api_that_comes_changes_only_the_credentials_of_the_first(tmp_path: P
     assert {change["rule"] for change in changes} == {
         "credentials-changed", "host-added", "operation-added", "text-added", "text-removed",
     }  # fmt: skip
+
+
+def test_the_printed_entry_for_missing_credentials_names_the_apis_and_can_be_pasted(tmp_path: Path) -> None:
+    documents = {name: api(name.upper(), "GET /users", schemes={}) for name in ("hr", "crm")}
+    for name, document in documents.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(document), encoding="utf-8")
+    specs = [f"{name}={tmp_path / name}.json" for name in documents]
+    done = run("from-openapi", *specs, "--name", "both", "-o", tmp_path / "both")
+    assert done.code == 0, done.err
+    entry = done.out[done.out.index("apis:") : done.out.index("Try it")]
+    assert len(prepared(tmp_path, documents, entry).table.adapter.security_schemes) == 2

@@ -34,7 +34,7 @@ from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import escape
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import SIGNATURE, Document, Location, SecurityScheme
-from aqlgen.runtime.auth import ADDED_SCHEME
+from aqlgen.runtime.auth import added_scheme
 from aqlgen.words import split
 
 NO_SCHEME: Final = "no-security-scheme"
@@ -109,7 +109,8 @@ def _note_schemes(document: Document, findings: _Findings) -> None:
             message = f"the key of the security scheme {scheme.name!r} is sent as {scheme.format!r}, by its description"
             findings.note(FORMAT, message, scheme.origin.pointer)
     if all("_".join(split(name)) == CLIENT_SECRET for name in findings.schemes):
-        advice = f"If the API needs one, add to overrides.yaml:\n{ADDED_SCHEME}"
+        api = next((operation.api for operation in document.operations), "")
+        advice = f"If the API needs one, add to overrides.yaml:\n{added_scheme(api)}"
         findings.note(NO_SCHEME, "the document names no credential", "", advice)
 
 

@@ -13,10 +13,7 @@ from typing import Any, TypeAlias
 
 from ..text import counted
 
-ADDED_SCHEME = """adapter:
-  security_schemes: {token: {type: http, scheme: bearer}}
-  security: [token]"""
-"""The lines of `overrides.yaml` that add a security scheme."""
+_SCHEME = ("security_schemes: {token: {type: http, scheme: bearer}}", "security: [token]")
 
 STARTED_BY = "AQLGEN_STARTED_BY"
 """The variable with the command line of `aqlgen serve`, where that started the adapter, which is not installed then."""
@@ -28,6 +25,12 @@ KEY = "{key}"
 """Placeholder for the credential in descriptions of how it is sent."""
 
 Alternatives: TypeAlias = tuple[tuple[str, ...], ...]
+
+
+def added_scheme(api: str = "") -> str:
+    """Return the lines of `overrides.yaml` that add a security scheme, to one of several APIs if it is named."""
+    heads = ("apis:", f"  {api}:") if api else ("adapter:",)
+    return "\n".join((*heads, *(f"{'  ' * len(heads)}{line}" for line in _SCHEME)))
 
 
 def by_doctor(adapter: str, shows: str, otherwise: str = "") -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..auth import ADDED_SCHEME, Usage, alternative_in_use, demand_of, use_of
+from ..auth import Usage, added_scheme, alternative_in_use, demand_of, use_of
 from ..auth.sources import config_of_each
 from ..encode.addresses import operation_problem
 from ..encode.urls import operation_url
@@ -201,7 +201,7 @@ def credential_section(report: Mapping[str, Any]) -> Iterator[str]:
     if not report["credentials"]:
         yield "  none: the document declares no security scheme"
         yield "  if the API wants one, put into overrides.yaml, then `aqlgen update`:"
-        yield from (f"    {line}" for line in ADDED_SCHEME.splitlines())
+        yield from (f"    {line}" for line in added_scheme().splitlines())
 
 
 def call_lines(call: Mapping[str, Any]) -> Iterator[str]:
