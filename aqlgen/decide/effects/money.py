@@ -360,10 +360,12 @@ def by_act(reading: Reading) -> Finding | None:
 
 def by_making(reading: Reading) -> Finding | None:
     """Find an act that makes or settles what may be money, unless its thing has no state and can be deleted."""
+    finding = _made(reading)
+    if finding is None or reading.category is not Category.CREATE:
+        return finding
     same = [each for each in reading.others.values() if each.thing == reading.thing]
     is_deletable = any(each.facts.method == "DELETE" and each.facts.shape.item for each in same)
-    is_defined = is_deletable and reading.category is Category.CREATE and not any(map(_shows_state, same))
-    return None if is_defined else _made(reading)
+    return None if is_deletable and not any(map(_shows_state, same)) else finding
 
 
 def _shows_state(reading: Reading) -> bool:
