@@ -203,7 +203,7 @@ def generate(
 
 
 def _summary(generated: Generated) -> str:
-    """Return the summary of what was generated, and the next steps."""
+    """Return the summary of the generated project, and the next steps."""
     table, prepared = generated.prepared.table, generated.prepared
     counts = ", ".join(f"{len(table.of(family))} {family}" for family in FAMILIES if table.of(family))
     review = sum(bool(decision.review_reasons) for decision in prepared.decisions)

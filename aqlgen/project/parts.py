@@ -28,7 +28,7 @@ class Changed:
     added: tuple[str, ...]
     removed: tuple[str, ...]
     elsewhere: Mapping[str, int] = field(default_factory=dict)
-    """How many operations of the element that was added the API serves at each other address than the element's."""
+    """The number of operations of the added element that the API serves elsewhere, by address."""
 
     def as_json(self) -> dict[str, Json]:
         """Return the JSON form."""

@@ -141,7 +141,7 @@ def _override(old: _Row | None, new: _Row | None) -> tuple[dict[str, Json], list
 
 
 def _overriding(key: str, entries: Mapping[str, Json]) -> Json:
-    """Return the value of an override that makes an edited entry what it is, None where there cannot be one."""
+    """Return the value of the override with the effect of an edited entry, None if no override has it."""
     value = entries.get(key, "never" if key == "asked" else None)
     if key == "pagination" and isinstance(value, Mapping | None):
         return {name: part for name, part in (value or {}).items() if name not in _FOUND} or False

@@ -456,4 +456,4 @@ SIGNS: Final = {
     "money-act": by_act,
     "money-made": by_making,
 }
-"""What says that an operation moves money, and that what makes a thing does."""
+"""The signs that an operation moves money; they also tell which things move money when created."""

@@ -58,7 +58,7 @@ class ToolCall:
     params: dict[str, Any] = field(init=False)
     warnings: Warnings = field(default_factory=list)
     notes: dict[str, Any] = field(default_factory=dict)
-    """What `_meta` says of its answer."""
+    """The entries of `_meta` about its answer."""
     shown: list[dict[str, Any]] = field(default_factory=list)
     """Warnings that were chosen to be shown before."""
     approval: Approval | None = None

@@ -26,7 +26,7 @@ COSTS = {
     "number": 0.5,
     "parameters": 1.0,
 }
-"""What each of the differences of an operation costs: its place in the search, then its words, then its parameters."""
+"""The cost of each difference of an operation: of its place in the search, of its words, and of its parameters."""
 _NEAR = 0.5  # what one of two that probably mean the same costs
 _MOST, _OPENING, _DEEPEST = 40, 80, 2
 _CHANGING = ("update", "execute")
@@ -123,7 +123,7 @@ class Unknown:
         return self._unfit(_Candidate(row, types)) < _OTHERS
 
     def _asks_for(self, candidate: _Candidate) -> bool:
-        """Return True if the name asks for what a write does, to the thing that it does it to."""
+        """Return True if the name asks for the act of a write, on the thing of the write."""
         return (
             self._does(candidate)
             and self._unfit(candidate) < _OTHERS
@@ -134,7 +134,7 @@ class Unknown:
         )
 
     def _is_all_for_one(self, candidate: _Candidate) -> bool:
-        """Return True for a write to all things where the name has one; to create several for one is no harm."""
+        """Return True for a write to all things if the name has one; a create of several does no harm."""
         makes = not {candidate.row.family, candidate.verb}.isdisjoint(("create", *_MAKING))
         return not makes and candidate.is_plural and self._is_other_number(candidate)
 

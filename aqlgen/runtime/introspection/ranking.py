@@ -82,11 +82,11 @@ class Question:
     things: tuple[str, ...]
     """The stems of what it may be about: the words of its object from the last to the first, then the others."""
     context: frozenset[str]
-    """The stems of the others: what the object belongs to, as in `the label of a task`."""
+    """The stems of the other words: the owner of the object, as `task` in `the label of a task`."""
     many: bool
     """Whether it asks for several of them."""
     tells: bool
-    """Whether it is a sentence without a verb of reading, as `she got a raise`, which is probably for a change."""
+    """True for a sentence without a verb of reading, such as `she got a raise`: it is probably for a change."""
 
 
 @dataclass(slots=True)
@@ -177,7 +177,7 @@ none for a part with the deletion of the whole.
 """
 
 _STATEMENT = 0.5
-"""How surely a search that tells something is for a change."""
+"""The share of certainty that a search which tells something is for a change."""
 
 
 class _Features:

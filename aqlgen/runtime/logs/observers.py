@@ -1,6 +1,6 @@
 """Who watches an adapter at work: each learns of its calls, its requests to the API, and other events.
 
-No observer gets a parameter, a header or a text of the API: what it writes may be kept for years, by others.
+No observer gets a parameter, a header or a text of the API: others may keep its output for years.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ class ListQuery:
     first: int | None = None
     after: str | None = None
     asked: Mapping[str, Any] = field(default_factory=dict)
-    """What its cursors are bound to beside the API's parameters."""
+    """The part of the question that binds its cursors, beside the API's parameters."""
     total: int | None = None
     """How many items match of a whole list of which only the first are given."""
     scanned: int = 0
