@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Final
 
@@ -38,6 +39,17 @@ def _matches(decision: Decision, pattern: str) -> bool:
     return any(fnmatchcase(word, pattern) for kind in KINDS for word in _words(decision, kind))
 
 
+def _hint(pattern: str, decisions: tuple[Decision, ...]) -> str:
+    """Return the pattern that was probably meant, or the forms that a pattern has."""
+    known = {f"{kind}:{word}" for decision in decisions for kind in KINDS for word in _words(decision, kind)}
+    by_fold = {each.casefold(): each for each in known}
+    bare = pattern.partition(":")[0] not in KINDS
+    for form in [f"{kind}:{pattern}" for kind in KINDS] if bare else [pattern]:
+        if close := get_close_matches(form.casefold(), by_fold, n=1, cutoff=0.8):
+            return f"Did you mean '{by_fold[close[0]]}'?"
+    return _FORMS
+
+
 def select(
     decisions: tuple[Decision, ...], include: Sequence[str], exclude: Sequence[str], report: Report | None = None
 ) -> tuple[Decision, ...]:
@@ -50,7 +62,7 @@ def select(
         for pattern in patterns:
             if not any(_matches(decision, pattern) for decision in decisions):
                 message = f"{option} {pattern!r} matches no operation"
-                mistake = Diagnostic(UNMATCHED, Severity.ERROR, message, help=_FORMS)
+                mistake = Diagnostic(UNMATCHED, Severity.ERROR, message, help=_hint(pattern, decisions))
                 if report is None:
                     raise OptionError(mistake)
                 report(mistake)

@@ -29,7 +29,7 @@ MISTAKES = [
     (["from-openapi", PETSTORE, "--license", "NOPE"], 3, "SPDX", "Apache-2.0"),
     (["from-openapi", PETSTORE, "--name", "\u00dcn\u00ef"], 3, "--name", "lower-case"),
     (["from-openapi", PETSTORE, "--field-case", "camel"], 3, "'camel' is not one of 'snake', 'preserve'", "--help"),
-    (["from-openapi", PETSTORE, "--include", "tag:pet"], 3, "matches no operation", "such as 'tag:pets'"),
+    (["from-openapi", PETSTORE, "--include", "Pet"], 3, "'Pet' matches no operation", "Did you mean 'tag:pets'?"),
     (["from-openapi", PETSTORE, "--include", "tag:xyz"], 3, "matches no operation", "such as 'tag:pets'"),
     (
         ["from-openapi", PETSTORE, "--add", "ci", "docker"],

@@ -140,6 +140,10 @@ def test_a_signal_ends_it_cleanly(package: Path, preloaded: Path, number: signal
 def test_an_address_that_cannot_be_used_is_one_clear_line() -> None:
     with pytest.raises(BindError, match=r"cannot listen on 203\.0\.113\.1 port 80: "):
         bind("203.0.113.1", 80)
+    with bind("127.0.0.1", 0) as taken:
+        taken.listen()
+        with pytest.raises(BindError, match="choose another with --port"):
+            bind("127.0.0.1", taken.getsockname()[1])
 
 
 @pytest.mark.anyio

@@ -176,7 +176,11 @@ def serve_page(
     def show() -> None:
         address = f"http://{hosts[0]}/#{admission.new_key()}"
         if address_file is not None:
-            _write(address_file, address)
+            try:
+                _write(address_file, address)
+            except FileExistsError:
+                reason = "is there already: another page may be running; else remove the file"
+                raise FileExistsError(f"{address_file} {reason}") from None
             atexit.register(address_file.unlink, missing_ok=True)
         elif terminal is not None:
             terminal.write(f"Open this address; it is good once, within 15 minutes:\n\n  {address}\n\n")

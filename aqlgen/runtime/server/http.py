@@ -10,6 +10,7 @@ import os
 import signal
 import socket
 import sys
+from errno import EACCES, EADDRINUSE
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
@@ -174,5 +175,6 @@ def bind(host: str, port: int) -> socket.socket:
         if listener is not None:
             listener.close()
         reason = getattr(problem, "strerror", None) or problem
-        raise BindError(f"cannot listen on {host} port {port}: {reason}") from None
+        hint = "; choose another with --port" if getattr(problem, "errno", None) in (EADDRINUSE, EACCES) else ""
+        raise BindError(f"cannot listen on {host} port {port}: {reason}{hint}") from None
     return listener

@@ -117,7 +117,9 @@ def test_a_file_that_is_there_is_not_written(
         file.symlink_to(precious)
     assert main(package, None, ["operator", "--address-file", str(file)]) == 1
     assert precious.read_text() == "mine"
-    assert "http://" not in capsys.readouterr().err
+    message = capsys.readouterr().err
+    assert f"{file} is there already" in message
+    assert "http://" not in message
 
 
 def shown(terminal: int, number: int) -> list[str]:
