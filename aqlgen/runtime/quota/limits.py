@@ -125,8 +125,8 @@ def check_patterns(config: Config, table: Table) -> None:
     for text in config.quota.operations:
         pattern = Pattern(text)
         if text != "*" and not any(pattern.fits(name, *values) for name, _, values in operations):
-            source, hint = config.sources["quota.operations"], did_you_mean(text, (name for name, *_ in operations))
-            place = "MCP_AQL_QUOTA_OPERATIONS" if source == "environment" else f"'quota.operations' in {source}"
+            hint = did_you_mean(text, (name for name, *_ in operations))
+            place = config.place("quota.operations", "quota.operations")
             raise ConfigError(f"{place}: '{text}' fits no operation{hint and '. '}{hint}")
 
 

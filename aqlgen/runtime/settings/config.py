@@ -230,6 +230,11 @@ class Config(NamedTuple):
     trust: TrustRecord = TrustRecord()
     sources: Mapping[str, str] = {}
 
+    def place(self, attribute: str, key: str) -> str:
+        """Return where a setting was given: its variable, or its key in a file."""
+        source = self.sources[attribute]
+        return f"MCP_AQL_{key.replace('.', '_').upper()}" if source == "environment" else f"'{key}' in {source}"
+
     def limits(self) -> dict[str, int]:
         """Return the limits as `_protocol.limits` shows them (specification, 4.7.5)."""
         names = ("request_size", "response_size", "string_length", "array_elements", "nesting_depth")

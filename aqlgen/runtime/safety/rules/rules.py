@@ -245,7 +245,8 @@ class Rules:
                 yield f"'{text}' fits no operation{note}{hint and '. '}{hint}"
         tags = {tag.casefold() for _, _, values in operations for tag in values[4]}
         for tag in sorted(rule.tags - tags):
-            yield f"no operation has the tag '{tag}'"
+            hint = did_you_mean(tag, tags)
+            yield f"no operation has the tag '{tag}'{hint and '. '}{hint}"
         if not any(rule.selects(name, family, values) for name, family, values in operations):
             yield "no operation is all that it asks for"
 
@@ -267,7 +268,7 @@ def check_rules(config: Config, table: Table) -> list[str]:
     rules = Rules(config, table)
     problem = next(rules.problems(), None)
     if problem is not None:
-        raise ConfigError(f"'policy.rules' (MCP_AQL_POLICY_RULES): {problem}")
+        raise ConfigError(f"{config.place('policy_rules', 'policy.rules')}: {problem}")
     return rules.untold[:_MOST_UNTOLD]
 
 
