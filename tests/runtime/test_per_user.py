@@ -109,6 +109,18 @@ async def test_each_caller_acts_with_the_credential_of_their_own_header(
     hidden(["token-of-ann", "token-of-bob", "token-of-owner"], ann, bob, nobody, *capfd.readouterr())
 
 
+async def test_no_caller_acts_with_another_credential_of_the_owner(tmp_path: Path) -> None:
+    with serving(echo) as local:
+        folder = adapter(tmp_path, f"{local.url}/v1", {"oauth": OAUTH, "key": KEY}, ["key"], ["oauth"])
+        settings = {"MCP_AQL_AUTH_FORWARD_HEADER": "X-Their-Token=oauth", "P_KEY": "key-of-owner"}
+        async with served(folder, settings) as call:
+            ann = await call({"X-Their-Token": "token-of-ann"})
+            nobody = await call({})
+    assert ann["data"]["user"] == "ann"
+    assert "'x-their-token'" in nobody["error"]["message"]
+    assert len(local.at("/v1/pets")) == 1
+
+
 @pytest.mark.parametrize("era", ["auto", "legacy"])
 async def test_callers_side_by_side_never_mix(tmp_path: Path, era: str) -> None:
     """All of their requests are under way together: the API answers none before it has seen them all."""

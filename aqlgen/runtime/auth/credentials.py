@@ -129,14 +129,18 @@ class Credentials:
         return mark
 
     def _choose(self, alternatives: tuple[tuple[str, ...], ...], row: Row) -> tuple[Applied, bool]:
-        """Apply the first complete alternative; also return True if that holds until the process ends."""
-        for schemes in alternatives:
+        """Apply the first complete alternative; also return True if that holds until the process ends.
+
+        Where callers send their own credential, no alternative is chosen that has only the owner's.
+        """
+        of_caller = tuple(schemes for schemes in alternatives if any(map(self.sources.is_per_user, schemes)))
+        for schemes in of_caller or alternatives:
             sources = [source for source in map(self.sources.of, schemes) if source is not None]
             if schemes and len(sources) == len(schemes):
                 return self._apply(sources), self._lasting(alternatives, sources)
         if not alternatives or () in alternatives:
             return NO_CREDENTIALS, not alternatives
-        raise self._denied(alternatives, row)
+        raise self._denied(of_caller or alternatives, row)
 
     def _lasting(self, alternatives: tuple[tuple[str, ...], ...], sources: list[Source]) -> bool:
         per_user = self.sources.per_user
