@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.ir import Json
@@ -52,7 +52,9 @@ def change_parts(folder: Path, add: Collection[str], remove: Collection[str], pr
     gone = [path for path in project.recorded if path not in tree]
     _refuse_outdated(project, tree, gone)
     present = {path for path in added if (folder / path).exists()}
-    _refuse_edited(project, present - project.recorded.keys(), gone)
+    folders = {str(parent) for path in added for parent in PurePosixPath(path).parents}
+    occupied = sorted(path for path in folders if (folder / path).is_file())
+    _refuse_edited(project, [*occupied, *(present - project.recorded.keys())], gone)
     refuse_links(folder, (*added, *gone))
     written = tuple(path for path in added if path not in present)
     progress("writing")

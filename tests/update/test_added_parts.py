@@ -91,6 +91,14 @@ def test_a_file_of_the_owner_is_never_written_over(bare: Path) -> None:
     assert (bare / "Dockerfile").read_text(encoding="utf-8") == "FROM scratch\n"
 
 
+def test_a_file_in_the_place_of_a_folder_stops_a_part_before_it_is_written(bare: Path) -> None:
+    (bare / "deploy").write_text("mine", encoding="utf-8")
+    before = files(bare)
+    refused = add(bare, "docker", "kubernetes")
+    assert (refused.code, "deploy is there already" in refused.json["error"]["message"]) == (3, True)
+    assert files(bare) == before
+
+
 def test_nothing_is_added_where_an_update_is_due(bare: Path) -> None:
     (bare / "overrides.yaml").write_text("GET /goods: {name: browse}\n", encoding="utf-8")
     before = {path: (bare / path).read_bytes() for path in files(bare)}
