@@ -107,6 +107,19 @@ def test_the_store_has_a_password_a_key_of_the_owners_and_a_network_of_its_own(p
     assert compose["networks"]["store"] == {"internal": True}
 
 
+@pytest.mark.parametrize(
+    ("url", "ports"), [("http://shop.acme.dev:8080/v1", [443, 8080]), ("http://shop.acme.dev", [80, 443]), ("/", [443])]
+)
+def test_the_network_policy_lets_the_adapter_reach_the_ports_of_its_api(
+    tmp_path: Path, url: str, ports: list[int]
+) -> None:
+    document = api({"GET /goods": operation("listGoods")}, servers=[{"url": url}])
+    project = generate(tmp_path, document, "--add", "kubernetes")
+    egress = manifests(project.folder)["NetworkPolicy"]["spec"]["egress"]
+    everywhere = [rule["ports"] for rule in egress if "to" not in rule]
+    assert [port["port"] for port in everywhere[1]] == ports
+
+
 def test_the_image_and_compose_ask_for_what_the_adapter_answers(project: Path) -> None:
     dockerfile = (project / "Dockerfile").read_text()
     assert f"http://127.0.0.1:8000{HEALTH}" in dockerfile
