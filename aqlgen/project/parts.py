@@ -52,9 +52,7 @@ def change_parts(folder: Path, add: Collection[str], remove: Collection[str], pr
     gone = [path for path in project.recorded if path not in tree]
     _refuse_outdated(project, tree, gone)
     present = {path for path in added if (folder / path).exists()}
-    folders = {str(parent) for path in added for parent in PurePosixPath(path).parents}
-    occupied = sorted(path for path in folders if (folder / path).is_file())
-    _refuse_edited(project, [*occupied, *(present - project.recorded.keys())], gone)
+    _refuse_edited(project, [*_files_as_folders(folder, added), *(present - project.recorded.keys())], gone)
     refuse_links(folder, (*added, *gone))
     written = tuple(path for path in added if path not in present)
     progress("writing")
@@ -65,6 +63,12 @@ def change_parts(folder: Path, add: Collection[str], remove: Collection[str], pr
         remove_below(folder, path)
     elsewhere = other_addresses(table) if "element" in named else {}
     return Changed(written, removed, elsewhere)
+
+
+def _files_as_folders(folder: Path, paths: Collection[str]) -> list[str]:
+    """Return the files that are in the place of folders of generated paths."""
+    folders = {str(parent) for path in paths for parent in PurePosixPath(path).parents}
+    return sorted(path for path in folders if (folder / path).is_file())
 
 
 def _refuse_edited(project: Project, present: Collection[str], gone: Collection[str]) -> None:
