@@ -520,6 +520,10 @@ HONEST: dict[str, Any] = {
         "/jobs", "post", {"operationId": "addJob", "requestBody": body("multipart/form-data", {"type": "object",
             "required": ["meta"], "properties": {"meta": {"anyOf": [TEXT, {"type": "object"}]}, "note": TEXT}})},
     ),
+    "a part of a form is a file by the media type of its content, as FastAPI writes it": (
+        "/covers", "post", {"operationId": "addCover", "requestBody": body("multipart/form-data", {"type": "object",
+            "required": ["file"], "properties": {"file": {**TEXT, "contentMediaType": "application/octet-stream"}}})},
+    ),
     "a description says that a parameter is a key of repeated calls": (
         "/users", "post", {"operationId": "createUser", "requestBody": body(), "parameters": [
             {"name": "requestId", "in": "query", "schema": TEXT, "description": "An idempotency token."}]},

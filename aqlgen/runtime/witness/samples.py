@@ -148,7 +148,7 @@ class _Sampler:
         stated = f"{str(schema.get('example'))[:4]} {str(schema.get('description'))[:40]}".lower()  # "A URL that …"
         words = re.findall(r"[a-z]++", stated)[:4] if self._beside == "writeOnly" else []
         form = "uri" if _LEADS.intersection(words) else str(schema.get("format", ""))
-        form = "binary" if schema.get("type") == "file" else form
+        form = "binary" if schema.get("type") == "file" or "contentMediaType" in schema else form
         if form in _TEXTS and "pattern" not in schema:
             yield _TEXTS[form].format(self._turn % 9 + 1)
         least, most = int(schema.get("minLength") or 0), int(schema.get("maxLength") or LONGEST)
