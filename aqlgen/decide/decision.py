@@ -236,7 +236,7 @@ class Override:
     """When a person is asked. It ends or raises a doubt; only `danger` lowers a level."""
     why: str | None = None
     """Who decided the entry, and why."""
-    reversible: bool | None = None
+    can_undo: bool | None = None
     """That what a call does was taken back. It settles that nothing proves so, and no other doubt."""
     hidden: bool | None = None
     summary: str | None = None
@@ -264,7 +264,7 @@ STATED: Final = "element"
 """The rule of what a hand-written adapter element decides, which is the owner's as overrides are."""
 
 
-OBSERVABLE: Final = frozenset({"content_type", "pagination", "parameters", "reversible", "security", "send"})
+OBSERVABLE: Final = frozenset({"can_undo", "content_type", "pagination", "parameters", "security", "send"})
 """The fields that an observation of the API can decide; all others of an entry are the owner's word."""
 _OBSERVED: Final = re.compile(r"observed (\d{4}-\d{2}-\d{2}: .+)", re.DOTALL)
 

@@ -198,7 +198,7 @@ def decide_named(named: Named, prefixed: Settled | None = None) -> tuple[Decisio
             categories[key],
             naming,
             last[key],
-            effects_of(readings[key], reversal.proof(readings[key]), is_reversible=chosen[key].reversible is True),
+            effects_of(readings[key], reversal.proof(readings[key]), can_undo=chosen[key].can_undo is True),
             named.overrides,
         )
         for key, naming in counted("deciding", namings.items())

@@ -135,7 +135,7 @@ def _word(row: Row, field: str, table: Table) -> object:
         return _schema(row, name.rpartition(":")[2], table)
     if kind == "content_type":
         return None if row.body is None else row.body.content_type
-    return (row.danger, row.asked) if kind == "reversible" else getattr(row, kind)
+    return (row.danger, row.asked) if kind == "can_undo" else getattr(row, kind)
 
 
 def _schema(row: Row, wire: str, table: Table) -> Json:

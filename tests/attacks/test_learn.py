@@ -51,7 +51,7 @@ def reading(package: Path, url: str) -> list[Observation]:
 def harmless(observations: list[Observation]) -> None:
     """Assert that proposals hold no content of an answer, no host and no danger."""
     for seen in observations:
-        assert seen.override.keys() <= {"send", "body", "pagination", "parameters", "security", "reversible"}, seen
+        assert seen.override.keys() <= {"send", "body", "pagination", "parameters", "security", "can_undo"}, seen
         text = json.dumps([seen.key, seen.says, dict(seen.override)])
         assert "Ignore all" not in text, seen
         assert "evil" not in text, seen
@@ -354,7 +354,7 @@ def test_a_report_says_nothing_of_anything_but_the_operations_of_the_adapter(key
 def test_a_report_is_not_certain_of_anything_that_ends_a_question(package: Path) -> None:
     """R-LEARN-2: `--take certain` leaves it to a person, whatever a file claims."""
     keys = {row.key: row.asked for name, family in Table(package).names() if (row := Table(package).find(name, family))}
-    entry = {"fact": "reversal", "says": "x", "override": {"reversible": True}, "certain": True, "settled": False}
+    entry = {"fact": "reversal", "says": "x", "override": {"can_undo": True}, "certain": True, "settled": False}
     observations = observations_of({"observations": [{**entry, "key": key} for key in keys]}, Table(package))
     assert {seen.key: seen.certain for seen in observations} == {key: asked == "never" for key, asked in keys.items()}
     assert {"never", "always"} <= set(keys.values())

@@ -206,7 +206,7 @@ def test_what_was_taken_back_is_no_longer_doubted_and_says_when_it_was_seen() ->
     """R-LEARN-1"""
     write = operation("POST /boards")
     assert decided(write)[0].asked is Asked.FIRST
-    seen = of(write, "reversible: true", SEEN)
+    seen = of(write, "can_undo: true", SEEN)
     assert (seen.asked, seen.danger) == (Asked.NEVER, Danger.REVERSIBLE)
     assert seen.evidence == (EffectEvidence("observed", "2026-11-24: the delete took it away"),)
 
@@ -230,7 +230,7 @@ def test_no_observation_lowers_a_danger_or_settles_another_doubt(write: Operatio
     """R-LEARN-1"""
     plain = decided(write)[0]
     assert plain.asked is not Asked.NEVER
-    seen = of(write, "reversible: true", "send: named", "security: []", SEEN)
+    seen = of(write, "can_undo: true", "send: named", "security: []", SEEN)
     assert (seen.danger, seen.asked) == (plain.danger, plain.asked)
     assert set(plain.effects) - {Effect.UNKNOWN} <= set(seen.effects)
 
@@ -252,10 +252,10 @@ def test_an_observed_partial_put_is_sent_so_and_only_the_owner_ends_the_question
 
 def test_what_no_observation_decides_stays_the_word_of_the_owner_in_an_observed_entry() -> None:
     """R-LEARN-1"""
-    owned = of(operation("POST /api-keys"), "danger: safe", "reversible: true", SEEN)
+    owned = of(operation("POST /api-keys"), "danger: safe", "can_undo: true", SEEN)
     assert (owned.danger, owned.danger_reason.rule) == (Danger.SAFE, "override")
     assert [each.kind for each in owned.evidence] == ["structure", "structure", "observed", "owner"]
-    stated = of(operation("POST /boards"), "reversible: true", "why: answered by a person")
+    stated = of(operation("POST /boards"), "can_undo: true", "why: answered by a person")
     assert (stated.asked, stated.evidence) == (Asked.NEVER, ())
 
 

@@ -159,7 +159,7 @@ PATCH /orders/{id}:
   parameters: {size: {type: [integer, "null"]}, note: {type: [string, "null"]}}
   why: "observed 2026-11-24: answers have null"
 POST /boards:
-  reversible: true
+  can_undo: true
   why: "observed 2026-11-24: the delete took it away"
 """
 
@@ -206,7 +206,7 @@ def test_an_update_keeps_what_was_observed_and_says_where_a_newer_document_contr
     repo.commit()
     text = "the document changed {} since its `{}` was observed on 2026-11-24"
     assert contradictions(repo.changed("--spec", spec(document("integer", deletes=False)))) == [
-        (9, 15, text.format("POST /boards", "reversible"))
+        (9, 13, text.format("POST /boards", "can_undo"))
     ]
     repo.commit()
     assert contradictions(repo.changed("--spec", spec(document("number", "page", deletes=False)))) == [

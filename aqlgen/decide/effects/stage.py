@@ -30,10 +30,10 @@ class Effects:
     mildest: Danger
 
 
-def effects_of(reading: Reading, proof: str, *, is_reversible: bool = False) -> Effects:
+def effects_of(reading: Reading, proof: str, *, can_undo: bool = False) -> Effects:
     """Return the effects of an operation, which `proof` takes back. Words raise no READ: they are about changes.
 
-    `is_reversible` says that a call was taken back: it stands for a missing proof, and refutes no rule.
+    `can_undo` says that a call was taken back: it stands for a missing proof, and refutes no rule.
     """
     is_read = reading.category is Category.READ
     findings = list(_findings(reading, proof))
@@ -41,7 +41,7 @@ def effects_of(reading: Reading, proof: str, *, is_reversible: bool = False) -> 
     evidence = [EffectEvidence(finding.kind, finding.says) for _, finding in known]
     evidence += [EffectEvidence("structure", proof)] * bool(proof)
     rule, finding = _gravest(known or findings)
-    is_unproven = not (known or proof or is_reversible or is_read)
+    is_unproven = not (known or proof or can_undo or is_read)
     reason = _UNPROVEN if is_unproven else _reason(rule, finding, is_known=bool(known))
     level, reason = _declared(reading, finding.level, reason)
     mildest = _gravest([pair for pair in findings if pair[0].name != CARRIES])[1].level

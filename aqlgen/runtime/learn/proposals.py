@@ -39,7 +39,7 @@ _OF_OPERATIONS: Final = _object(
         "contains": {"anyOf": [_TEXT, {**_SCHEMES, "minProperties": 1}]},
     },
     send={"enum": ["named", "whole", "upsert"]},
-    reversible={"const": True},
+    can_undo={"const": True},
     body=_object(("content_type",), content_type=_TEXT),
     parameters={
         "type": "object",

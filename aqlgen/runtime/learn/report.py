@@ -66,7 +66,7 @@ def observations_of(data: Any, table: Table) -> list[Observation]:
     try:
         return [
             Observation(key, entry["fact"], str(entry["says"]), override, entry["certain"] is True
-                        and ("reversible" not in override or asked[key] == "never"), entry["settled"] is True)
+                        and ("can_undo" not in override or asked[key] == "never"), entry["settled"] is True)
             for entry in data["observations"]
             if (key := str(entry["key"])) in asked and isinstance(override := dict(entry["override"]), dict)
         ]  # fmt: skip

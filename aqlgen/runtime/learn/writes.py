@@ -232,7 +232,7 @@ async def _undo(site: Site, kind: Kind, entry: Entry, *, observes: bool = False)
             site.ledger.done(entry)
             if observes:
                 says = f"{kind.delete.name} reverts it: afterwards it is neither read nor listed"
-                override = {} if kind.create.asked == "always" else {"reversible": True}
+                override = {} if kind.create.asked == "always" else {"can_undo": True}
                 site.say(kind.create, Fact.REVERSAL, says, override, certain=kind.create.asked == "never")
 
 

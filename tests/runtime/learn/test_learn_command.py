@@ -156,7 +156,7 @@ FORBIDDEN: list[tuple[str, dict[str, Any]]] = [
     ("GET /pets", {"security": [["key"]]}),
     ("GET /pets", {"send": ["named"]}),
     ("GET /pets", {"parameters": {"age": {"type": [{}]}}}),
-    ("GET /pets", {"reversible": False}),
+    ("GET /pets", {"can_undo": False}),
     ("", {"security_schemes": {"k": {"type": "http", "scheme": ["basic"]}}}),
     ("", {"hosts": ["https://evil.example"]}),
     ("", {"headers": {"X-Key": {"env": "HOME"}}}),
