@@ -31,6 +31,7 @@ from types import ModuleType
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from .errors import Code, Failure
+from .session import current_caller
 from .text import alike
 from .wire import ApiRequest, ApiResponse
 
@@ -57,7 +58,8 @@ class Call:
     """A call of an operation. `params` are under the agent's names; `metadata` are the keys that began with `_`.
 
     `session_id` is None where there is no session (HTTP with protocol 2026-07-28). `dry_run` says that the request is
-    only shown: the hooks before sending still see it.
+    only shown: the hooks before sending still see it. `caller` is who authenticated over HTTP, as in the audit log; None
+    for anybody else.
     """
 
     operation: str
@@ -67,6 +69,7 @@ class Call:
     session_id: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     dry_run: bool = False
+    caller: str | None = field(default_factory=current_caller)
 
 
 class GateDecision(NamedTuple):

@@ -13,8 +13,8 @@ from stand_in import FakeApi
 from aqlgen.runtime import errors, hooks, wire
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.errors import Code, Failure
-from aqlgen.runtime.hooks import Call, HookError, Hooks, Refuse
-from aqlgen.runtime.session import Session
+from aqlgen.runtime.hooks import Call, GateDecision, HookError, Hooks, Refuse
+from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.table import Parameter
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 from tests.cases import each, without_ids
@@ -57,6 +57,16 @@ async def test_hooks_see_and_change_call_request_and_response(make: Make, api: F
     assert received[1] == {"animal_id": 8}
     assert json.loads(api.sent[0].content or b"") == {"animal_id": 8}
     assert api.sent[0].headers == (("X-Mine", "1"),)
+
+
+async def test_a_hook_knows_who_calls_so_callers_can_have_different_rights(make: Make, api: FakeApi) -> None:
+    def on_decision(decision: GateDecision, call: Call) -> GateDecision | None:
+        return decision._replace(outcome="refuse") if call.caller != "oauth:anna:1" else None
+
+    dispatcher = hooked(make, on_decision=on_decision)
+    for caller, runs in (("oauth:anna:1", True), ("oauth:ben:2", False), (None, False)):
+        with with_caller({}, caller):
+            assert (await dispatcher.handle("read", GET))["success"] is runs
 
 
 async def test_none_leaves_everything_as_it_is(make: Make, api: FakeApi) -> None:
