@@ -250,7 +250,7 @@ class _Confirmation:
             known = None if approval is None else await self._store.asked(approval.digest)
             if known is None or not known.permits(self._asking.tokens.clock()):
                 return False
-        self._confirmed("session", "CONFIRMATION_GRANTED", by=FIRST_USE)
+        self._confirmed(FIRST_USE, "CONFIRMATION_GRANTED", by=FIRST_USE)
         return True
 
     async def _by_confirm_operation(self, known: Question | None) -> bool:
