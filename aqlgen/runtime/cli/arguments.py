@@ -118,7 +118,7 @@ def argument_parser(adapter: Adapter) -> argparse.ArgumentParser:
 
     doctor = add("doctor", "show settings and credentials, and missing ones")
     doctor.add_argument("--all", action="store_true", help="also show settings with default values")
-    doctor.add_argument("--call", action="store_true", help="call one safe read, to test the API and the credential")
+    doctor.add_argument("--call", action="store_true", help="call safe reads, to test the API and the credential")
     doctor.add_argument("--mock", action="store_true", default=argparse.SUPPRESS, help="call without network")
 
     learn = add("learn", "observe the API by safe reads, and print a report for `aqlgen learn`")

@@ -52,7 +52,7 @@ def doctor(
     """Return the configuration: base_url, safety, settings by key, hooks, and the credentials without their values.
 
     `callable` counts the operations whose security requirements are met, those whose address may be the API's, and
-    those that have both; `next` says what is left to do. With `call`, one safe read is made, and `call` is its outcome.
+    those that have both; `next` says what is left to do. With `call`, safe reads are made, and `call` is their outcome.
     """
     from ..assembly import adapter_secrets, audit_file, check_settings, checked_keys
     from ..auth.logins import Logins
