@@ -58,8 +58,7 @@ class Call:
     """A call of an operation. `params` are under the agent's names; `metadata` are the keys that began with `_`.
 
     `session_id` is None where there is no session (HTTP with protocol 2026-07-28). `dry_run` says that the request is
-    only shown: the hooks before sending still see it. `caller` is who authenticated over HTTP, as in the audit log; None
-    for anybody else.
+    only shown: the hooks before sending still see it. `caller` is the authenticated HTTP caller, as in the audit log.
     """
 
     operation: str
