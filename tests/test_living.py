@@ -73,7 +73,8 @@ def hand_edit(owner: Owner) -> None:
 def integration(owner: Owner) -> None:
     """Prepare a branch that breaks an agent, for continuous integration to check."""
     assert owner.shell("git switch --quiet --create topic").returncode == 0
-    owner.edit("overrides.yaml", "\nGET /pets:\n", "\nDELETE /pets/{petId}:\n  hidden: true\nGET /pets:\n")
+    entry = "\nGET /pets/{petId}/photo:\n"
+    owner.edit("overrides.yaml", entry, f"\nDELETE /pets/{{petId}}: {{hidden: true}}{entry}")
     owner.commit()
     assert owner.shell("aqlgen update --quiet && git commit --all -m Hide").returncode == 0
 
