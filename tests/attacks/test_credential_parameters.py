@@ -39,16 +39,36 @@ def test_no_parameter_stands_in_the_place_of_a_credential(tmp_path: Path, name: 
 
 
 def test_a_table_with_such_a_parameter_sends_the_owners_credential_alone(tmp_path: Path) -> None:
-    row = operation(parameters={"key": {"in": "header", "name": "X-KEY", "schema": STRING}})
-    sent = secured(tmp_path, HEADER, row).build({"key": "of the agent"})
-    assert [value for name, value in sent.headers if name.lower() == "x-key"] == [SECRET]
+    for number, name in enumerate(("X-KEY", "X_Key")):
+        row = operation(parameters={"key": {"in": "header", "name": name, "schema": STRING}})
+        sent = secured(tmp_path / str(number), HEADER, row).build({"key": "of the agent"})
+        assert "of the agent" not in str(sent)
+        assert dict(sent.headers)["X-Key"] == SECRET
 
 
-@pytest.mark.parametrize("name", ["api_key", "API_KEY", "Api_Key"])
-def test_an_agent_adds_no_second_credential_to_a_query(tmp_path: Path, name: str) -> None:
-    free = {"in": "query", "style": "form", "explode": True, "schema": {"type": "object"}}
-    failure = secured(tmp_path, IN_QUERY, operation(parameters={"filter": free})).refused({"filter": {name: "mine"}})
-    assert failure.code is Code.INVALID_VALUE
+@each("kind", ["query", "cookie", "application/x-www-form-urlencoded", "multipart/form-data"])
+@each("name", ["api_key", "API_KEY", "Api_Key", "api.key", "api_key[]", " api key"])
+def test_an_agent_adds_no_second_credential(tmp_path: Path, name: str, kind: str) -> None:
+    free = {"in": kind, "style": "form", "explode": True, "schema": {"type": "object"}}
+    row, scheme = operation(parameters={"filter": free}), {**IN_QUERY, "in": kind}
+    if "/" in kind:
+        body = {"content_type": kind, "shape": "fields", "schema": {"type": "object"}}
+        row = operation("POST", parameters={"filter": {**free, "in": "body"}}, body=body)
+        scheme["in"] = "body"
+    package = secured(tmp_path, scheme, row)
+    assert package.refused({"filter": {name: "mine"}}).code is Code.INVALID_VALUE
+    assert "mine" in str(package.build({"filter": {"other": "mine"}}))
+
+
+def test_a_field_in_a_form_stands_neither_for_what_the_owner_fixed_nor_for_the_method(tmp_path: Path) -> None:
+    spread = {"in": "body", "style": "form", "explode": True, "schema": {"type": "object"}}
+    body = {"content_type": "application/x-www-form-urlencoded", "shape": "fields", "schema": {"type": "object"}}
+    fixed = {"amount": {"in": "body", "schema": {}, "preset": 5}}
+    row = operation("POST", parameters={"more": spread}, fixed=fixed, body=body)
+    package = make_package(tmp_path, {"op": row})
+    assert package.build({"more": {"note": "x"}}).content == b"note=x&amount=5"
+    for name in ("amount", "_method"):
+        assert package.refused({"more": {name: "900"}}).code is Code.INVALID_VALUE
 
 
 def test_a_credential_in_a_path_is_neither_a_parameter_nor_shown(tmp_path: Path) -> None:
@@ -64,7 +84,7 @@ def test_a_credential_in_a_body_is_the_owners(tmp_path: Path) -> None:
     body = {"content_type": "application/json", "shape": "fields", "schema": {"type": "object"}}
     row = operation("POST", parameters={"rest": {"in": "body_rest", "schema": {"type": "object"}}}, body=body)
     scheme = {"type": "apiKey", "in": "body", "name": "key", "variables": ["P_KEY"]}
-    sent = secured(tmp_path, scheme, row).build({"rest": {"key": "of the agent", "n": 1}})
+    sent = secured(tmp_path, scheme, row).build({"rest": {"key": "of the agent", "KEY": "of the agent", "n": 1}})
     assert json.loads(sent.content or b"") == {"key": SECRET, "n": 1}
     assert SECRET in sent.secrets
 

@@ -45,13 +45,18 @@ def is_framing(name: str, *, of_part: bool = False) -> bool:
     return folded in _FRAMING or folded.startswith(_FRAMING_PREFIXES) or folded in _OVERRIDES
 
 
-def overrides_method(name: str) -> bool:
-    """Return True if a field of a query or a body is read as the method of its request.
+def folded(name: str) -> str:
+    """Return the form that names of headers, fields and cookies share which a server may read as one.
 
     PHP reads `.`, blanks and an open bracket in a name as `_`, and `name[]` as a list of that name.
     """
     name = name.strip().lower()
-    return (name[:1] + name[1:].partition("[")[0]).translate(_AS_HYPHENS) in _OVERRIDES
+    return (name[:1] + name[1:].partition("[")[0]).translate(_AS_HYPHENS)
+
+
+def overrides_method(name: str) -> bool:
+    """Return True if a field of a query or a body is read as the method of its request."""
+    return folded(name) in _OVERRIDES
 
 
 def check_header(name: str) -> None:

@@ -20,7 +20,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import quote, quote_plus, unquote
 
-from ..errors import Code, Failure
+from ..errors import Code, Failure, invalid
 from ..exact_json import write_json
 from ..schema import DEMANDED, alternatives, resolve, steps_of
 from ..schema.field_names import Names, operations_to_wire
@@ -39,7 +39,7 @@ from ..wire import (
     media_type,
     stream_form,
 )
-from . import check_names, is_framing
+from . import check_names, folded, is_framing
 from .styles import percent_encoded, query_pairs, wire_text
 from .uploads import File, Files, first_type, type_of_file
 
@@ -234,7 +234,8 @@ def _constants(row: Row, body: Body, names: Names) -> dict[str, Any]:
 def with_credentials(body: Mapping[str, Any], credentials: Mapping[str, str]) -> dict[str, Any]:
     """Return a body with credentials in its fields: by a field's name, or by its JSON pointer if it is deeper.
 
-    What a pointer leads through has to be there: no object is made for a credential alone.
+    Fields whose names a server may read as that one give way. What a pointer leads through has to be there: no object
+    is made for a credential alone.
     """
     whole = dict(body)
     for place, credential in credentials.items():
@@ -246,6 +247,8 @@ def with_credentials(body: Mapping[str, Any], credentials: Mapping[str, str]) ->
                 inner = holder[step] = dict(inner)
             holder = inner if isinstance(inner, dict) else None
         if holder is not None:
+            for other in [other for other in holder if folded(other) == folded(name)]:
+                del holder[other]
             holder[name] = credential
     return whole
 
@@ -285,12 +288,26 @@ def encode_body(row: Row, body: Body, value: Any, files: Files = _NO_FILES) -> t
     if is_json_lines(content_type) and isinstance(value, list | tuple):
         separator = b"\x1e" if stream_form(content_type) == "sequence" else b""
         return content_type, b"".join(separator + _json_bytes(item) + b"\n" for item in value)
-    if isinstance(value, Mapping):
-        if media_type(content_type) == FORM:
-            return content_type, "&".join(form_pairs(value, _declared_fields(row, body))).encode()
+    if isinstance(value, Mapping) and (media_type(content_type) == FORM or is_multipart(content_type)):
+        declared = _declared_fields(row, body)
+        _check_exploded(value, declared)
         if is_multipart(content_type):
-            return encode_multipart(content_type, value, _declared_fields(row, body), files.read)
+            return encode_multipart(content_type, value, declared, files.read)
+        return content_type, "&".join(form_pairs(value, declared)).encode()
     return _encode_other(body, content_type, value, files)
+
+
+def _check_exploded(values: Mapping[str, Any], declared: Mapping[str, Parameter]) -> None:
+    """Raise Failure if a pair from within a form's field has the name of another field, or is read as the method."""
+    for name, field in declared.items():
+        value = values.get(name)
+        if isinstance(value, Mapping) and field.style == "form" and field.explode:
+            check_names(value, field.name)
+            others = set(map(folded, values.keys() - {name}))
+            for inner in value:
+                if folded(inner) in others:
+                    message = f"'{inner}' in '{field.name}' would stand for another field of the body. Leave it out"
+                    raise invalid(field.name, message)
 
 
 def _encode_other(body: Body, content_type: str, value: Any, files: Files) -> tuple[str, bytes]:

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, unquote_plus
 
 from ..errors import Code, Failure, invalid, too_large
 from ..exact_json import write_json
 from ..schema.field_names import Names, Renaming, Way
 from ..table import Adapter, Parameter, Row
 from ..wire import FORM, ApiRequest, Applied, SentFile, is_json, media_type
-from . import check_header, check_names
+from . import check_header, check_names, folded
 from .body import assemble_body, demanded_fields, encode_body, encode_querystring, form_pairs, with_credentials
 from .styles import cookie_pairs, form_cookies, header_text, path_text, percent_encoded, query_pairs
 from .uploads import Files, ReadFiles
@@ -110,7 +110,7 @@ class RequestBuilder:
         cookies: list[str] = []
         try:
             url = route.base_url + _path(row, route, params)
-            query = [*route.fixed_query, *_without_credentials(_query(route, params), applied), *applied.query]
+            query = [*route.fixed_query, *_without(applied.query, _query(route, params)), *applied.query]
             for field in route.header_fields:
                 value = field.value(params)
                 if value is not None:
@@ -121,7 +121,7 @@ class RequestBuilder:
             raise Failure(Code.INVALID_ENCODING, "Invalid character encoding in request") from None
         for name, text in applied.headers:
             _set_header(headers, name, text)
-        if pairs := _all_cookies(headers, [*cookies, *applied.cookies]):
+        if pairs := _all_cookies(headers, [*_without(applied.cookies, cookies), *applied.cookies]):
             _set_header(headers, "Cookie", "; ".join(pairs))
         if query:
             url = f"{url}?{'&'.join(query)}"
@@ -220,29 +220,32 @@ def path_credential(name: str) -> str:
     return f"{{{name}}}"
 
 
-def _without_credentials(pairs: list[str], applied: Applied) -> list[str]:
-    """Return the pairs of a query. Raises Failure if an agent put one in the place of a credential."""
-    names = {unquote(pair.partition("=")[0]).lower() for pair in applied.query}
+def _without(credentials: Iterable[str], pairs: list[str]) -> list[str]:
+    """Return the pairs of an agent's values. Raises Failure if one has the name of a credential's pair."""
+    names = set(map(_name_of, credentials))
     for pair in pairs if names else ():
-        name = unquote(pair.partition("=")[0])
-        if name.lower() in names:
-            message = f"'{name}' is sent by the adapter itself, as its credential. Leave it out"
-            raise invalid(name, message)
+        if _name_of(pair) in names:
+            name = unquote_plus(pair.partition("=")[0])
+            raise invalid(name, f"'{name}' is sent by the adapter itself, as its credential. Leave it out")
     return pairs
 
 
+def _name_of(pair: str) -> str:
+    return folded(unquote_plus(pair.partition("=")[0]))
+
+
 def _set_header(headers: dict[str, str], name: str, value: str) -> None:
-    """Set a header; one of the same name in other capitals gives way."""
-    for other in [other for other in headers if other.lower() == name.lower()]:
+    """Set a header; those whose names a server may read as this one give way."""
+    for other in [other for other in headers if folded(other) == folded(name)]:
         del headers[other]
     headers[name] = value
 
 
 def _all_cookies(headers: Mapping[str, str], pairs: list[str]) -> list[str]:
     """Return the pairs of cookies, after those of a header Cookie of which none has the name."""
-    names = {pair.partition("=")[0].lower() for pair in pairs}
+    names = set(map(_name_of, pairs))
     stated = (pair.strip() for name, text in headers.items() if name.lower() == "cookie" for pair in text.split(";"))
-    return [*(pair for pair in stated if pair and pair.partition("=")[0].strip().lower() not in names), *pairs]
+    return [*(pair for pair in stated if pair and _name_of(pair) not in names), *pairs]
 
 
 def _path(row: Row, route: _Route, params: Mapping[str, Any]) -> str:
