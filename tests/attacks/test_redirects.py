@@ -201,7 +201,7 @@ def test_the_way_back_to_the_api_is_no_way_into_its_network() -> None:
 
 def test_connections_of_two_names_are_not_shared() -> None:
     async def run() -> None:
-        connections = CheckedConnections(verify=False, resolver=Names([PUBLIC]))
+        connections = CheckedConnections(resolver=Names([PUBLIC]))
         client = connections._client(proxied=False)
         assert client._transport._pool._max_keepalive_connections == 0  # type: ignore[attr-defined]
         await connections.aclose()
@@ -277,7 +277,7 @@ def read(monkeypatch: pytest.MonkeyPatch, spec: str, answer: Answer, names: Name
     web = Web(spec, [("Authorization", SECRET)], Limits(), named)
     transport = httpx2.MockTransport(handle)
     web._client = httpx2.AsyncClient(transport=transport)
-    web._checked = CheckedConnections(verify=False, transport=transport, resolver=names)
+    web._checked = CheckedConnections(transport=transport, resolver=names)
     try:
         web.get(spec)
     except FileError:
@@ -334,7 +334,7 @@ def test_a_proxy_of_the_environment_still_hides_no_private_name(monkeypatch: pyt
     monkeypatch.setattr(hosts, "proxy_for", lambda url: ("proxy", "HTTPS_PROXY"))
 
     async def run(url: str) -> None:
-        connections = CheckedConnections(verify=False)
+        connections = CheckedConnections()
         try:
             await connections.send(httpx2.Request("GET", url))
         finally:

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from local import Answer, Asked, Running, adapter, hidden, serving
 
+from aqlgen.runtime import hosts
 from aqlgen.runtime.auth import sent_as
 from aqlgen.runtime.cli import main
 from aqlgen.runtime.encode.body import with_credentials
@@ -258,16 +259,40 @@ def certificates(folder: Path) -> dict[str, Path]:
     return files
 
 
-def test_a_client_shows_its_certificate_and_the_new_one_once_it_changes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    files = certificates(tmp_path)
+MUTUAL = {"type": "mutualTLS", "variables": ["P_CERT", "P_KEY"], "optional_variables": {"key_password": "P_PW"}}
+
+
+def trusting(
+    files: dict[str, Path], monkeypatch: pytest.MonkeyPatch, mode: ssl.VerifyMode = ssl.CERT_REQUIRED
+) -> ssl.SSLContext:
+    """Return the context of a server that asks clients for a certificate of the authority, which clients trust, too."""
     monkeypatch.setenv("SSL_CERT_FILE", str(files["authority"]))
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(files["server"])
     tls.load_verify_locations(files["authority"])
-    tls.verify_mode = ssl.CERT_REQUIRED
-    scheme = {"type": "mutualTLS", "variables": ["P_CERT", "P_KEY"], "optional_variables": {"key_password": "P_PW"}}
+    tls.verify_mode = mode
+    return tls
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_certificate_is_shown_at_no_origin_to_which_a_redirect_leads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: bool
+) -> None:
+    files = certificates(tmp_path)
+    tls = trusting(files, monkeypatch, ssl.CERT_OPTIONAL)
+    monkeypatch.setattr(hosts, "is_public_address", lambda _: not named)
+    environ = {"P_CERT": str(files["ann"]), "P_KEY": str(files["ann"])}
+    with serving(fine, tls) as other, serving(lambda _: Answer({}, 302, {"Location": other.url}), tls) as local:
+        folder = adapter(tmp_path / "p", local.url, {"tls": MUTUAL}, ["tls"])
+        assert Running(folder, environ).calls()[0]["success"]
+    assert [request.peer for request in (*local.asked, *other.asked)] == ["ann", ""]
+
+
+def test_a_client_shows_its_certificate_and_the_new_one_once_it_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = certificates(tmp_path)
+    tls, scheme = trusting(files, monkeypatch), MUTUAL
     mine = tmp_path / "mine.pem"
     mine.write_bytes(files["ann"].read_bytes())
     with serving(lambda _: Answer({"n": 1}, headers={"Connection": "close"}), tls) as local:

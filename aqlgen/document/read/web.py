@@ -49,7 +49,7 @@ class Web:
         self._deadline = time.monotonic() + limits.all_seconds
         self._runner: asyncio.Runner | None = None
         self._client: httpx2.AsyncClient | None = None
-        self._checked = CheckedConnections(verify=True)
+        self._checked = CheckedConnections()
 
     def get(
         self, url: str, permits: Callable[[str], bool] = lambda _url: True, silence: float | None = None

@@ -34,8 +34,8 @@ _MAX_REDIRECTS = 5
 class HttpTransport:
     """A pool of connections, opened at the first request. The time-out bounds a whole call with its retries.
 
-    Redirects to other origins do not use the pool: their addresses are checked, except for those that the owner named,
-    as `hosts` returns them.
+    Redirects to other origins do not use the pool, which shows the client's certificate. Their addresses are checked,
+    except for those that the owner named, as `hosts` returns them.
     """
 
     def __init__(
@@ -110,9 +110,7 @@ class HttpTransport:
         if self._checked is None:
             from ..hosts import CheckedConnections, resolve
 
-            self._checked = CheckedConnections(
-                self._verify, transport=self._transport, resolver=self._resolver or resolve
-            )
+            self._checked = CheckedConnections(transport=self._transport, resolver=self._resolver or resolve)
         return self._checked
 
     def opened(self) -> httpx2.AsyncClient:
@@ -152,12 +150,11 @@ class _Call:
         self._uncertain = False
         self._requests = 0
         self._operation = row.name if row is not None else ""
-        self._begin(request, checked=False)
+        self._begin(request)
 
-    def _begin(self, request: ApiRequest, *, checked: bool) -> None:
-        """Go on with another request. With `checked`, only public addresses are connected to."""
+    def _begin(self, request: ApiRequest) -> None:
+        """Go on with another request."""
         self._request = request
-        self._checked = checked
         acts = self._changes and request.method == self._first.method
         self._backoff = Backoff.of(request, self._owner._retries, acts=acts)
         self._tries = 0
@@ -263,17 +260,17 @@ class _Call:
         if self._request.method not in READS and target.method in READS:
             self._performed = response
         self._redirect = response
-        self._begin(target, checked=self._away and self._is_foreign(target))
+        self._begin(target)
         return None
 
-    def _is_foreign(self, request: ApiRequest) -> bool:
-        """Return True if only a redirect named the host of a request."""
+    def _is_named(self, request: ApiRequest) -> bool:
+        """Return True if not only a redirect named the host of a request."""
         import httpx2
 
         from ..hosts import is_same_private_host
 
         hosts = (httpx2.URL(each.url).host for each in (self._first, request))
-        return not (self._owner.is_owners(request.url) or is_same_private_host(*hosts))
+        return self._owner.is_owners(request.url) or is_same_private_host(*hosts)
 
     async def exchange(self) -> ApiResponse:
         """Send the request, if nothing forbids it, when a connection is free."""
@@ -309,11 +306,11 @@ class _Call:
         if self._changes and self._owner._transport is None:  # the connection tells when it begins to send
             self._sending = False
             sent.extensions["trace"] = self._traced
-        connections = self._owner.checked() if self._checked else None
+        connections = self._owner.checked() if self._away else None
         if connections is None:
             return await self._owner.opened().send(sent, stream=True)
         try:
-            return await connections.send(sent)
+            return await connections.send(sent, anywhere=self._is_named(request))
         except OSError as error:
             raise httpx2.ConnectError(str(error)) from error
 

@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, NamedTuple, Self, TypeAlias
 from ..wire import PrivateAddress
 
 if TYPE_CHECKING:
-    import ssl
-
     import httpx2
 
 Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -97,31 +95,28 @@ async def resolve(host: str, port: int) -> Sequence[str]:
 
 
 class CheckedConnections:
-    """Sends requests to public addresses alone. Connections are used once: nothing is shared between two hosts.
+    """Sends requests to public addresses alone, without a client's certificate.
 
-    Where the environment names a proxy for a URL, the proxy resolves the name, and only the name itself is checked.
+    Connections are used once: nothing is shared between two hosts. Where the environment names a proxy for a URL, the
+    proxy resolves the name, and only the name itself is checked.
     """
 
-    def __init__(
-        self,
-        verify: ssl.SSLContext | bool,
-        *,
-        transport: httpx2.AsyncBaseTransport | None = None,
-        resolver: Resolve = resolve,
-    ) -> None:
-        self._verify = verify
+    def __init__(self, *, transport: httpx2.AsyncBaseTransport | None = None, resolver: Resolve = resolve) -> None:
         self._transport = transport
         self._resolver = resolver
         self._clients: dict[bool, httpx2.AsyncClient] = {}
 
-    async def send(self, request: httpx2.Request) -> httpx2.Response:
-        """Send a request; the body of the response is not read yet. Raises PrivateAddress, OSError and httpx2's."""
+    async def send(self, request: httpx2.Request, *, anywhere: bool = False) -> httpx2.Response:
+        """Send a request, with `anywhere` to any address; the body of the response is not read yet.
+
+        Raises PrivateAddress, OSError and httpx2's.
+        """
         import httpx2
 
         host = request.url.host
-        if not is_public_host(host):
+        if not anywhere and not is_public_host(host):
             raise PrivateAddress(host)
-        if self._transport is None and proxy_for(request.url):
+        if anywhere or (self._transport is None and proxy_for(request.url)):
             return await self._client(proxied=True).send(request, stream=True)
         port = request.url.port or (443 if request.url.scheme == "https" else 80)
         addresses = [str(address).partition("%")[0] for address in await self._resolver(host, port)]
@@ -148,7 +143,7 @@ class CheckedConnections:
             import httpx2
 
             client = self._clients[proxied] = httpx2.AsyncClient(
-                verify=self._verify,
+                verify=self._transport is None and httpx2.create_ssl_context(),
                 transport=self._transport,
                 follow_redirects=False,
                 trust_env=proxied,
