@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from local import Answer, Asked, Local, Running, adapter, hidden, serving
 
+from tests.cases import each
+
 SECRET = "s3cr3t/+ value"
 ROLES = ("client_id", "client_secret", "refresh_token", "username", "password", "scopes", "audience", "token_url")
 
@@ -59,7 +61,7 @@ class Server:
 
 @contextmanager
 def oauth(
-    tmp_path: Path, server: Server, schemes: dict[str, Any], environ: dict[str, str], **more: Any
+    tmp_path: Path, server: Callable[[Asked], Answer], schemes: dict[str, Any], environ: dict[str, str], **more: Any
 ) -> Iterator[tuple[Local, Running]]:
     clock: Callable[[], float] | None = more.pop("clock", None)
     with serving(server) as local:
@@ -148,15 +150,38 @@ def test_a_server_that_wants_the_secret_in_the_form_gets_it_there(tmp_path: Path
 
         async def job() -> None:
             assert (await running.call())["success"]
-            server.good = "revoked"
-            assert (await running.call())["success"]
+            for server.method in ("post", "basic", "basic"):
+                server.good = "revoked"
+                assert (await running.call())["success"]
 
         running.run(job())
-    first, second, third = local.at("/token")
-    assert "authorization" in first.headers
-    for asked in (second, third):
-        assert "authorization" not in asked.headers
-        assert (asked.form["client_id"], asked.form["client_secret"]) == ("me", SECRET)
+    asked = local.at("/token")
+    assert ["authorization" in each.headers for each in asked] == [True, False, False, False, True, True]
+    assert {(each.form["client_id"], each.form["client_secret"]) for each in asked[1:4]} == {("me", SECRET)}
+
+
+@each("names", [("op", "change"), ("change", "op")])
+def test_two_clients_authenticate_at_one_server_each_in_its_own_way(tmp_path: Path, names: tuple[str, str]) -> None:
+    def answer(asked: Asked) -> Answer:
+        if asked.path != "/token":
+            return Answer({"n": 1}) if asked.headers["authorization"] == "Bearer good-token" else Answer({}, 401)
+        is_public = asked.form["grant_type"] == "password"
+        is_known = ("authorization" in asked.headers) is not is_public and asked.form.get("client_secret") is None
+        return Answer(
+            {"access_token": "good-token"} if is_known else {"error": "invalid_client"}, 200 if is_known else 401
+        )
+
+    public = scheme("password")["oauth"]
+    roles = {role: f"Q_{role.upper()}" for role in ROLES}
+    schemes = {
+        **scheme("clientCredentials"),
+        "public": {**public, "variables": ["Q_TOKEN"], "optional_variables": roles},
+    }
+    environ = {**CLIENT, "Q_CLIENT_ID": "app", "Q_USERNAME": "ann", "Q_PASSWORD": "pass word"}
+    row = {"row": {"security": [["public"]]}}
+    with oauth(tmp_path, answer, schemes, environ, **row) as (local, running):
+        assert [envelope["success"] for envelope in running.calls(*names)] == [True, True]
+    assert len(local.at("/token")) == 2
 
 
 def test_each_set_of_scopes_has_its_token_unless_the_owner_says_which(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ class Grants:
         self._tokens = AccessTokens(clock, shared)
         self._shared = shared
         self._discovery = Discovery(fetch, clock)
-        self._methods: dict[str, str] = {}
+        self._methods: dict[tuple[str, Client], str] = {}
         self._rotated: dict[tuple[str, str], str] = {}
 
     async def token(self, source: Source, scopes: tuple[str, ...], base: str, refused: str = "") -> str:

@@ -86,20 +86,22 @@ async def ask(
     client: Client,
     *,
     clock: Callable[[], float],
-    methods: dict[str, str] | None = None,
+    methods: dict[tuple[str, Client], str] | None = None,
 ) -> AccessToken:
-    """Request a token; `methods` remembers by URL how the client authenticates there. Raises Refused and Unreachable.
+    """Request a token; `methods` remembers by URL how a client authenticates there. Raises Refused and Unreachable.
 
-    HTTP Basic, the standard's method, is tried first; if the server does not take it, the secret goes into the form.
+    HTTP Basic, the standard's method, is tried first unless the other one is remembered; if the server does not take
+    it, the secret goes into the form.
     """
     known = {} if methods is None else methods
-    candidates = (known[url],) if url in known else _METHODS if client.secret else ("none",)
+    first = known.get((url, client))
+    candidates = sorted(_METHODS if client.secret else ("none",), key=lambda method: method != first)
     for index, method in enumerate(candidates):
         begin = clock()
         answer = await fetch.post(url, *_authenticated(method, form, client))
         refused = _refusal(answer)
         if refused is None:
-            known[url] = method
+            known[url, client] = method
             return _token(answer.body, begin)
         if index + 1 == len(candidates) or refused.error not in ("invalid_client", "invalid_request", ""):
             raise refused
