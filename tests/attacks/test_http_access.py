@@ -16,7 +16,7 @@ from aqlgen.runtime.server.access import AccessError, Place
 from aqlgen.runtime.settings.load import ConfigError, load
 from aqlgen.runtime.settings.tables import HttpSettings
 from tests.cases import each, setting
-from tests.runtime.http_endpoint import TOKENS, WITH_TOKEN, A, B, access_of, endpoint
+from tests.runtime.http_endpoint import OPENING, TOKENS, WITH_TOKEN, A, B, access_of, endpoint
 from tests.runtime.tiny_zoo import write_package
 
 # Starting open
@@ -300,6 +300,36 @@ async def test_what_the_owner_allows_is_all_that_is_allowed(package: Path) -> No
         ):
             answer = await adapter.send(host="mcp.example.com", headers=[("origin", origin)])
             assert (origin, answer.status == 403) == (origin, refused)
+
+
+@pytest.mark.anyio
+async def test_browsers_let_pages_of_origins_that_the_owner_names_read_the_answers_and_no_others(package: Path) -> None:
+    page = ("origin", "https://app.example.com:8443")
+    asked = [("access-control-request-method", "DELETE"), ("access-control-request-headers", "mcp-session-id,x-user")]
+    settings = WITH_TOKEN._replace(allowed_origins=("https://app.example.com:*",))
+    async with endpoint(package, settings, environ=TOKENS, forward_header=(("X-User", "k"),)) as adapter:
+        preflight = await adapter.send("OPTIONS", headers=[page, *asked])
+        opened = await adapter.rpc("initialize", OPENING, headers=[page], token=A)
+        refused = await adapter.rpc("tools/list", {}, headers=[page])
+        assert [answer.status for answer in (preflight, opened, refused)] == [200, 200, 401]
+        assert "DELETE" in preflight.headers["access-control-allow-methods"]
+        for answer in (preflight, opened, refused):
+            assert answer.headers["access-control-allow-origin"] == page[1]
+            assert "access-control-allow-credentials" not in answer.headers
+        assert opened.headers.keys() >= {"mcp-session-id"}
+        assert set(opened.headers["access-control-expose-headers"].split(", ")) >= {
+            "Mcp-Session-Id",
+            "WWW-Authenticate",
+        }
+        other = await adapter.send("OPTIONS", headers=[("origin", "https://other.example.com"), *asked])
+        assert (other.status, [name for name in other.headers if name.startswith("access-")]) == (403, [])
+    async with endpoint(package) as adapter:
+        local = ("origin", "http://localhost:3000")
+        for answer in (
+            await adapter.send("OPTIONS", headers=[local, *asked]),
+            await adapter.rpc("tools/list", {}, headers=[local]),
+        ):
+            assert [name for name in answer.headers if name.startswith("access-")] == []
 
 
 def test_beyond_loopback_no_page_is_allowed_unless_the_owner_says_so() -> None:

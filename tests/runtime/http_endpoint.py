@@ -25,6 +25,7 @@ A, B = "token-of-anna-0123456789", "token-of-bert-0123456789"
 TOKENS = {"MCP_AQL_HTTP_TOKEN": f"{A}\n{B}\n"}
 WITH_TOKEN = HttpSettings(auth="token")
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
+OPENING = {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
 
 
 class Answer(NamedTuple):
@@ -109,11 +110,7 @@ class Endpoint:
 
     async def open(self, **how: Any) -> str:
         """Open a session and return its id, or the status of the refusal."""
-        answer = await self.rpc(
-            "initialize",
-            {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}},
-            **how,
-        )
+        answer = await self.rpc("initialize", OPENING, **how)
         return answer.headers.get("mcp-session-id", f"status {answer.status}")
 
     async def ping(self, session: str, **how: Any) -> int:

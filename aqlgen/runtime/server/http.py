@@ -33,6 +33,11 @@ if TYPE_CHECKING:
 
 
 PATH = "/mcp"
+_REQUEST_HEADERS = (
+    "Authorization", "Last-Event-ID", "Mcp-Method", "Mcp-Name", "Mcp-Param-Operation", "Mcp-Protocol-Version",
+    "Mcp-Session-Id",
+)  # fmt: skip
+_ANSWER_HEADERS = ("Mcp-Session-Id", "Retry-After", "WWW-Authenticate")
 _MAX_HEAD = 32 * 1024
 _BACKLOG = 512
 
@@ -124,9 +129,26 @@ def http_app(
         routes = [*routes, *health.routes(protected)]
     app = Starlette(routes=[Route(PATH, endpoint=protected(endpoint)), *routes], lifespan=lambda _: manager.run())
     app.router.redirect_slashes = False
+    guarded = _shared_with_origins(app, config) if config.http.allowed_origins else app
     # Prometheus asks by the address of a pod. Where a token is demanded, no page that rebinds a name has one.
     under_every_host = (HEALTH, READY) if access.verifier is None else (HEALTH, READY, METRICS)
-    return Guard(app, access.place, () if health is None else under_every_host, direct_only=access.direct_only)
+    return Guard(guarded, access.place, () if health is None else under_every_host, direct_only=access.direct_only)
+
+
+def _shared_with_origins(app: ASGIApp, config: Config) -> ASGIApp:
+    """Let pages call an application and read its answers (CORS, the Fetch standard): behind the guard, all are allowed.
+
+    A preflight carries no token, so it is answered before authentication.
+    """
+    from starlette.middleware.cors import CORSMiddleware
+
+    return CORSMiddleware(
+        app,
+        allow_origin_regex=".*",
+        allow_methods=("DELETE", "GET", "POST"),
+        allow_headers=(*_REQUEST_HEADERS, *(header for header, _ in config.forward_header)),
+        expose_headers=_ANSWER_HEADERS,
+    )
 
 
 def _authentication(access: Access) -> tuple[Callable[[ASGIApp], ASGIApp], list[Any]]:

@@ -121,8 +121,9 @@ class HttpSettings(NamedTuple):
     allowed_origins: Annotated[
         Annotated[tuple[Origin, ...], divided(",")], Names("ALLOWED_ORIGINS", form="separated by ','")
     ] = ()
-    """Web origins (Origin header) that may call the adapter, such as https://app.example.com. The port * means any
-    port. Empty: the origin of `url`. If the adapter listens on loopback, also pages of this machine."""
+    """Web origins (Origin header) whose pages may call the adapter, such as https://app.example.com. The port * means
+    any port. Browsers let them read the answers (CORS). Empty: the origin of `url`. If the adapter listens on loopback,
+    also pages of this machine, which browsers let read nothing."""
     oauth_issuer: Annotated[HttpsUrl, Names("OAUTH_ISSUER")] = ""
     """Authorization server whose access tokens (signed JWTs) the adapter accepts, exactly as in the claim `iss`. The
     adapter finds the server's keys by its metadata (RFC 8414, OpenID Connect Discovery)."""
