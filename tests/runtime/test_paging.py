@@ -361,6 +361,22 @@ async def test_a_list_counted_by_offset_is_paged_backwards_too(tmp_path: Path) -
     assert ids == list(range(1, MANY + 1))
 
 
+@each(("count", "total"), [(1, None), (2, None), (2, 2), (2, 0), (3, 3), (3, None), (MANY, None), (MANY, 2)])
+async def test_the_last_items_are_those_of_the_whole_list_or_none(
+    tmp_path: Path, count: int, total: int | None
+) -> None:
+    def answer(query: dict[str, str], _: ApiRequest) -> Any:
+        start = int(query.get("offset", 0))
+        return {"data": {"theThings": things(count)[start : start + int(query["limit"])]}, "total": total}
+
+    client = Client(tmp_path / "p", Listing(answer), STYLES["offset with a total"][1], enveloped())
+    if count > 2 and total != count:
+        answered = await client.call(last=1)
+        assert "Use 'first' and 'after'" in answered["error"]["message"]
+    else:
+        assert [item["id"] for item in (await client.page(last=1))["items"]] == [count]
+
+
 @pytest.mark.parametrize(
     "params",
     [

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import Code, Failure
+from ..errors import Code, Failure, invalid
 from ..schema import MISSING, at
 from . import PagePlan, first_lead, number, prepare, put, request_size, signs_of_more
 from .cursors import Cursors, Place
@@ -174,7 +174,15 @@ class Pager:
             end = max(0, before.begin + before.skip - 1)
         else:
             probe = Place(size=request_size(row, plan, 2))
-            _, probed, _, total = await self._fetch(listing, probe)
+            _, probed, following, total = await self._fetch(listing, probe)
+            if total is None and following is not None:  # all items, or the first of many
+                rest = probe._replace(position=following, begin=len(probed))
+                _, others, _, total = await self._fetch(listing, rest)
+                if others and total is None:
+                    message = (
+                        "Cannot use 'last': the API does not say how many items there are. Use 'first' and 'after'."
+                    )
+                    raise invalid("last", message)
             end = len(probed) if total is None else total
         begin = max(0, end - min(arguments["last"], plan.most))
         data: Any = {}
