@@ -86,6 +86,18 @@ def parts() -> list[Case]:
             **accepts,
         ),
         form(
+            "a type that the document does not name",
+            {"file": {"text": "<script>", "mime_type": "text/html"}},
+            form_part("file", b"<script>", "image/png", "file"),
+            **accepts,
+        ),
+        form(
+            "another of its content types",
+            {"file": {"content": PNG64, "mime_type": "image/jpeg"}},
+            form_part("file", PNG, "image/jpeg", "file"),
+            **accepts,
+        ),
+        form(
             "a range of content types",
             {"file": {"content": PNG64, "filename": "x.gif"}},
             form_part("file", PNG, "image/gif", "x.gif"),
