@@ -110,6 +110,18 @@ def parts() -> list[Case]:
             encoding={"a": {"contentType": "text/xml"}},
         ),
         form(
+            "text of a charset",
+            {"a": "ä"},
+            form_part("a", b"\xe4", "text/plain; charset=iso-8859-1"),
+            encoding={"a": {"contentType": "text/plain; charset=iso-8859-1"}},
+        ),
+        form(
+            "text that a charset lacks",
+            {"a": "€"},
+            refused=BAD,
+            encoding={"a": {"contentType": "text/plain; charset=iso-8859-1"}},
+        ),
+        form(
             "headers of a part",
             {"a": "x"},
             form_part("a", b"x", more="\r\nX-Kind: note"),

@@ -139,6 +139,9 @@ def _parts(name: str, value: Any, schema: JsonSchema, rules: _PartRules, read_fi
         yield _part(name, _json_text(value).encode(), content_type, headers)
     elif isinstance(value, Mapping | list | tuple):
         yield _part(name, write_json(value).encode(), content_type or JSON, headers)
+    elif is_text(content_type):
+        content_type, content = _encode_text(content_type, wire_text(value))
+        yield _part(name, content, content_type, headers)
     else:
         yield _part(name, wire_text(value).encode(), content_type, headers)
 
