@@ -15,33 +15,43 @@ from .body import JSON_DECODER, read_body, sanitize
 from .files import disposition_name
 
 _DONE = re.compile(rb"(?:^|[\r\n])(?:data:\s*)?\[DONE\]\s*[\r\n]")
-_BLANK_LINE = re.compile(rb"\r\n\r\n|\n\n|\r\r")
+_LINE_BREAK = re.compile(rb"\r\n|\n|\r")
 _LONGEST_MARK = 24
-"""Bytes that are kept of what came, since a mark may be divided between two chunks."""
+"""Bytes that are kept of an unfinished line, since a mark may be divided between two chunks."""
 _BOUNDARY = re.compile(r'\bboundary\s*=\s*(?:"([^"]{1,200})"|([^\s;,"]{1,200}))', re.IGNORECASE)
 _NAME = re.compile(r'(?:^|;)\s*name\s*=\s*(?:"([^"]*)"|([^;\s]+))', re.IGNORECASE)
 _MAX_PARTS = 1000
 
 
 class StreamWatch:
-    """A counter of the values in a stream, which says when they are enough."""
+    """A counter of the values in a stream, which says when they are enough. Comments and blank lines are no values."""
 
     def __init__(self, form: StreamForm, limit: int) -> None:
         self._form = form
         self._left = limit
         self._tail = b""
+        self._has_data = False
 
     def feed(self, chunk: bytes) -> str | None:
         """Take the next bytes; return "events" when there are enough of them, "" when the stream says that it ended."""
         seen = self._tail + chunk
         if b"[DONE]" in seen and _DONE.search(seen):
             return ""
-        if self._form == "events":
-            self._left -= len(_BLANK_LINE.findall(seen)) - len(_BLANK_LINE.findall(self._tail))
-        else:
-            self._left -= chunk.count(b"\x1e" if self._form == "sequence" else b"\n")
-        self._tail = seen[-_LONGEST_MARK:]
+        whole = seen.removesuffix(b"\r")  # a line feed may follow
+        *lines, rest = _LINE_BREAK.split(whole)
+        self._tail = rest[:_LONGEST_MARK] + seen[len(whole) :]
+        self._left -= chunk.count(b"\x1e") if self._form == "sequence" else sum(map(self._ends_value, lines))
         return "events" if self._left <= 0 else None
+
+    def _ends_value(self, text: bytes) -> bool:
+        """Return True for a line of JSON, or the blank line behind an event with data."""
+        if self._form == "lines":
+            return bool(text.strip())
+        if text:
+            self._has_data = self._has_data or text.partition(b":")[0] == b"data"
+            return False
+        had_data, self._has_data = self._has_data, False
+        return had_data
 
 
 def stream_values(text: str, form: StreamForm, *, complete: bool) -> list[Any]:

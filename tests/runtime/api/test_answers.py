@@ -139,6 +139,30 @@ def test_a_stream_is_listened_to_within_bounds(
     assert pets.decode(answer) == [{"a": 1}] * count
 
 
+EVENT = b"id: 7\ndata: {\ndata: }\n\n"
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 10_000])
+@pytest.mark.parametrize(
+    ("content_type", "content"),
+    [
+        ("application/x-ndjson", b"\n".join([LINE] * 9)),
+        ("application/x-ndjson", b"\r\n \n".join([LINE] * 9)),
+        ("text/event-stream", b": ping\n\n".join([EVENT] * 9)),
+        ("text/event-stream", b": ping\r\n\r\n".join([EVENT.replace(b"\n", b"\r\n")] * 9)),
+        ("text/event-stream", b"retry: 1\r\r".join([EVENT.replace(b"\n", b"\r")] * 9)),
+    ],
+)
+def test_signs_of_life_are_no_events(package: Make, content_type: str, content: bytes, size: int) -> None:
+    pieces = [content[start : start + size] for start in range(0, len(content), size)]
+    values = declares(package, content_type).decode
+    whole = receive(*pieces, config=SMALL._replace(stream_events=10), content_type=content_type)
+    assert (whole.cut, len(values(whole))) == ("", 9)
+    cut = receive(*pieces, config=SMALL._replace(stream_events=7), content_type=content_type)
+    assert cut.cut == "events"
+    assert size > 100 or len(values(cut)) == 7
+
+
 def test_a_stream_without_an_end_answers_within_the_time_out(package: Make) -> None:
     pets = declares(package, "text/event-stream")
     answer = receive(b"data: 1\n\n", 60.0, timeout=0.5, content_type="text/event-stream")
