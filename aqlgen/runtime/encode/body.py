@@ -291,12 +291,17 @@ def encode_body(row: Row, body: Body, value: Any, files: Files = _NO_FILES) -> t
         separator = b"\x1e" if stream_form(content_type) == "sequence" else b""
         return content_type, b"".join(separator + _json_bytes(item) + b"\n" for item in value)
     if isinstance(value, Mapping) and (media_type(content_type) == FORM or is_multipart(content_type)):
-        declared = _declared_fields(row, body)
-        _check_exploded(value, declared)
-        if is_multipart(content_type):
-            return encode_multipart(content_type, value, declared, files.read)
-        return content_type, "&".join(form_pairs(value, declared)).encode()
+        return _encode_form(content_type, value, _declared_fields(row, body), files)
     return _encode_other(body, content_type, value, files)
+
+
+def _encode_form(
+    content_type: str, values: Mapping[str, Any], declared: Mapping[str, Parameter], files: Files
+) -> tuple[str, bytes]:
+    _check_exploded(values, declared)
+    if is_multipart(content_type):
+        return encode_multipart(content_type, values, declared, files.read)
+    return content_type, "&".join(form_pairs(values, declared)).encode()
 
 
 def _check_exploded(values: Mapping[str, Any], declared: Mapping[str, Parameter]) -> None:
