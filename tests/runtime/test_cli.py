@@ -167,6 +167,8 @@ def test_parameters_of_a_call_come_as_json_as_names_and_values_or_from_standard_
         code, out, _ = run(package, capsys, "call", "create_animal", *arguments)
         assert (code, json.loads(out)["success"]) == (0, True), arguments
     code, _, err = run(package, capsys, "call", "get_animal", "7", "animal_id=7", "--mock")
+    assert (code, err[:29]) == (2, "Error: PARAMS is not an objec")
+    code, _, err = run(package, capsys, "call", "get_animal", "{}", "{}", "--mock")
     assert (code, err[:29]) == (2, "Error: PARAMS is not valid JS")
     code, out, err = run(package, capsys, "call", "get_animal", "7", "--mock")
     assert (code, out) == (2, "")
@@ -450,7 +452,7 @@ def test_an_agent_in_a_shell_finds_calls_and_confirms_in_lines_of_json(
         assert (code, question["error"]["code"], api.asked) == (1, "CONFIRMATION_REQUIRED", [])
         token = f"confirmation_token={question['confirmation']['token']}"
         assert answered("call", "delete_animal", "animal_id=8", token)[1]["error"]["code"].startswith("TOKEN_")
-        assert answered(*delete, token)[0] == 0
+        assert answered("call", "delete_animal", '{"animal_id": 7}', token)[0] == 0
         assert answered(*delete, token)[1]["error"]["code"] == "TOKEN_ALREADY_USED"
     assert [request.method for request in api.asked] == ["DELETE"]
 

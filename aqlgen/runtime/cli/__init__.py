@@ -133,13 +133,14 @@ def _print_answer(envelope: dict[str, Any]) -> int:
 
 
 def _params(arguments: Sequence[str], read_pairs: Callable[[Sequence[str]], dict[str, Any]]) -> Any:
-    """Read parameters: a JSON object, `-` for one on standard input, or NAME=VALUE each. Raises ValueError."""
-    if arguments and all("=" in argument and not argument.startswith("{") for argument in arguments):
-        return read_pairs(arguments)
-    if len(arguments) > 1:
-        raise ValueError(arguments)
-    text = arguments[0] if arguments else "{}"
-    return read_json(sys.stdin.read() if text == "-" else text)
+    """Read parameters: a JSON object, `-` for one on standard input, NAME=VALUE each, or both. Raises ValueError."""
+    pairs = [argument for argument in arguments if "=" in argument and not argument.startswith("{")]
+    texts = [argument for argument in arguments if argument not in pairs]
+    if len(texts) > 1:
+        raise ValueError(texts)
+    text = texts[0] if texts else "{}"
+    params = read_json(sys.stdin.read() if text == "-" else text)
+    return {**params, **read_pairs(pairs)} if pairs and isinstance(params, dict) else params
 
 
 def _login(folder: Path, _: object | None, options: argparse.Namespace) -> int:

@@ -71,8 +71,8 @@ def argument_parser(adapter: Adapter) -> argparse.ArgumentParser:
         metavar="PARAMS",
         nargs="*",
         default=[],
-        help="parameters: NAME=VALUE each (commas in a list, JSON for an object), one JSON object, or - to read "
-        "that from standard input",
+        help="parameters: NAME=VALUE each (commas in a list, JSON for an object), one JSON object (-: from standard "
+        "input), or both",
     )
     call.add_argument("--mock", action="store_true", default=argparse.SUPPRESS, help="answer from the document")
     call.add_argument(
