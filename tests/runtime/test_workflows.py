@@ -133,6 +133,9 @@ async def test_what_must_be_confirmed_is_asked_once_and_run_steps_goes_on(
         "continue": asked["error"]["details"]["plan"]["continue"],
         "confirmation_token": asked["confirmation"]["token"],
     }
+    again = {"number": 1, "confirmation_token": params["confirmation_token"]}
+    refused = await zoo.handle("delete", {"operation": "strike_animal", "params": again}, session)
+    assert "call run_steps with 'confirmation_token' and the 'continue'" in refused["error"]["message"]
     done = await zoo.handle("execute", {"operation": "run_steps", "params": params}, session)
     assert done["success"]
     assert [number for name, number in api.done if name == "delete_animal"] == [1, 2]

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import invalid
 from ..introspection.info import DRY_RUN
+from ..protocol_operations import RUN_STEPS
 from ..safety.approvals import Approvals
 from ..steps.plan import check_plan, read_plan
 from ..steps.references import written_plan
 from ..warnings.ceiling import Cut, cut_warnings, fit
 from . import ToolCall
-from .arguments import sent_tokens
+from .arguments import TOKEN, sent_tokens
 from .run import Progress, Run
 from .step_calls import StepCalls
 
@@ -31,9 +32,12 @@ async def answer_plan(calls: Calls, call: ToolCall) -> Any:
     operation = next(operation for operation in calls.registry.active() if operation.name == request.operation)
     calls.check_family(call.family, operation.name, operation.family)
     params = request.params
-    calls.registry.check(operation.name, params)
     workflow = calls.table.workflows.get(operation.name)
     inputs: Container[str] = () if workflow is None else workflow.inputs
+    if workflow is not None and TOKEN in params and TOKEN not in inputs:
+        way = f"call {RUN_STEPS} with '{TOKEN}' and the 'continue' of the answer that asked (details.plan)"
+        raise invalid(TOKEN, f"A workflow that halted does not begin again. To continue: {way}")
+    calls.registry.check(operation.name, params)
     if workflow is None:
         token, steps, returns = params.get("continue"), params.get("steps"), params.get("return")
     else:
