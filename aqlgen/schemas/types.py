@@ -42,7 +42,8 @@ class Types:
     """The types of one adapter. `unresolved(error)` is called for references that lead nowhere.
 
     With `xml`, schemas keep their XML Object (OpenAPI 3.1, 4.8.26), which no other content type needs.
-    `taken` are the names of the types of other APIs: one of those gets the name of its `owner` before it.
+    `taken` are the names of the types of other APIs: one of those gets the name of its `owner` before it. `keys` are
+    the names, folded, of fields that identify things and only sound like secrets.
     """
 
     def __init__(
@@ -55,11 +56,13 @@ class Types:
         xml: bool = False,
         taken: Collection[str] = (),
         owner: str = "",
+        keys: Collection[str] = (),
     ) -> None:
         components = resolver.root.get("components")
         schemas = components.get("schemas") if isinstance(components, dict) else None
         schemas = schemas if isinstance(schemas, dict) else {}
         self.openapi = openapi
+        self.keys = frozenset(keys)
         self._resolver = resolver
         self._xml = xml
         self._views = Views(resolver, openapi, unresolved)

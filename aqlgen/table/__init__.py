@@ -9,6 +9,8 @@ from aqlgen.build import Skipped
 from aqlgen.decide.credentials.parameters import without_fields
 from aqlgen.decide.decision import Category, Decision
 from aqlgen.decide.overrides import Overrides
+from aqlgen.decide.schemas import Schemas
+from aqlgen.decide.traits.keys import listed_keys
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import nodes, pointer_to
 from aqlgen.document.resolve import Resolver, UnresolvedError
@@ -68,6 +70,7 @@ def tabulate(
     named after `variables`, by default the adapter, and begin with none of `others`.
     """
     broken: dict[str, UnresolvedError] = {}
+    decisions = tuple(decisions)
     types = Types(
         resolver,
         preserve=field_case == "preserve",
@@ -76,6 +79,7 @@ def tabulate(
         xml=responses.need_xml(document),
         taken=taken,
         owner=api.capitalize(),
+        keys=listed_keys(decisions, Schemas(resolver)),
     )
     applier = OverrideApplier(overrides.file)
     shared: Shared = {}
@@ -95,11 +99,9 @@ def tabulate(
     names = frozenset(draft.decision.name for draft in drafts)
     etags = reads_with_etag(draft.decision for draft in drafts)
     answers = [answer_of(draft.responses, draft.decision.resource, finished) for draft in drafts]
-    readable = Readable.of(
-        (draft.decision.resource, answer)
-        for draft, answer in zip(drafts, answers, strict=True)
-        if draft.decision.category is Category.READ
-    )
+    decided = zip((draft.decision for draft in drafts), answers, strict=True)
+    reads = [(decision, answer) for decision, answer in decided if decision.category is Category.READ]
+    readable = Readable.of(reads, types.keys)
     boilerplate = Boilerplate(draft.decision.operation.description for draft in drafts)
     decided_rows = (
         build_row(draft, answer, maker, finished, names, etags, readable, applier, boilerplate, types.own)

@@ -151,7 +151,7 @@ def of_fields(fields: Fields, media: MediaType, content_type: str, body: Body, t
                 schema={key: value for key, value in final.items() if key not in ("description", "deprecated")},
                 description=shorten(str(final.get("description", "")), MAX_DESCRIPTION),
                 deprecated=final.get("deprecated") is True,
-                sensitive=is_secret(name, final),
+                sensitive=is_secret(name, final, types.keys),
             )
         )
     if fields.rest is not None:

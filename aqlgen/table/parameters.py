@@ -132,7 +132,7 @@ def _plain(parameter: Parameter, place: Place, name: str, types: Types) -> Table
         schema=shown,
         description=shorten(useful(described), MAX_DESCRIPTION),
         deprecated=parameter.deprecated or schema.get("deprecated") is True,
-        sensitive=is_secret(name, shown),
+        sensitive=is_secret(name, shown, types.keys),
         stated_style=None if parameter.style == default_style else parameter.style,
         stated_explode=None if parameter.explode == (parameter.style == "form") else parameter.explode,
         allow_reserved=parameter.allow_reserved,

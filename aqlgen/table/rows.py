@@ -98,12 +98,13 @@ def build_row(
     if example is None:
         example = maker.example(operation, draft.parameters, draft.body, draft.body_example, stated_values)
     returns = responses.with_final_kind(draft.returns, types)
+    sent = fields_sent(draft.body, draft.parameters, types)
     selecting = selecting_parameters(
         decision.category,
         decision.resource,
         returns["name"],
         answer,
-        fields_sent(draft.body, draft.parameters, types),
+        sent,
         readable,
         _by_name((*draft.parameters, *draft.fixed)),
         paged=paged(decision) is not None,
@@ -126,6 +127,7 @@ def build_row(
         api=operation.api,
         aliases=_aliases(decision),
         resource=decision.resource,
+        keys=readable.keys_of(decision.resource, answer, (*_by_name(draft.parameters), *sent)),
         tags=_tags(operation),
         verb=decision.verb,
         relative=decision.relative,

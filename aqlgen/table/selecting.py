@@ -9,13 +9,16 @@ result that was asked for, as the reply of a model, it is in full.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
-from aqlgen.decide.decision import Category
+from aqlgen.decide.decision import Category, Decision
 from aqlgen.ir import Json
+from aqlgen.runtime.calls import key_names
 from aqlgen.runtime.calls.selection import items_path
+from aqlgen.runtime.safety.question_texts import SECRET_NAME
 from aqlgen.runtime.schema import as_schema, referred, schema_at, union_of
 from aqlgen.runtime.table import Body, Parameter, Response, first_success
 from aqlgen.runtime.text import folded
@@ -52,17 +55,41 @@ class Readable:
 
     types: frozenset[str]
     fields: Mapping[str, tuple[frozenset[str], ...]]
+    keys: Mapping[str, str]
+    """The field, folded, of each listed resource that is its variable in the path, with or without its name."""
+    listed: frozenset[str]
+    """The names, folded, that sound like secrets and are keys of things that the API lists."""
 
     @classmethod
-    def of(cls, answers: Iterable[tuple[str, Answer]]) -> Readable:
-        """Collect what reads answer with, each with its resource."""
+    def of(cls, answers: Collection[tuple[Decision, Answer]], listed: frozenset[str] = frozenset()) -> Readable:
+        """Collect what reads answer with."""
         types: set[str] = set()
         fields: dict[str, tuple[frozenset[str], ...]] = {}
-        for resource, answer in answers:
+        lists: dict[str, tuple[str, frozenset[str]]] = {}
+        for decision, answer in answers:
+            resource = decision.resource
             if answer.type is not None:
                 types.add(answer.type)
             fields[resource] = (*fields.get(resource, ()), answer.fields)
-        return cls(frozenset(types), fields)
+            if answer.is_list:
+                lists[decision.operation.path] = resource, frozenset(map(folded, answer.fields))
+        keys: dict[str, str] = {}
+        for decision, _ in answers:
+            path, _, variable = decision.operation.path.rpartition("/")
+            if path in lists and variable[:1] == "{" and variable[-1:] == "}":
+                (thing, shown), key = lists[path], folded(variable[1:-1])
+                names = (name for name in (key, key.removeprefix(folded(thing))) if name in shown)
+                if key in listed or not SECRET_NAME.search(variable):
+                    keys.update((thing, name) for name in islice(names, 1))
+        return cls(frozenset(types), fields, keys, listed)
+
+    def keys_of(self, resource: str, answer: Answer, sent: Collection[str]) -> tuple[str, ...]:
+        """Return the names, folded, that identify things in an answer or a call, although they do not look so."""
+        keys = self.listed.intersection(map(folded, sent if self.listed else ()))
+        key = self.keys.get(resource, "")
+        if key and key not in key_names(resource) and key in map(folded, answer.fields):
+            keys |= {key}
+        return tuple(sorted(keys))
 
     def has(self, resource: str, answer: Answer) -> bool:
         """Return True if what an answer says can be read again."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from aqlgen.decide.decision import Evidence, Reason, Sensitive, Trait
 from aqlgen.ir import Json
+from aqlgen.runtime.text import folded
 from aqlgen.words import split
 
 from .around import Around, Subject
+from .keys import listed_keys
 
 _SECRET = re.compile(
     r"(^|_)(password|passwd|passphrase|passcode|secret|token|jwt|api_?key|private_?key|access_?key|signing_key|"
@@ -25,16 +27,20 @@ _NOT_SECRET = re.compile(
 _MARKS = frozenset({"x-sensitive", "x-secret", "x-ms-secret", "x-speakeasy-param-sensitive", "x-mcpaql-sensitive"})
 
 
-def is_secret(name: str, schema: Mapping[str, Json]) -> bool:
-    """Return True if a value is a secret, by what the schema says of it or by the name in snake_case."""
-    return _why(name, schema) is not None
+def is_secret(name: str, schema: Mapping[str, Json], keys: Collection[str] = ()) -> bool:
+    """Return True if a value is a secret, by what the schema says of it or by the name in snake_case.
+
+    `keys` are the names, folded, of `listed_keys`, which are none by their names alone.
+    """
+    return _why(name, schema, keys) is not None
 
 
 def sensitive(subject: Subject, around: Around) -> Trait[Sensitive] | None:
     """Return the parameters and fields of the body that hold secrets."""
     reasons: dict[str, Reason] = {}
+    keys = around.once("keys", lambda: listed_keys(around.subjects, around.schemas))
     for wire, schema in _values(subject, around):
-        reason = _why("_".join(split(wire)), schema)
+        reason = _why("_".join(split(wire)), schema, keys)
         if reason is not None:
             reasons.setdefault(wire, reason)
     if not reasons:
@@ -53,7 +59,7 @@ def _values(subject: Subject, around: Around) -> Iterator[tuple[str, Mapping[str
         yield wire, around.schemas.resolve(schema)
 
 
-def _why(name: str, schema: Mapping[str, Json]) -> Reason | None:
+def _why(name: str, schema: Mapping[str, Json], keys: Collection[str]) -> Reason | None:
     if schema.get("format") == "password":
         return Reason("format-password", Evidence.METADATA, 1.0)
     if not _MARKS.isdisjoint(schema) and any(schema.get(mark) is True for mark in _MARKS):
@@ -63,5 +69,5 @@ def _why(name: str, schema: Mapping[str, Json]) -> Reason | None:
     kind = schema.get("type")
     text = kind == "string" or (isinstance(kind, list) and "string" in kind)
     if text and "enum" not in schema and _SECRET.search(name) and not _NOT_SECRET.search(name):
-        return Reason("secret-name", Evidence.RULE, 0.85)
+        return None if folded(name) in keys else Reason("secret-name", Evidence.RULE, 0.85)
     return None

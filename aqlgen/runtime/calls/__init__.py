@@ -12,7 +12,7 @@ identifies that one is enough.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from time import perf_counter
@@ -265,22 +265,21 @@ class Echo:
 _NO_ECHO: Final = Echo()
 
 
-def key_names(resource: str) -> frozenset[str]:
+def key_names(resource: str, keys: Iterable[str] = ()) -> frozenset[str]:
     """Return the folded names of the fields that identify a thing, those that begin with its own name among them."""
     prefix = folded(resource)
-    return _IDENTIFYING | {f"{prefix}{suffix}" for suffix in _RESOURCE_SUFFIXES if prefix}
+    return IDENTIFYING.union(keys, (f"{prefix}{suffix}" for suffix in _RESOURCE_SUFFIXES if prefix))
 
 
-def identity(value: Any, resource: str = "", echo: Echo = _NO_ECHO) -> Any:
-    """Return the part of a thing that a write's answer shows, of a list of each; `resource` is the thing's name."""
+def identity(value: Any, identifying: frozenset[str], echo: Echo = _NO_ECHO) -> Any:
+    """Return the part of a thing that a write's answer shows, of a list of each; `identifying` are its `key_names`."""
     if isinstance(value, list):
-        return [identity(item, resource, echo) for item in value]
+        return [identity(item, identifying, echo) for item in value]
     if not isinstance(value, dict):
         return value
     if echo.changes.keys().isdisjoint(value):  # the body may have an object around them that the answer lacks
         objects = [change for change in echo.changes.values() if isinstance(change, Mapping)]
         echo = replace(echo, changes={**echo.changes, **{key: each[key] for each in objects for key in each}})
-    identifying = key_names(resource)
     kept = _wanted(value, identifying, echo)
     if not any(folded(key) in identifying for key in kept):
         nested = _nested(value, identifying, echo)
@@ -346,7 +345,7 @@ _LONGEST_LIST, _LIST = 20, 10
 _MOST_FIELDS: Final = 12
 """Fields of a thing within another from which on only those that identify it are shown."""
 
-_IDENTIFYING: Final = IDENTIFIERS | NAMES
+IDENTIFYING: Final = IDENTIFIERS | NAMES
 _DEEPEST: Final = 3
 """Levels of objects below a thing; of what is deeper only the plain values of the level above stay."""
 
@@ -373,7 +372,7 @@ def identifying(thing: Any) -> dict[str, Any]:
     return {
         key: value
         for key, value in fields.items()
-        if folded(key) in _IDENTIFYING and not isinstance(value, (dict, list))
+        if folded(key) in IDENTIFYING and not isinstance(value, (dict, list))
     }
 
 

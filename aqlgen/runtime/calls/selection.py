@@ -17,7 +17,18 @@ from typing import Any, TypeAlias
 from ..schema import MISSING, Shape, Types, agent_path, at, follow, is_shaped, only_type, referred, schema_at, union_of
 from ..table import JsonSchema, Row, Table, first_success
 from ..text import folded
-from . import IDENTIFIERS, NAMES, PAGES_OF_PEOPLE, Echo, identifying, identity, key_names, shortened, without_secrets
+from . import (
+    IDENTIFIERS,
+    IDENTIFYING,
+    NAMES,
+    PAGES_OF_PEOPLE,
+    Echo,
+    identifying,
+    identity,
+    key_names,
+    shortened,
+    without_secrets,
+)
 
 Tree: TypeAlias = "dict[str, Tree | slice | None]"
 """The fields to keep, with what to keep within each; None keeps all of it, a slice a part of a text or a list."""
@@ -134,7 +145,7 @@ class Selection:
         names.sort(key=lambda name: (name not in identifying, _is_structured(types, fields[name][1])))
         if row.default_fields == "minimal":
             plain = {name: name for name in names if name in identifying or not _is_structured(types, fields[name][1])}
-            names = list(identity(plain, row.resource, _echo(row, presets, None)))
+            names = list(identity(plain, key_names(row.resource, row.keys), _echo(row, presets, None)))
         return names, referred(presets.item)
 
     def agent_path(self, row: Row, path: str) -> str:
@@ -202,7 +213,7 @@ class Selection:
         """Return the function that cuts a thing down to a preset."""
         if preset == "minimal" and row.family != "read":
             echo = _echo(row, presets, changes)
-            return lambda thing: identity(thing, row.resource, echo)
+            return lambda thing: identity(thing, key_names(row.resource, row.keys), echo)
         tree = presets.minimal
         if preset == "minimal" and tree is not None:
             return lambda thing: _picked_or_whole(thing, tree)
@@ -226,7 +237,7 @@ class Selection:
         fields = union_of(types, item).properties
         inner = {name for _, schema in fields.values() for name in union_of(types, schema).properties}
         readable = inner.union(fields) - set(row.only_here) if row.default_fields == "minimal" else set()
-        presets = minimal(types, item, row.resource), standard(types, item)
+        presets = minimal(types, item, key_names(row.resource, row.keys)), standard(types, item)
         return _Presets(path, *presets, item, (item, schema), frozenset(readable))
 
 
@@ -324,11 +335,10 @@ def names_page(page: str, items: str) -> bool:
     return folded(page).removeprefix(_PLURAL.sub("", folded(items)) or " ") in _PAGES
 
 
-def minimal(types: Types, schema: JsonSchema, resource: str = "") -> Tree | None:
+def minimal(types: Types, schema: JsonSchema, identifying: frozenset[str] = IDENTIFYING) -> Tree | None:
     """Return the fields that identify a thing; None if the schema declares none."""
     shape = union_of(types, schema)
-    wanted = key_names(resource)
-    names = [name for name in shape.properties if folded(name) in wanted]
+    names = [name for name in shape.properties if folded(name) in identifying]
     if not names:
         plain = [name for name, (_, inner) in shape.properties.items() if not _is_structured(types, inner)]
         names = [name for name in plain if name in shape.required][:_FEW] or plain[:_FEW]

@@ -31,7 +31,7 @@ from ..redaction import MASK, redacted
 from ..session import current_caller, current_request
 from ..table import Row
 from ..text import escaped, folded, iso_time
-from .question_texts import SECRET_NAME, secret_names
+from .question_texts import SecretNames, secret_names
 
 if TYPE_CHECKING:
     from ..schema import Types
@@ -255,6 +255,7 @@ def _locked(path: Path) -> Iterator[None]:
 
 _KEPT_OUT = re.compile(r"iban", re.IGNORECASE)
 """Names of what people have to see in a question, and the log has not to keep."""
+_BY_NAME = SecretNames()
 _encode = json.JSONEncoder(ensure_ascii=False, default=str).encode
 _QUOTING = frozenset({"params", "action", "element_name", "factors", "reason", "token_id"})
 """Keys of entries whose values quote callers and hooks: the log shows them at level debug alone."""
@@ -381,7 +382,7 @@ def masked_params(row: Row, params: Mapping[str, Any], types: Types) -> dict[str
 def holds_secret(row: Row, params: Mapping[str, Any], types: Types) -> bool:
     """Return True for parameters, in whatever spelling a call may give them, among which is a secret."""
     sensitive = [parameter for parameter in row.parameters.values() if parameter.sensitive]
-    names = {*secret_names(row, types), *(name for each in sensitive for name in (each.name, each.wire))}
+    names = {*secret_names(row, types).declared, *(name for each in sensitive for name in (each.name, each.wire))}
     secrets, todo = {folded(name) for name in names}, list[Any]([params])
     while todo:
         value = todo.pop()
@@ -397,9 +398,9 @@ def holds_secret(row: Row, params: Mapping[str, Any], types: Types) -> bool:
     return False
 
 
-def masked(name: str, value: Any, secrets: frozenset[str] = frozenset()) -> Any:
+def masked(name: str, value: Any, secrets: SecretNames = _BY_NAME) -> Any:
     """Return a value as it may be kept, by its name and the names of fields that are secrets."""
-    if name in secrets or SECRET_NAME.search(name) or _KEPT_OUT.search(name):
+    if name in secrets or _KEPT_OUT.search(name):
         return MASK
     if isinstance(value, str):
         return value if len(value) <= _LONGEST else f"{value[:_LONGEST]}… ({len(value)} characters)"

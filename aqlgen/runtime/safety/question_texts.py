@@ -17,6 +17,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -171,11 +172,24 @@ SECRET_NAME = re.compile(
 )
 """A name whose value is shown to nobody and kept nowhere, whatever the document says of it."""
 
+
+@dataclass(frozen=True, slots=True)
+class SecretNames:
+    """The names of fields whose values are secrets: those that are `declared`, and all that sound so but `keys`."""
+
+    declared: frozenset[str] = frozenset()
+    keys: frozenset[str] = frozenset()
+
+    def __contains__(self, name: str) -> bool:
+        """Return True for the name of a secret."""
+        return name in self.declared or (SECRET_NAME.search(name) is not None and folded(name) not in self.keys)
+
+
 _MOST_SCHEMAS = 500
 """The most schemas that are looked at; of what is behind them the names alone tell."""
 
 
-def secret_names(row: Row, types: Types) -> frozenset[str]:
+def secret_names(row: Row, types: Types) -> SecretNames:
     """Return the names of the fields whose values are secrets (`format: password`), by the agent's and the API's."""
     names: set[str] = set()
     todo: list[Any] = [parameter.schema for parameter in row.parameters.values() if parameter.location != "adapter"]
@@ -195,7 +209,7 @@ def secret_names(row: Row, types: Types) -> frozenset[str]:
                 names.update((name, wire))
             todo.append(inner)
         todo += [*shape.items, *shape.extra]
-    return frozenset(names)
+    return SecretNames(frozenset(names), frozenset(row.keys))
 
 
 Called: TypeAlias = "tuple[Row, Mapping[str, Any]]"
@@ -221,7 +235,7 @@ _BY_RULE = {
 }
 
 
-def title_of(row: Row, params: Mapping[str, Any], secrets: frozenset[str] | None = None) -> str:
+def title_of(row: Row, params: Mapping[str, Any], secrets: SecretNames | None = None) -> str:
     """Return the question whether a call may run, on one line; `secrets` are names of fields, where these are known."""
     template = _from_template(row, params) if row.confirmation else ""
     if "?" in row.confirmation:
@@ -290,7 +304,7 @@ def _consequence(row: Row, params: Mapping[str, Any]) -> str:
     return "" if row.danger == "destructive" and row.verb in _TAKEN_BACK else _FOR_GOOD
 
 
-def _phrase(row: Row, params: Mapping[str, Any], secrets: frozenset[str] | None = None) -> tuple[str, str, str]:
+def _phrase(row: Row, params: Mapping[str, Any], secrets: SecretNames | None = None) -> tuple[str, str, str]:
     """Return the operation's name in words, the thing that its path names, and what that is a part of or gets."""
     words = (row.name.removeprefix(f"{row.api}_") if row.api else row.name).split("_")
     words = words[: words.index("by", 2)] if "by" in words[2:] else words
@@ -320,7 +334,7 @@ def _groups(row: Row, params: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield noun, "/".join(values)
 
 
-def _values(row: Row, params: Mapping[str, Any], secrets: frozenset[str] | None) -> list[str]:
+def _values(row: Row, params: Mapping[str, Any], secrets: SecretNames | None) -> list[str]:
     """Return the required values of a call, where the path names nothing."""
     names = [name for name, item in row.parameters.items() if item.required and name in params and _is_sent(row, name)]
     return [f"{key_literal(name)} {_shown(row, name, params[name], secrets)}" for name in names[:_MOST_NAMED]]
@@ -330,12 +344,13 @@ def _is_sent(row: Row, name: str) -> bool:
     return name in row.parameters and row.parameters[name].location in ("body", "query", "body_rest")
 
 
-def _shown(row: Row, name: str, value: Any, secrets: frozenset[str] | None = None) -> str:
+def _shown(row: Row, name: str, value: Any, secrets: SecretNames | None = None) -> str:
     """Return a value as it may stand in a sentence: a plain word or number as it is, anything else in quotes.
 
     The fields of a small object are shown where `secrets`, the names of those that are, is known.
     """
-    if (name in row.parameters and row.parameters[name].sensitive) or SECRET_NAME.search(name):
+    known = SecretNames(keys=frozenset(row.keys)) if secrets is None else secrets
+    if (name in row.parameters and row.parameters[name].sensitive) or name in known:
         return "(hidden)"
     if not isinstance(value, list | tuple | Mapping):
         return _quoted(value)

@@ -29,7 +29,7 @@ from ..text import folded, iso_time
 from .policy import danger_reasons
 from .question_texts import (
     CUT_NAME,
-    SECRET_NAME,
+    SecretNames,
     has_right_to_left,
     key_literal,
     literal,
@@ -121,9 +121,8 @@ class _Node:
     schema: Mapping[str, Any]
     rank: int
     hidden: bool
+    secrets: SecretNames
     depth: int = 0
-    secrets: frozenset[str] = frozenset()
-    """The names of fields that the document declares as secrets."""
     room: list[int] = field(default_factory=lambda: [_MOST_FIELDS])
     """The number of fields left that get a line each, over all values of a call."""
 
@@ -310,7 +309,7 @@ def _rank(parameter: Parameter, value: Any) -> int:
 def _lines(node: _Node, types: Types) -> Iterator[_Line]:
     """Yield a value as one line if it is simple or short, else a line for each value within it."""
     value = node.value
-    hidden = node.hidden or _is_secret(node.key, node.secrets)
+    hidden = node.hidden or node.key in node.secrets
     if not isinstance(value, Mapping | list | tuple) or not value:
         yield _line(node, hidden=hidden)
         return
@@ -383,13 +382,9 @@ def _moment(value: Any, schema: Mapping[str, Any]) -> str:
     return f" ({iso_time(value / 1000 if value >= 10**11 else value)})"
 
 
-def _is_secret(key: str, secrets: frozenset[str]) -> bool:
-    return key in secrets or bool(SECRET_NAME.search(key))
-
-
-def _has_credential(value: Any, secrets: frozenset[str]) -> bool:
+def _has_credential(value: Any, secrets: SecretNames) -> bool:
     if isinstance(value, Mapping):
-        return any(_is_secret(str(key), secrets) or _has_credential(inner, secrets) for key, inner in value.items())
+        return any(str(key) in secrets or _has_credential(inner, secrets) for key, inner in value.items())
     return isinstance(value, list | tuple) and any(_has_credential(inner, secrets) for inner in value)
 
 

@@ -130,6 +130,8 @@ class Row:
     """Old names that still work."""
     resource: str
     """The resource."""
+    keys: tuple[str, ...] = ()
+    """Fields that identify things by the structure of paths and lists, such as `cardtoken`, without case and signs."""
     tags: tuple[str, ...] = ()
     """The document's tags."""
     verb: str = column("", always=True)
