@@ -50,14 +50,19 @@ def _observed(folder: Path, hooks: object | None, environ: Mapping[str, str], op
     report = asyncio.run(observe(folder, hooks, environ, budget, options.only, named or (), key))
     if named is not None:
         try:
-            report.add(asyncio.run(observe_with_writes(folder, hooks, environ, budget, named, options.make)))
+            writing = observe_with_writes(
+                folder, hooks, environ, budget, named, options.make, named_alone=bool(options.only)
+            )
+            report.add(asyncio.run(writing))
         except OSError as problem:
             raise CommandError(str(problem)) from None
     return json.dumps(report.as_data(), indent=2)
 
 
 def _further(options: argparse.Namespace) -> Iterator[str]:
-    """Yield the acts beside the plan's reads and writes."""
+    """Yield the acts beside the plan's reads and writes, and their limits."""
     yield from (f"Also created, and deleted again: {name}" for name in options.make)
+    if options.allow_writes and options.only:
+        yield "Nothing else is created: --only is set."
     if options.key is not None:
         yield f"The key in {options.key} is tried in two forms if the document declares no credential."

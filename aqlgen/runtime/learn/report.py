@@ -103,9 +103,12 @@ async def observe_with_writes(
     budget: Budget,
     named: Sequence[Named],
     creates: Collection[str] = (),
+    *,
+    named_alone: bool = False,
 ) -> Report:
     """Observe what writes do, at things that are made and at resources that the owner names; all is taken back.
 
+    With `named_alone`, things are made by `creates` alone.
     Raises ValueError where the adapter has no state that outlives a crash, or another process observes.
     """
     report, file = Report(), ledger_file(folder, environ)
@@ -118,7 +121,13 @@ async def observe_with_writes(
     try:
         async with AdapterRequests(folder, hooks, environ, most, writes=True) as requests:
             report.observations += await observe_writes(
-                requests, named, ledger, most=budget.requests, seconds=budget.seconds, creates=creates
+                requests,
+                named,
+                ledger,
+                most=budget.requests,
+                seconds=budget.seconds,
+                creates=creates,
+                named_alone=named_alone,
             )
             report.observations = requests.masked(report.observations)
             report.requests, report.seconds = requests.count, requests.seconds

@@ -53,17 +53,21 @@ async def observe_writes(
     most: int = 200,
     seconds: float = 60,
     creates: Collection[str] = (),
+    named_alone: bool = False,
 ) -> list[Observation]:
     """Observe what writes do to things that are made and taken away, and to the resources that the owner names.
 
-    `creates` are those that the owner names, by which a thing is made though it gives access. What an earlier run
-    left is undone first. No experiment begins after `most` requests or `seconds`; the requests must allow some more, by
-    which everything is taken back. Raises ValueError for a create by which nothing can be made and taken away.
+    `creates` are those that the owner names, by which a thing is made though it gives access; with `named_alone`,
+    nothing is made by other ones. What an earlier run left is undone first. No experiment begins after `most` requests
+    or `seconds`; the requests must allow some more, by which everything is taken back. Raises ValueError for a create
+    by which nothing can be made and taken away.
     """
     site = Site(requests, ledger, most=most, seconds=seconds, creates=creates)
     known = {name for kind in site.rows.kinds.values() for name in (kind.create.name, kind.create.key)}
     if unknown := sorted({*creates} - known):
         raise ValueError(f"{unknown[0]} makes nothing that can be read, marked and taken away again")
+    if named_alone:
+        site.rows = replace(site.rows, kinds={name: kind for name, kind in site.rows.kinds.items() if kind.is_named})
     with suppress(Spent):
         await _take_back(site)
         for resource in named:

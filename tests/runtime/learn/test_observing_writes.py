@@ -16,6 +16,7 @@ import pytest
 from local import Answer, Asked, serving
 from writable import PATHS, PET, PETS, Shop, changing, creating, dumped, item, lines, listed, observing, written
 
+from aqlgen.runtime.cli import main
 from aqlgen.runtime.learn.ledger import Ledger
 from aqlgen.runtime.learn.things import Named
 from tests.cases import each
@@ -93,6 +94,22 @@ def test_what_gives_access_is_made_only_by_a_create_that_the_owner_names(tmp_pat
         with pytest.raises(ValueError, match="pay makes nothing that can be read"):
             observing(package, local.url, tmp_path / "ledger", creates=["pay"])
     assert list(shop.things) == ["/pets/1"]
+
+
+def test_what_only_names_is_all_that_is_observed_so_nothing_is_created_beside_it(
+    tmp_path: Path, package: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """R-LEARN-2"""
+    monkeypatch.setenv("MCP_AQL_STATE_URL", f"sqlite:///{tmp_path / 'state'}")
+    only = ["learn", "--allow-writes", "--only", "list_pets"]
+    with serving(Shop().answer) as local:
+        monkeypatch.setenv("MCP_AQL_BASE_URL", local.url)
+        assert main(package, None, only) == 0, capsys.readouterr().err
+        assert {request.method for request in local.asked} == {"GET"}
+        assert main(package, None, [*only, "--make", "create_pet"]) == 0, capsys.readouterr().err
+        assert {request.path for request in local.asked if request.method == "POST"} == {"/pets"}
+    assert main(package, None, [*only, "--plan"]) == 0
+    assert "Nothing else is created: --only is set." in capsys.readouterr().out
 
 
 def test_a_type_that_a_put_takes_beyond_its_document_is_proposed(tmp_path: Path) -> None:
