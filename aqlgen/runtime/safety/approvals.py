@@ -285,12 +285,16 @@ def _declined(session_id: str | None, key: str) -> tuple[str, str]:
     return "declined", f"{owner_of(session_id)}:{digest_of(key)}"
 
 
-def first_use(call: HeldCall, about: Question) -> Question | None:
+def first_use(call: HeldCall, about: Question, *, bare: bool = False) -> Question | None:
     """Return the approval of an operation that nothing proves harmless, for all its calls of a session.
 
+    It is for calls that send the fields that this one sends of those for which it is asked; if `bare`, none of them.
     `about` is the question about the call. None where another decision holds it back, or nobody is known.
     """
     if call.decision.rule != FIRST_USE or (about.session in ("", TERMINAL) and not about.caller):
         return None
-    digest = digest_of(FIRST_USE, about.session, about.caller, call.row.cache_key, list(call.decision))
+    from .question_texts import fields_of_reason  # only for calls that are asked about
+
+    fields = [name for name, sent in fields_of_reason(call.row, call.call.params).items() if sent and not bare]
+    digest = digest_of(FIRST_USE, about.session, about.caller, call.row.cache_key, list(call.decision), fields)
     return replace(about, kind="session", title=call.row.name, question="", reasons=(), digest=digest)

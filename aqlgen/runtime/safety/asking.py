@@ -204,9 +204,10 @@ class _Confirmation:
                 if await self._used_before():
                     return
                 await self._ask_now(person)
-        for approval in self._first_uses:
-            if approval is not None:
-                await self._keep(approval, FIRST_USE, _FIRST_USE_SECONDS)
+        bare = [approvals.first_use(call, self._about, bare=True) for call in self._calls]
+        kept = {approval.digest: approval for approval in (*self._first_uses, *bare) if approval is not None}
+        for approval in kept.values():
+            await self._keep(approval, FIRST_USE, _FIRST_USE_SECONDS)
 
     async def _by_operator(self, known: Question | None) -> bool:
         """Return True if an operator approved these very calls."""

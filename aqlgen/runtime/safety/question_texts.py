@@ -212,6 +212,28 @@ def secret_names(row: Row, types: Types) -> SecretNames:
     return SecretNames(frozenset(names), frozenset(row.keys))
 
 
+_FIELDS = re.compile(r"^\w[\w-]{0,40}: its request has (\w+(?: and \w+)?)$")
+"""The fields that a reason names."""
+
+
+def fields_of_reason(row: Row, params: Mapping[str, Any]) -> dict[str, bool]:
+    """Return the fields of a request that the reason of an operation's danger names, and whether a call sends them."""
+    match = _FIELDS.search(row.danger_reason)
+    if match is None:
+        return {}
+    sent = {*_keys(params), *(folded(item.wire) for name, item in row.parameters.items() if name in params)}
+    return {name: folded(name) in sent for name in match[1].split(" and ")}
+
+
+def _keys(value: Any) -> Iterator[str]:
+    """Yield the names of the fields of a value at any depth, folded."""
+    for key, inner in value.items() if isinstance(value, Mapping) else ():
+        yield folded(str(key))
+        yield from _keys(inner)
+    for inner in value if isinstance(value, list | tuple) else ():
+        yield from _keys(inner)
+
+
 Called: TypeAlias = "tuple[Row, Mapping[str, Any]]"
 
 _PLAIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_@+:-]|[.](?=[A-Za-z0-9])){0,47}")

@@ -30,6 +30,7 @@ from .policy import danger_reasons
 from .question_texts import (
     CUT_NAME,
     SecretNames,
+    fields_of_reason,
     has_right_to_left,
     key_literal,
     literal,
@@ -70,8 +71,6 @@ class CallView:
 
 _REQUIRED, _OPTIONAL, _UNDECLARED, _DEFAULTED = range(4)
 _WORD = re.compile(r"[^\W_]+")
-_FIELDS = re.compile(r"^\w[\w-]{0,40}: its request has (\w+(?: and \w+)?)$")
-"""The fields that a reason names."""
 _EPOCH = re.compile(r"unix|epoch|timestamp|date-time", re.IGNORECASE)
 """Words of a number that counts from 1970, in seconds or, if it is that large, in milliseconds."""
 _SEGMENT = re.compile(r"[A-Za-z0-9._-]+")
@@ -171,10 +170,9 @@ def text_of_any(row: Row, decision: GateDecision) -> str:
 
 def _reason_of_call(row: Row, params: Mapping[str, Any], types: Types) -> str:
     """Return the reason of an operation's danger, with what of it a call does not send, or which value it has."""
-    reason, fields = row.danger_reason, _FIELDS.search(row.danger_reason)
-    if fields is not None:
-        sent = {*_keys(params), *(folded(item.wire) for name, item in row.parameters.items() if name in params)}
-        left_out = [name for name in fields[1].split(" and ") if folded(name) not in sent]
+    reason, fields = row.danger_reason, fields_of_reason(row, params)
+    if fields:
+        left_out = [name for name, is_sent in fields.items() if not is_sent]
         may = reason.replace(" has ", " can have ", 1)
         return f"{may}, not sent here: {', '.join(left_out)}" if left_out else reason
     quoted = {*_WORD.findall(reason.partition("“")[2].lower())}
@@ -183,15 +181,6 @@ def _reason_of_call(row: Row, params: Mapping[str, Any], types: Types) -> str:
         if str(value).lower() in values - quoted and not quoted.isdisjoint(values):
             return f"{reason}; here {name} is {value}"
     return reason
-
-
-def _keys(value: Any) -> Iterator[str]:
-    """Yield the names of the fields of a value at any depth, folded."""
-    for key, inner in value.items() if isinstance(value, Mapping) else ():
-        yield folded(str(key))
-        yield from _keys(inner)
-    for inner in value if isinstance(value, list | tuple) else ():
-        yield from _keys(inner)
 
 
 def _fields_sent(row: Row, params: Mapping[str, Any], types: Types) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:

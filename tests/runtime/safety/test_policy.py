@@ -489,6 +489,22 @@ async def test_a_plan_asks_about_the_first_use_of_its_operations_before_anything
         assert "update_animal" not in asked["confirmation"]["message"], "a rule may ask more of the call"
 
 
+async def test_a_yes_to_a_call_without_the_field_that_is_asked_about_is_none_to_a_call_with_it(place: Zoo) -> None:
+    """R-EFF-2"""
+    rows = {"update_animal": {**UNPROVEN["update_animal"], "danger_reason": "address: its request has species"}}
+    async with place.client(rows=rows) as send:
+        named = {"animal_id": 7, "input": {"name": "Eve"}}
+        token = (await send("update_animal", "update", **named))["confirmation"]["token"]
+        assert outcome(await send("update_animal", "update", **named, confirmation_token=token)) == "allow"
+        assert outcome(await send("update_animal", "update", **named)) == "allow"
+        asked = await send("update_animal", "update", animal_id=7, input={"species": "bear"})
+        assert outcome(asked) == "confirm"
+        token = asked["confirmation"]["token"]
+        sent = {"animal_id": 7, "input": {"species": "bear"}, "confirmation_token": token}
+        assert outcome(await send("update_animal", "update", **sent)) == "allow"
+        assert outcome(await send("update_animal", "update", animal_id=8, input={"species": "cat"})) == "allow"
+
+
 async def test_a_yes_to_what_is_grave_stays_one_for_each_call(place: Zoo) -> None:
     """R-EFF-2"""
     rows = {"create_animal": {**UNPROVEN["create_animal"], "danger": "destructive"}}
