@@ -47,6 +47,20 @@ def run(
     return code, out, err
 
 
+@each("missing", ["pydantic", "anyio", "mcp"])
+def test_a_missing_dependency_is_an_error_in_a_line(package: Path, missing: str) -> None:
+    program = (
+        f"import sys; sys.path[:0] = [{str(RUNTIME)!r}, {str(package.parent)!r}]; sys.modules[{missing!r}] = None; "
+        "from aqlgen.runtime import start; start.__name__ = sys.argv.pop(1) + '.runtime.start'; sys.exit(start.main())"
+    )
+    (package / "__init__.py").touch()
+    command = [sys.executable, "-c", program, package.name]
+    ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout, len(ended.stderr.splitlines())) == (1, "", 1)
+    assert "Install the adapter again" in ended.stderr
+    assert missing in ended.stderr
+
+
 def test_operations_lists_searches_and_narrows(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(package, capsys, "operations")
     assert (code, err) == (0, "")

@@ -26,7 +26,7 @@ from .arguments import parse_arguments
 def main(folder: Path, hooks: object | None = None, arguments: Sequence[str] | None = None) -> int:
     """Run the command that the arguments name with the package in `folder`, and with `hooks` or the module so named.
 
-    Returns the exit code.
+    Returns the exit code. Raises ImportError if a package is not installed.
     """
     try:
         adapter = Adapter.load(folder)
@@ -48,6 +48,8 @@ def main(folder: Path, hooks: object | None = None, arguments: Sequence[str] | N
         return 1
     except KeyboardInterrupt:
         return 130
+    except ImportError:
+        raise
     except Exception as error:  # noqa: BLE001 - a person gets a line, the log the rest
         from ..logs import Logger
 
