@@ -8,9 +8,10 @@ from __future__ import annotations
 import zlib
 from collections.abc import AsyncIterator, Iterator
 from contextlib import nullcontext
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio
+import anyio.lowlevel
 
 from ..errors import Code, Failure, response_too_large
 from ..wire import ApiRequest, ApiResponse, SavedFile, StreamForm, changes_something, media_type, stream_form
@@ -113,6 +114,8 @@ _READ_AHEAD = 32 * 1024 * 1024
 _MAX_ERROR = 1024 * 1024
 """Bytes that are read of a response that is not a success: it says soon what is wrong."""
 _WITHOUT_CONTENT: frozenset[str | int] = frozenset({"HEAD", 204, 304})
+_CHUNKS_AT_ONCE = 200
+"""Chunks after which other calls go on: thousands, of a byte each, may come together."""
 _MARGIN = 0.25
 """Seconds of the time-out that a stream leaves, so that the call can be answered."""
 
@@ -250,12 +253,24 @@ async def _pieces(response: httpx2.Response) -> AsyncIterator[bytes]:
     coding = response.headers.get("content-encoding", "")
     accepted = response.request.headers.get("accept-encoding", "").split(",")
     requested = {part.partition(";")[0].strip().lower() for part in accepted} - {"", "identity", *_CODINGS}
-    if not coding or coding.strip().lower() in requested:
-        async for chunk in stream:  # type: ignore[union-attr]
-            yield chunk
-        return
-    decompressor = Decompressor(coding)
+    is_plain = not coding or coding.strip().lower() in requested
+    decompressor = Decompressor("" if is_plain else coding)
+    count = 0
     async for chunk in stream:  # type: ignore[union-attr]
         for piece in decompressor.feed(chunk):
             yield piece
+        count += 1
+        if count % _CHUNKS_AT_ONCE == 0:
+            await anyio.lowlevel.checkpoint()
     decompressor.close()
+
+
+def ends_cleanly(response: httpx2.Response) -> bool:
+    """Return False if more came than the response, which would be read as the next one (RFC 9112, 9.2 and 11.1).
+
+    httpx2 does not tell. If its connections were made of other parts, none would be used again.
+    """
+    part: Any = response.stream
+    for name in ("_httpcore_stream", "_stream", "_connection", "_h11_state"):
+        part = getattr(part, name, None)
+    return part is not None and not part.trailing_data[0]

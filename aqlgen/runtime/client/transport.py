@@ -15,7 +15,7 @@ from ..errors import NOT_PERFORMED, UNKNOWN_OUTCOME, Code, Failure
 from ..logs.observers import Observers
 from ..wire import QUOTA_NAMES, ApiRequest, ApiResponse, PrivateAddress, changes_something, current_spending
 from .isolation import CONNECTIONS, Shares
-from .receive import ACCEPT_ENCODING, CodingError, Receiver
+from .receive import ACCEPT_ENCODING, CodingError, Receiver, ends_cleanly
 from .retries import Backoff, Timing, is_tls, is_unsent, unreachable
 
 if TYPE_CHECKING:
@@ -288,6 +288,8 @@ class _Call:
                     except CodingError as problem:
                         raise self._failed(f"the API's answer {problem}") from None
                     finally:
+                        if "network_stream" in response.extensions and not ends_cleanly(response):
+                            await response.extensions["network_stream"].aclose()
                         await response.aclose()
                     exchange.status = answer.status
             owner.note(request, operation, answer)

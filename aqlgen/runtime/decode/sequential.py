@@ -38,15 +38,18 @@ class StreamWatch:
         if b"[DONE]" in seen and _DONE.search(seen):
             return ""
         whole = seen.removesuffix(b"\r")  # a line feed may follow
-        *lines, rest = _LINE_BREAK.split(whole)
+        *lines, rest = whole.split(b"\n") if self._form == "lines" else _LINE_BREAK.split(whole)
         self._tail = rest[:_LONGEST_MARK] + seen[len(whole) :]
-        self._left -= chunk.count(b"\x1e") if self._form == "sequence" else sum(map(self._ends_value, lines))
+        if self._form == "sequence":
+            self._left -= chunk.count(b"\x1e")
+        elif self._form == "lines":
+            self._left -= sum(map(bool, map(bytes.strip, lines)))
+        elif self._has_data or b"data" in seen:  # of signs of life there may be many
+            self._left -= sum(map(self._ends_event, lines))
         return "events" if self._left <= 0 else None
 
-    def _ends_value(self, text: bytes) -> bool:
-        """Return True for a line of JSON, or the blank line behind an event with data."""
-        if self._form == "lines":
-            return bool(text.strip())
+    def _ends_event(self, text: bytes) -> bool:
+        """Return True for the blank line behind an event with data."""
         if text:
             self._has_data = self._has_data or text.partition(b":")[0] == b"data"
             return False
@@ -65,7 +68,7 @@ def stream_values(text: str, form: StreamForm, *, complete: bool) -> list[Any]:
     pieces = text.split("\n" if form == "lines" else "\x1e")
     if not complete and not (form == "sequence" and text.endswith("\n")):
         del pieces[-1:]  # the text behind the last line break
-    return [_read_json(piece) for piece in pieces if piece.strip() not in ("", "[DONE]")]
+    return [_read_json(piece) for piece in pieces if piece and piece.strip() not in ("", "[DONE]")]
 
 
 def _read_json(text: str) -> Any:
@@ -78,6 +81,8 @@ def _read_json(text: str) -> Any:
 def _read_events(text: str, complete: bool) -> Iterator[Any]:
     events = re.sub(r"\r\n?", "\n", text).split("\n\n")
     for event in events if complete else events[:-1]:
+        if "data" not in event:
+            continue
         pairs = (line.partition(":") for line in event.split("\n"))
         fields = [(name, value.removeprefix(" ")) for name, _, value in pairs]
         lines = [value for name, value in fields if name == "data"]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import Callable
+from pathlib import Path
 
 import httpx2
 import pytest
+from local import Answer, Running, adapter, serving
 
 from aqlgen.runtime.client.retries import Timing
 from aqlgen.runtime.client.transport import HttpTransport
@@ -80,6 +82,19 @@ def test_cookies_of_one_answer_are_not_sent_with_the_next_request() -> None:
 
     exchange(served(handle), GET, GET)
     assert seen == [None, None]
+
+
+FORGED = b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 8\r\n\r\n"forged"'
+CHUNKED = b'5\r\n"own"\r\n0\r\n\r\n' + FORGED
+
+
+@each("first", [Answer(FORGED, 204), Answer(FORGED, 304), Answer(CHUNKED, headers={"Transfer-Encoding": "chunked"})])
+def test_what_follows_an_answer_answers_no_other_call(tmp_path: Path, first: Answer) -> None:
+    answers = iter([first, Answer("own"), Answer("own")])
+    with serving(lambda _: next(answers)) as local:
+        running = Running(adapter(tmp_path / "p", local.url, {}), {"MCP_AQL_RETRIES": "0"})
+        _, *others = running.calls("op", "op", "change")
+    assert [envelope.get("data") for envelope in others] == ["own", "own"]
 
 
 def test_an_answer_too_long_to_be_cut_is_refused_before_it_is_read() -> None:
