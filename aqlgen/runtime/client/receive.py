@@ -271,6 +271,6 @@ def ends_cleanly(response: httpx2.Response) -> bool:
     httpx2 does not tell. If its connections were made of other parts, none would be used again.
     """
     part: Any = response.stream
-    for name in ("_httpcore_stream", "_stream", "_connection", "_h11_state"):
+    for name in ("_stream", "_httpcore_stream", "_stream", "_connection", "_h11_state"):
         part = getattr(part, name, None)
     return part is not None and not part.trailing_data[0]

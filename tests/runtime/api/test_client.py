@@ -6,10 +6,11 @@ import asyncio
 import ssl
 from collections.abc import Callable
 from pathlib import Path
+from threading import current_thread
 
 import httpx2
 import pytest
-from local import Answer, Running, adapter, serving
+from local import Answer, Asked, Running, adapter, serving
 
 from aqlgen.runtime.client.retries import Timing
 from aqlgen.runtime.client.transport import HttpTransport
@@ -95,6 +96,19 @@ def test_what_follows_an_answer_answers_no_other_call(tmp_path: Path, first: Ans
         running = Running(adapter(tmp_path / "p", local.url, {}), {"MCP_AQL_RETRIES": "0"})
         _, *others = running.calls("op", "op", "change")
     assert [envelope.get("data") for envelope in others] == ["own", "own"]
+
+
+@each("answer", [Answer({}), Answer(b"", 204), Answer({}, 404), Answer(CHUNKED, headers={"X": "1"})])
+def test_calls_share_a_connection(tmp_path: Path, answer: Answer) -> None:
+    threads = set()  # of the server, for each connection another
+
+    def answering(_: Asked) -> Answer:
+        threads.add(current_thread())
+        return answer
+
+    with serving(answering) as local:
+        Running(adapter(tmp_path / "p", local.url, {}), {"MCP_AQL_RETRIES": "0"}).calls("op", "change", "op")
+    assert len(threads) == 1
 
 
 def test_an_answer_too_long_to_be_cut_is_refused_before_it_is_read() -> None:
