@@ -164,12 +164,18 @@ def test_unusual_alternatives_fields_and_items_are_no_fault_of_the_adapter(
         "discriminator": {"propertyName": "kind"}
     }
     boxes = {name: {"allOf": [ref("Box"), object_of(lid=TEXT)]} for name in ("Tin", "Chest")}
-    shelf = object_of(box=ref("Box"), title=TEXT)
+    sinks = {name: object_of("kind", kind={"enum": [name]}, **dict.fromkeys(fields, TEXT))
+             for name, fields in (("chat", ("url", "token")), ("mail", ("address",)))}  # fmt: skip
+    mapping = {name: f"#/components/schemas/{name}" for name in sinks}
+    sink = {"oneOf": list(map(ref, sinks)), "discriminator": {"propertyName": "kind", "mapping": mapping}}
+    shelf = object_of(box=ref("Box"), title=TEXT, digits=TEXT)
     words, wide = {"type": "object", "additionalProperties": TEXT}, [f"part{number}" for number in range(900)]
     tag = object_of("attributes", "size", "colour", attributes=words, size=TEXT, colour=TEXT)
     paths = {
         "GET /shelves/{id}": {"responses": replies(shelf)},
         "PUT /shelves/{id}": {"requestBody": body_of(shelf), "responses": replies(shelf)},
+        "GET /sinks/{id}": {"responses": replies(sink)},
+        "PUT /sinks/{id}": {"requestBody": body_of(sink), "responses": replies(sink)},
         "POST /tags": {"requestBody": body_of(tag), "responses": replies(status="204")},
         "GET /racks": {"parameters": [parameter(name, schema=INTEGER) for name in ("offset", "limit")],
                        "responses": replies(object_of(rows=list_of(object_of(**dict.fromkeys(wide, TEXT)))))},
@@ -177,11 +183,12 @@ def test_unusual_alternatives_fields_and_items_are_no_fault_of_the_adapter(
     document, folder = tmp_path / "shop.json", tmp_path / "shop"
     servers = [{"url": "https://shop.example"}]
     document.write_text(
-        json.dumps(api(paths, servers=servers, components={"schemas": {"Box": box, **boxes}})), encoding="utf-8"
+        json.dumps(api(paths, servers=servers, components={"schemas": {"Box": box, **boxes, **sinks}})),
+        encoding="utf-8",
     )
     assert run("from-openapi", document, "-o", folder, "-q").code == 0
     unpack_runtime(folder / "src/shop_adapter")
-    done = run("check", folder, "--test", "RT-3", "--test", "EQ-5", "--test", "L2-7")
+    done = run("check", folder, "--test", "RT-2", "--test", "RT-3", "--test", "EQ-5", "--test", "L2-7")
     assert done.code == 0, done.out + done.err
 
 

@@ -47,6 +47,9 @@ MANY = {"allOf": [ENVELOPE, {"properties": {"result": LIST}}, {"properties": {"r
         ("GET /c/{slug}/{id}.json", "listCategoryTopics", "list_category_topics"),
         ("PUT /t/{id}/status.json", "updateTopicStatus", "update_topic_status"),
         ("DELETE /t/{id}.json", "removeTopic", "delete_topic"),
+        ("DELETE /investment/document/{id}", "addInvestmentDocument", "delete_investment_document"),
+        ("PATCH /boards/{id}/cells/{cell}/view", "PatchBoardsIDCellsIDView", "update_board_cell_view"),
+        ("POST /api/v2/write", "PostWrite", "write"),
         ("GET /settlements/open", "getOpenSettlement", "get_open_settlement"),
     ],
 )

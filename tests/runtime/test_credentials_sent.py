@@ -326,3 +326,12 @@ def test_a_credential_within_the_body_is_sent_where_its_object_is(tmp_path: Path
     }
     assert kept == {"job": {"name": "j"}, "n": 1}
     assert sent_as(scheme) == "body /job/vault~1token={key}"
+
+
+def test_a_call_without_a_credential_has_the_name_of_one_that_stands_in_the_path(tmp_path: Path) -> None:
+    schemes = {"k": {"type": "apiKey", "in": "path", "name": "apiKey", "variables": ["P_KEY"]}}
+    with serving(fine) as local:
+        folder = adapter(tmp_path, local.url, schemes, ["k"], row={"path": "/v1/{apiKey}/things"})
+        assert Running(folder, {"P_KEY": "abc"}).calls()[0]["success"]
+        assert Running(folder, {"MCP_AQL_AUTH": "none"}).calls()[0]["success"]
+    assert [request.path for request in local.asked] == ["/v1/abc/things", "/v1/apiKey/things"]

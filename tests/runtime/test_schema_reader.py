@@ -86,6 +86,7 @@ def test_paths_are_translated_to_the_agents_names() -> None:
     [
         ({"type": ["string", "null"]}, {"type": ["string", "null"]}, True),
         ({"type": "string"}, {"type": "string"}, False),
+        ({"enum": ["1", None]}, {"enum": ["1", None]}, True),
         ({"anyOf": [{"type": "null"}, {"type": "string"}], "title": "t"}, {"title": "t", "type": "string"}, True),
         ({"oneOf": [{"const": None}, {"$ref": "#/types/Cat"}]}, {"$ref": "#/types/Cat"}, True),
         ({"allOf": [{"$ref": "#/types/Cat"}], "description": "d"}, {"description": "d", "$ref": "#/types/Cat"}, False),

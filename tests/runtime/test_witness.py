@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from itertools import count
 from pathlib import Path
@@ -10,6 +11,7 @@ from unittest.mock import AsyncMock
 
 import httpx2
 import pytest
+from jsonschema_rs import Draft202012Validator
 from mcp import Client
 
 from aqlgen.check.checks.parameters import wrong
@@ -654,6 +656,16 @@ HONEST: dict[str, Any] = {
         "/stream", "put", {"operationId": "replaceStream", "requestBody": body()},
         {"get": {"responses": answer({"oneOf": [{"type": "array", "items": THING}, THING]})}},
     ),
+    "a header names the adapter by a pattern, and a body of text is described with the name of another": (
+        "/lines", "post", {"operationId": "writeLines", "requestBody": body("text/plain", TEXT) | {
+            "description": "Compress it, and give the header `Content-Encoding: gzip`."}, "parameters": [
+            {"name": "User-Agent", "in": "header", "schema": {**TEXT, "pattern": "mailto:"}},
+            {"name": "Content-Encoding", "in": "header", "schema": {**TEXT, "enum": ["gzip", "identity"]}}]},
+    ),
+    "a schema refers to a parameter, and says itself what it is": (
+        "/caches", "post", {"operationId": "refreshCache", "requestBody": body(schema={"type": "object", "properties": {
+            "all": {"$ref": "#/components/schemas/Parameter", "type": "boolean", "default": False}}})},
+    ),
     "a list has an ETag by which it is written": (
         "/rules", "get", {"operationId": "listRules", "responses": answer({"type": "array", "items": THING}, ETag={})},
         {"put": {"operationId": "setRules", "requestBody": body(schema={"type": "array", "items": THING}),
@@ -684,6 +696,7 @@ NODES["Filter"] = {
 }  # fmt: skip
 NODES |= {f"Of {name}": {"required": ["kind"], "properties": {"kind": {"enum": [name[:1], name[1:]]}}} for name in (
     "all", "one")}  # fmt: skip
+NODES["Parameter"] = {"name": "all", "in": "query", "schema": {"type": "boolean"}}
 NODES |= {kind: {"type": "object", "properties": {f"of{kind}": TEXT}} for kind in "ABCDEFGHIJKL"}
 
 
@@ -700,3 +713,16 @@ async def test_nothing_is_found_of_an_honest_adapter_where(tmp_path: Path, case:
     path.write_text(json.dumps({**document, "paths": {place: operations}}), encoding="utf-8")
     assert run("from-openapi", path, "-o", project, "--name", "things", "-q").code == 0
     assert [str(finding) for finding in await findings(project) if finding.grade is not Grade.LOOK] == []
+
+
+def test_the_validators_of_few_schemas_are_kept(tmp_path: Path) -> None:
+    document, start = witness_of(tmp_path).documents[0], _validators()
+    schemas = [{**TEXT, "maxLength": length} for length in range(2000)]
+    assert [each for each in schemas if document.problems(each, "")] == []
+    assert _validators() - start < 600
+
+
+def _validators() -> int:
+    gc.collect()
+    pairs = (each for each in gc.get_objects() if type(each) is tuple and len(each) == 2)
+    return sum(isinstance(each[1], Draft202012Validator) for each in pairs)

@@ -86,8 +86,10 @@ class _Verbs:
     @property
     def joining(self) -> bool:
         """True if people add or remove, which may create or delete a membership only."""
-        verb = self.heard
-        return verb is not None and verb.word in ("add", "remove") and self.category is not Category.READ
+        verb, opposite = self.heard, {"add": Category.DELETE, "remove": Category.CREATE}
+        if verb is None or verb.word not in opposite:
+            return False
+        return self.category not in (Category.READ, opposite[verb.word])
 
     @cached_property
     def named(self) -> Verb | None:
@@ -103,6 +105,7 @@ class _Verbs:
     def _fits(self, verb: Verb) -> bool:
         action = self.facts.action_verb
         alone = action is not None and action.strong and (self.heard is None or self.heard.word == action.word)
+        alone &= verb.category is not Category.READ or self.facts.method == "POST" or self.category is Category.EXECUTE
         return verb.category is self.category or alone or is_shown_anyway(self.facts, self.category, verb)
 
     @cached_property
@@ -191,7 +194,8 @@ def _shown(verbs: _Verbs, verb: Verb) -> tuple[str, str]:
     joins |= verbs.action == verb and verb.word in _JOINING and chain.within  # `/lists/{id}/add`
     queries = verb.category is Category.READ and verbs.category is Category.EXECUTE  # the `index` of a POST
     posts = verb.word == "post" and bool(facts.shape.action)
-    kept = joins or queries or posts or (facts.method, verb.word) in DISTINCT
+    alone = not chain.nouns and not (facts.phrase and facts.phrase.object)  # `write`, not `update`
+    kept = joins or queries or posts or alone or (facts.method, verb.word) in DISTINCT
     return verb.word if kept else CANONICAL.get(verb.word, verb.word), verb.word
 
 

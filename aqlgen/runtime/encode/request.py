@@ -93,6 +93,9 @@ class RequestBuilder:
         self._variables = variables or {}
         self._files = files or Files()
         self._routes: dict[str, _Route] = {}
+        keys = [each["name"] for each in adapter.security_schemes.values() if each.get("in") == "path"]
+        self._in_path = {path_credential(name): name for name in keys}
+        """The credentials that stand in paths; a request that carries none, as in mock mode, has their names there."""
 
     def build(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
         """Build the request of validated parameters. Raises Failure when something forbids it."""
@@ -104,8 +107,8 @@ class RequestBuilder:
             params = {**row.presets, **params, **row.fixed_values}
         if applied.is_sent and not is_safe(route.base_url) and not self._in_clear(route.base_url):
             raise not_encrypted()
-        if applied.path:
-            params = {**params, **applied.path}
+        if self._in_path:
+            params = {**self._in_path, **params, **applied.path}
         headers = dict(route.headers)
         cookies: list[str] = []
         try:
@@ -161,7 +164,8 @@ class RequestBuilder:
         for field in (*at["query"], *at["body"]):
             check_names((field.wire,), field.name)
         path, _, fixed = row.path.partition("#")[0].partition("?")
-        path_parameters = self._path_credentials() | {field.wire: field for field in at["path"]}
+        credentials = {name: Parameter(name=key, wire=name, location="path") for key, name in self._in_path.items()}
+        path_parameters = credentials | {field.wire: field for field in at["path"]}
         return _Route(
             base_url=resolve_base_url(self._adapter, row, self._base_url, self._variables),
             segments=tuple(self._segment(row, part, path_parameters) for part in path.lstrip("/").split("/")),
@@ -204,12 +208,6 @@ class RequestBuilder:
         for name, value in self._adapter.headers.items():
             _set_header(headers, name, value)
         return tuple(headers.items())
-
-    def _path_credentials(self) -> dict[str, Parameter]:
-        """Return the credentials that stand in paths, under names that no agent can give."""
-        schemes = self._adapter.security_schemes.values()
-        names = [scheme["name"] for scheme in schemes if scheme["type"] == "apiKey" and scheme["in"] == "path"]
-        return {name: Parameter(name=path_credential(name), wire=name, location="path") for name in names}
 
     def _field(self, parameter: Parameter) -> _Field:
         return _Field(parameter.name, quote(parameter.wire, safe=""), self._names.renaming(parameter.schema), parameter)

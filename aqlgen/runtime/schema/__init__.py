@@ -110,8 +110,7 @@ def without_null(schema: JsonSchema) -> tuple[JsonSchema, bool]:
 
     An anyOf, oneOf or allOf of which one schema is left is replaced by that schema.
     """
-    declared = schema.get("type")
-    null = isinstance(declared, list) and "null" in declared and len(declared) > 1
+    null = _names_null(schema)
     for key in ("anyOf", "oneOf"):
         options = schema.get(key)
         if not isinstance(options, list):
@@ -131,6 +130,13 @@ def without_null(schema: JsonSchema) -> tuple[JsonSchema, bool]:
         inner, deeper = without_null({**_without(schema, "allOf"), **composed[0]})
         return inner, null or deeper
     return schema, null
+
+
+def _names_null(schema: JsonSchema) -> bool:
+    declared = schema.get("type")
+    if declared is None:
+        return None in schema.get("enum", ())
+    return isinstance(declared, list) and "null" in declared and len(declared) > 1
 
 
 def _without(schema: JsonSchema, key: str) -> dict[str, Any]:

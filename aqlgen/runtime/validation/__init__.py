@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .walk import Reading
 
 _MOST_STRANGE = 20
+_MOST_CHECKS = 100  # operations whose validators are kept: of deep types each takes a megabyte
 _MOST_TAKERS, _MOST_SIBLINGS = 3, 50
 
 
@@ -98,6 +99,8 @@ class Validation:
         """
         checks = self._checks.get(row.cache_key)
         if checks is None:
+            if len(self._checks) >= _MOST_CHECKS:
+                self._checks.pop(next(iter(self._checks)))
             checks = self._checks[row.cache_key] = self._prepare(row)
         if row.body is None and row.update is not None:
             return spread(self._checked(row, checks, gathered(row, params), repaired, explain=explain))

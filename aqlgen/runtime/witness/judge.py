@@ -176,12 +176,16 @@ class _Reading:
         self._used |= {(place, other) for other in names}
         if value is not ABSENT:
             self.judgement.values[parameter.key] = value
-            for problem in self.document.problems(schema, value):
-                self._say(f"{place} {name}{problem}")
+            if (place, key) != ("header", "user-agent"):  # of the adapter where a call gives none
+                self._see(f"{place} {name}", schema, value)
             return
         is_empty = self.operation.is_spread(parameter) and not self.document.problems(schema, {})
         if parameter.required and not is_secret(name) and not is_empty:
             self._say(f"{place} {name} is missing", Grade.BROKEN)
+
+    def _see(self, place: str, schema: Any, value: Any) -> None:
+        for problem in self.document.problems(schema, value):
+            self._say(f"{place}{problem}")
 
     def _unmarked(self, text: str, mark: str, name: str) -> str:
         if not text.startswith(mark):

@@ -23,6 +23,7 @@ _OPEN = frozenset((
 """Keywords by which an object has fields beside its properties, or must have one of them."""
 _FIELDS = frozenset(("properties", "additionalProperties"))
 _DEEPEST = 8
+_MOST_VALIDATORS = 500
 
 
 @cache
@@ -62,12 +63,16 @@ class Schemas:
                 except (LookupError, TypeError, ValueError):
                     target = {}
             if id(node) not in self._merged:
-                beside = {key: value for key, value in node.items() if self._stands_beside(key)}
-                if beside and isinstance(target, dict) and "in" not in target:
-                    target = {**target, **beside, **{key: target[key] for key in ("type",) if key in target}}
-                self._merged[id(node)] = node, target
+                self._merged[id(node)] = node, self._with(target, node)
             node = self._merged[id(node)][1]
         return {}
+
+    def _with(self, target: Any, node: Mapping[str, Any]) -> Any:
+        """Return what a reference names, with what stands beside it."""
+        beside = {key: value for key, value in node.items() if self._stands_beside(key)}
+        if not beside or not isinstance(target, dict) or ("in" in target and "type" not in beside):
+            return target
+        return {**target, **beside, **{key: target[key] for key in ("type",) if key in target}}
 
     def _stands_beside(self, key: str) -> bool:
         """Return True for a keyword that counts beside a reference: before 3.1 only one that constrains nothing."""
@@ -129,6 +134,8 @@ class Schemas:
         """Return the problems of a value; nothing for a schema that cannot be judged by."""
         schema = self.deref(schema)
         if id(schema) not in self._validators:
+            if len(self._validators) >= _MOST_VALIDATORS:
+                self._validators.clear()
             self._validators[id(schema)] = schema, self._compiled(schema)
         validator = self._validators[id(schema)][1]
         errors = [] if validator is None else list(validator.iter_errors(value))[:2]

@@ -40,7 +40,8 @@ class Shown:
         self.entries: dict[str, Mapping[str, Any]] = {each["name"]: each for each in details["parameters"]}
         places = {name: (item.get("in", "body"), item.get("name", name)) for name, item in row["parameters"].items()}
         update, paging = row.get("update") or {}, row.get("pagination") or {}
-        self.whole = "input" if "parameters" in update else str((row.get("body") or {}).get("parameter") or "")
+        self._holds = "parameters" in update
+        self.whole = "input" if self._holds else str((row.get("body") or {}).get("parameter") or "")
         self.names = {
             key: name for name, key in places.items() if key[0] not in ("adapter", "body_rest") and name != self.whole
         }
@@ -127,7 +128,7 @@ class Shown:
 
     def gives(self, key: tuple[str, str]) -> bool:
         """Return True if a call can give a parameter."""
-        return key in self.names or (bool(self.whole) and not self._fields and normal(key[1]) in self._inner)
+        return key in self.names or (self._holds and not self._fields and normal(key[1]) in self._inner)
 
     def params(self, values: Mapping[tuple[str, str], Any]) -> dict[str, Any]:
         """Return values by place and wire name as the parameters of a call."""

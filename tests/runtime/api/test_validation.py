@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import time
 from typing import Any
@@ -341,3 +342,16 @@ def test_a_pattern_of_nested_repeats_is_checked_in_linear_time(package: Make) ->
     begin = time.monotonic()
     package({"op": operation(parameters={"code": code})}).refused({"code": "a" * 50_000 + "?"})
     assert time.monotonic() - begin < 3
+
+
+def test_the_validators_of_few_operations_are_kept(package: Make) -> None:
+    names = [f"op{number}" for number in range(150)]
+    pets, before = package(dict.fromkeys(names, PLAIN["op"])), _prepared()
+    for name in names * 2:
+        assert pets.validate(GOOD, name) == GOOD
+    assert _prepared() - before <= 100
+
+
+def _prepared() -> int:
+    gc.collect()
+    return sum(type(each).__name__ == "_Checks" for each in gc.get_objects())
