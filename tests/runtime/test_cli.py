@@ -17,6 +17,8 @@ from mcp import Client, StdioServerParameters
 from aqlgen.runtime.cli import main
 from aqlgen.runtime.hooks import Call, Refuse
 from tests.cases import each
+from tests.documents import INTEGER, TEXT, object_of, replies
+from tests.generator.commands import api, tabulate
 
 RUNTIME = Path(__file__).parents[2]
 PROGRAM = (
@@ -187,6 +189,14 @@ def test_parameters_of_a_call_come_as_json_as_names_and_values_or_from_standard_
     code, out, err = run(package, capsys, "call", "get_animal", "7", "--mock")
     assert (code, out) == (2, "")
     assert "id=1" in err
+
+
+def test_a_list_that_may_be_a_preset_takes_one_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pet = object_of("id", id=INTEGER, name=TEXT, age=INTEGER)
+    package = tabulate(tmp_path, api({"/pet": {"get": {"responses": replies(pet)}}})).write(tmp_path)
+    for fields, names in (("name", ["name"]), ("id,name", ["id", "name"]), ("minimal", ["id", "name"])):
+        code, out, _ = run(package, capsys, "call", "get_pet", f"fields={fields}", "--mock")
+        assert (code, sorted(json.loads(out).get("data", []))) == (0, names), out
 
 
 def test_describe_shows_what_an_operation_takes(package: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -61,16 +61,16 @@ def read_value(text: str, schema: JsonSchema, types: Types) -> Any:
         value = json.loads(text, parse_float=read_float, parse_constant=str)
         if json_type(value) in admitted:
             return value
-    if "array" in admitted and ("string" not in admitted or ("," in text and not _admits_any_text(schema, types))):
+    if "array" in admitted and ("string" not in admitted or not _admits_text(text, schema, types)):
         item = next(iter(union_of(types, follow(schema, types)).items), {})
         return [read_value(part, item, types) for part in text.split(",")]
     return text
 
 
-def _admits_any_text(schema: JsonSchema, types: Types) -> bool:
-    """Return False for a schema whose texts are all named, such as `minimal` and `full`, beside lists."""
+def _admits_text(text: str, schema: JsonSchema, types: Types) -> bool:
+    """Return True if a text is a value of a schema, which may name its texts, such as `minimal`, beside lists."""
     ways = alternatives(as_schema(follow(schema, types))) or [schema]
-    return any("string" in admitted_types(way, types) and "enum" not in way for way in ways)
+    return any("string" in admitted_types(way, types) and text in way.get("enum", [text]) for way in ways)
 
 
 def declared(row: Row, types: Types) -> Declared:
