@@ -45,7 +45,7 @@ def argument_parser(adapter: Adapter) -> argparse.ArgumentParser:
     parser.add_argument(
         "--transport", choices=("stdio", "http"), default="stdio", help="transport for clients (default: stdio)"
     )
-    parser.add_argument("--host", help="address for http (default: 127.0.0.1; others need MCP_AQL_HTTP_AUTH)")
+    parser.add_argument("--host", help="address for http (default: 127.0.0.1; others need a token or OAuth)")
     parser.add_argument("--port", type=_port, help="port for http (default: 8000; 0: any free port)")
     parser.add_argument("--mock", action="store_true", help="answer from the API's document, without network")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
@@ -78,7 +78,7 @@ def argument_parser(adapter: Adapter) -> argparse.ArgumentParser:
     call.add_argument(
         "--yes",
         action="store_true",
-        help="confirm without a question (not with MCP_AQL_APPROVAL=person)",
+        help="confirm without a question (not with MCP_AQL_APPROVAL=person or operator)",
     )
 
     login = add("login", "log in, so that the adapter acts for you")
