@@ -199,6 +199,19 @@ def test_the_way_back_to_the_api_is_no_way_into_its_network() -> None:
     assert len(seen) == 2
 
 
+def test_cookies_of_a_host_that_a_redirect_names_are_not_kept() -> None:
+    async def run() -> int:
+        answer = httpx2.Response(200, headers={"Set-Cookie": "a=b"})
+        transport = httpx2.MockTransport(lambda _: answer)
+        connections = CheckedConnections(transport=transport, resolver=Names([PUBLIC]))
+        await connections.send(httpx2.Request("GET", "https://files.example.com/"))
+        kept = len(connections._client(proxied=False).cookies.jar)
+        await connections.aclose()
+        return kept
+
+    assert asyncio.run(run()) == 0
+
+
 def test_connections_of_two_names_are_not_shared() -> None:
     async def run() -> None:
         connections = CheckedConnections(resolver=Names([PUBLIC]))

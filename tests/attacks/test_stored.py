@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -241,3 +242,17 @@ async def test_no_row_that_is_gone_or_forged_frees_an_agent(tmp_path: Path, chan
     assert await floor.board.blocks() == []
     assert (await floor.start("another"))["success"]
     await floor.close()
+
+
+async def test_no_row_counts_long_after_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = open_store(f"sqlite:///{tmp_path}/state.sqlite3", "shop", {})
+    thief, state = Thief(tmp_path / "state.sqlite3"), State(store, "shop", lambda: KEYS)
+    await state.shared.keep("approval", "one", {"of": "anna"}, 60)
+    thief.run("UPDATE kept SET expires = NULL")
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 3600)
+    seen: list[Any] = []
+    await state.shared.change("approval", "one", seen.append)
+    seen += [await state.shared.kept("approval", "one"), *await state.shared.all_kept("approval")]
+    assert [*seen, await state.shared.take("approval", "one")] == [None, None, None]
+    await state.close()

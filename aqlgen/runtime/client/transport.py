@@ -6,7 +6,6 @@ import ssl
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
-from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING
 
 import anyio
@@ -118,12 +117,14 @@ class HttpTransport:
         if self._client is None:
             import httpx2
 
+            from ..hosts import no_cookies
+
             self._client = httpx2.AsyncClient(
                 verify=self._verify,
                 transport=self._transport,
                 follow_redirects=False,
                 limits=httpx2.Limits(max_connections=CONNECTIONS, max_keepalive_connections=20),
-                cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),  # one caller's cookies are not another's
+                cookies=no_cookies(),
             )
         return self._client
 

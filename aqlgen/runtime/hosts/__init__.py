@@ -11,6 +11,7 @@ import ipaddress
 import re
 import socket
 from collections.abc import Awaitable, Callable, Sequence
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, NamedTuple, Self, TypeAlias
 
 from ..wire import PrivateAddress
@@ -148,8 +149,14 @@ class CheckedConnections:
                 follow_redirects=False,
                 trust_env=proxied,
                 limits=httpx2.Limits(max_keepalive_connections=0),
+                cookies=no_cookies(),
             )
         return client
+
+
+def no_cookies() -> CookieJar:
+    """Return a jar that takes no cookie: one caller's are not another's."""
+    return CookieJar(DefaultCookiePolicy(allowed_domains=[]))
 
 
 def _pinned(request: httpx2.Request, address: str) -> httpx2.Request:

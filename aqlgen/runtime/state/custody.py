@@ -39,7 +39,7 @@ _SPACE, _KEY, _UNUSED = "seal", "key", "unused"
 _SALT, _TIME = 16, 4
 _MOST_TRIES = 50
 _GRACE = 600.0
-"""Seconds after its end for which the row of a ticket stays, for clocks that differ."""
+"""Seconds after its end for which the row of a ticket stays and a row counts, for clocks that differ."""
 _MOST_TAKEN = 10_000
 """How many tickets a process remembers to have taken, so that a row that is put back is good for nothing there."""
 
@@ -260,14 +260,12 @@ class Custody:
         """Return a value, None if there is none. Raises StoreAway."""
         name = row_name(key)
         text = await self.store.get(kind, name)
-        opened = None if text is None else (await self.sealer()).open(kind, text, name)
-        return None if opened is None else opened.value
+        return None if text is None else _value(await self.sealer(), kind, name, text)
 
     async def all_kept(self, kind: str) -> list[Any]:
         """Return every value of a kind; what somebody else put there is left out. Raises StoreAway."""
         items, sealer = await self.store.items(kind), await self.sealer()
-        opened = [sealer.open(kind, text, name) for name, text in items]
-        return [value.value for value in opened if value is not None]
+        return [value for name, text in items if (value := _value(sealer, kind, name, text)) is not None]
 
     async def change(self, kind: str, key: str, step: Callable[[Any], tuple[Any, float] | None]) -> bool:
         """Replace a value, None for none, by what a step makes of it: the new one and the seconds it is kept.
@@ -278,8 +276,7 @@ class Custody:
         name, sealer = row_name(key), await self.sealer()
         for number in range(_MOST_TRIES):
             text = await self.store.get(kind, name)
-            opened = None if text is None else sealer.open(kind, text, name)
-            result = step(None if opened is None else opened.value)
+            result = step(None if text is None else _value(sealer, kind, name, text))
             if result is None:
                 return False
             value, seconds = result
@@ -292,12 +289,17 @@ class Custody:
         """Remove a value and return it; None if there is none, or it cannot be opened. Raises StoreAway."""
         name = row_name(key)
         text = await self.store.take(kind, name)
-        opened = None if text is None else (await self.sealer()).open(kind, text, name)
-        return None if opened is None else opened.value
+        return None if text is None else _value(await self.sealer(), kind, name, text)
 
     async def remove(self, kind: str, key: str) -> bool:
         """Remove a value; False if somebody else has, or it expired. Raises StoreAway."""
         return await self.take(kind, key) is not None
+
+
+def _value(sealer: Sealer, kind: str, name: str, text: object) -> Any:
+    """Return the value of a row, None for one that is forged, or that somebody left in the store after its end."""
+    opened = sealer.open(kind, text, name)
+    return None if opened is None or opened.expires + _GRACE < time.time() else opened.value
 
 
 class State:
