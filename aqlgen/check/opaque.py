@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from math import ceil
 from typing import Any
 
@@ -27,7 +27,7 @@ _CHANGING = {
     "duration_ms", "ms", "seconds", "process", "frames", "hash", "previous", "timestamp", "resets_in_seconds",
     "refusals", "port",
 }  # fmt: skip
-_MOVING = re.compile(r"\b\d+(?= seconds?\b)|<now[+\d]*>|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+_MOVING = re.compile(r"\b\d+(?= seconds?\b)|<now[+\d]*>|<tomorrow>|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 """The rest of a time window, in sessions whose head says `moving`."""
 
 
@@ -58,7 +58,10 @@ class Names:
         if kind in ("address", "folder", "lines", "took"):
             self.known.setdefault(text, f"<{kind}>")
         if kind == "time":
-            seconds = (datetime.fromisoformat(text) - datetime.now(UTC)).total_seconds()
+            now = datetime.now(UTC)
+            if text.startswith(f"{now + timedelta(days=1):%Y-%m-%dT00:00:00}"):
+                return "<tomorrow>"
+            seconds = (datetime.fromisoformat(text) - now).total_seconds()
             rounded = ceil(seconds / _ROUGHLY) * _ROUGHLY  # it was told a moment ago
             return text if abs(seconds) > _NEAR else f"<now+{rounded}>" if rounded > 0 else "<now>"
         if kind == "known":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,6 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from aqlgen.check.listing import NUMBER, PagedList
+from aqlgen.check.opaque import Names
 from aqlgen.check.operations import Operation, operations_of, sampled
 from aqlgen.check.stand_in import Arrived, Reply, StandIn, serve
 from aqlgen.runtime.table import Row
@@ -108,3 +110,10 @@ def test_a_sample_is_spread_over_the_families(operations: Mapping[str, Operation
     assert {operation.family for operation in chosen} == families
     assert len(chosen) < len(operations)
     assert sampled(list(operations.values()), 0) == list(operations.values())
+
+
+def test_sessions_that_are_recorded_on_a_day_pass_on_later_days() -> None:
+    tomorrow = f"{datetime.now(UTC) + timedelta(days=1):%Y-%m-%dT00:00:00Z}"
+    for is_moving, name in ((False, "<tomorrow>"), (True, "0")):
+        assert Names(is_moving).named({"next_reset": tomorrow}) == {"next_reset": name}
+    assert Names(is_moving=False).named(["2020-01-01T00:00:00Z"]) == ["2020-01-01T00:00:00Z"]
