@@ -256,3 +256,10 @@ def test_a_files_name_shows_all_that_it_is(name: str) -> None:
     saved = file_name({"content-disposition": f'attachment; filename="{name}"'}, "https://a.example/x", ROW)
     assert saved.isprintable()
     assert not set("\u202e\u200b\U000e0041\ufe0f\u3164") & set(saved)
+
+
+@each("name", ["$(id).txt", "`id`.txt", "a; id.txt", "a & id", "!id", "%PATH%.txt", "a'b.txt", "-rf", "~root", "- x"])
+def test_a_files_name_commands_no_shell(name: str) -> None:
+    saved = file_name({"content-disposition": f'attachment; filename="{name}"'}, "https://a.example/x", ROW)
+    assert not set("$`'!;&%^") & set(saved)
+    assert saved[0] not in "-~"

@@ -26,7 +26,8 @@ _MAX_NAME_BYTES = 120
 _MAX_HEADER = 10_000
 _MAX_NUMBER = 10_000
 """Files of one name, told apart by a number."""
-_UNSAFE = re.compile(r'[\\/:*?"<>|\x00-\x1f\x7f]+')
+_UNSAFE = re.compile(r"""[\\/:*?"<>|$`'!;&%^\x00-\x1f\x7f]+""")
+"""Characters that mean something else within a path, to a shell too, also between quotes."""
 _DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGNORECASE)
 _EXTENDED = re.compile(r"filename\*\s*=\s*\"?([A-Za-z0-9!#$&+^_`{}~-]*)'[^']*'([^;\"\s]+)", re.IGNORECASE)
 _PLAIN = re.compile(r'filename\s*=\s*(?:"((?:[^"\\]++|\\.)*+)"|([^;\s]+))', re.IGNORECASE)
@@ -129,9 +130,9 @@ def _end_of(url: str) -> str:
 
 
 def _safe(name: str) -> str:
-    """Return a name without anything that can mean a place, a device or a hidden file."""
+    """Return a name without anything that can mean a place, a device, a hidden file, an option or a command."""
     name = unicodedata.normalize("NFC", name).replace("\\", "/").rpartition("/")[2]
-    name = _UNSAFE.sub("_", without_unseen(name).replace("\n", "")).strip(". ")
+    name = _UNSAFE.sub("_", without_unseen(name).replace("\n", "")).rstrip(". ").lstrip(". ~-")
     if _DEVICES.fullmatch(name):
         name = f"_{name}"
     stem, dot, extension = name.rpartition(".")
