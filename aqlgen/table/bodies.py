@@ -278,6 +278,8 @@ def _as_text(content_type: str, schema: Mapping[str, Json], types: Types) -> dic
         return {"type": "string", "description": " ".join(filter(None, (described, "An XML document, as text.")))}
     if not is_text(content_type):
         return file_reference(types, described)
+    if schema.get("type") in ("integer", "number", "boolean"):
+        return dict(schema)
     kept = TEXT_KEYWORDS if schema.get("type") == "string" else TEXT_KEYWORDS[:2]
     return {"type": "string"} | {key: schema[key] for key in kept if key in schema}
 

@@ -164,6 +164,12 @@ def test_xml_of_no_fields_is_given_as_a_text(tmp_path: Path) -> None:
     assert row["parameters"]["body"]["description"] == "An order. An XML document, as text."
 
 
+def test_a_number_that_is_sent_as_a_text_keeps_its_limits(tmp_path: Path) -> None:
+    schema = {"type": "integer", "minimum": 0}
+    row = tabulate(tmp_path, offering({"text/plain": {"schema": schema}})).rows["create_thing"]
+    assert row["parameters"]["body"]["schema"] == schema
+
+
 def test_a_body_of_alternatives_shows_every_value_of_its_discriminator(tmp_path: Path) -> None:
     mapping = {"propertyName": "petType", "mapping": {"cat": "Cat", "dog": "#/components/schemas/Dog"}}
     union = {"oneOf": [ref("Cat"), ref("Dog")], "discriminator": mapping}

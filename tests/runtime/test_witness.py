@@ -158,6 +158,17 @@ def test_a_document_of_swagger_is_judged_as_it_is(tmp_path: Path) -> None:
     assert problems(witness, "POST", "/notes", b"other=1", form) == ['wrong: body "note" is a required property']
 
 
+@pytest.mark.anyio
+async def test_a_file_of_swagger_is_no_json(tmp_path: Path) -> None:
+    code = {"operationId": "getCode", "produces": ["application/json"], "responses": {
+        "200": {"description": "", "schema": {"type": "file"}}}}  # fmt: skip
+    document, project = {"swagger": "2.0", "info": {"title": "Codes", "version": "1"}}, tmp_path / "project"
+    path = tmp_path / "codes.json"
+    path.write_text(json.dumps({**document, "host": "things.example", "paths": {"/code": {"get": code}}}))
+    assert run("from-openapi", path, "-o", project, "--name", "things", "-q").code == 0
+    assert [str(finding) for finding in await findings(project)] == []
+
+
 def test_the_owners_word_is_honoured(tmp_path: Path) -> None:
     overrides = {
         "* /things/**": {"danger": "destructive"},

@@ -324,8 +324,8 @@ def _encode_other(body: Body, content_type: str, value: Any, files: Files) -> tu
 
         return content_type, _utf8_bytes(encode_xml(value, body.xml))
     if body.shape == "whole" and not is_multipart(content_type):
-        if is_text(content_type) and isinstance(value, str):
-            return _encode_text(content_type, value)
+        if is_text(content_type) and isinstance(value, str | int | float):
+            return _encode_text(content_type, wire_text(value))
         if not is_text(content_type) and isinstance(value, str | Mapping):
             file = files.read(body.parameter or "body", value, body.content_type)
             return type_of_file(file, body.content_type), file.content

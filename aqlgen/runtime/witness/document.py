@@ -306,9 +306,15 @@ class Document(Schemas):
         responses = {status: self.deref(each) for status, each in self.at(raw, "responses").items()}
         return {
             **raw, "requestBody": {**body, "content": dict.fromkeys(kinds if body else (), body)},
-            "responses": {status: {**each, "content": dict.fromkeys(produces if "schema" in each else (), each)}
+            "responses": {status: {**each, "content": dict.fromkeys(self._answered(each, produces), each)}
                           for status, each in responses.items()},
         }  # fmt: skip
+
+    def _answered(self, response: Mapping[str, Any], produces: list[str]) -> list[str]:
+        """Return the content types of an answer of Swagger 2.0; a file is no JSON, whatever else is."""
+        if self.at(response, "schema").get("type") == "file":
+            return [kind for kind in produces if "json" not in kind] or ["application/octet-stream"]
+        return produces if "schema" in response else []
 
     def address(self, servers: Any) -> str:
         """Return the URL before the paths: of these servers, else of the document's own."""

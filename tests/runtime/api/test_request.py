@@ -106,6 +106,13 @@ def test_a_body_that_cannot_be_sent_yet_says_so(package: Make, content_type: str
     assert content_type in failure.message
 
 
+@pytest.mark.parametrize(("value", "text"), [(7, b"7"), (True, b"true"), (2.5, b"2.5"), ("x", b"x")])
+def test_a_body_of_text_is_the_text_of_its_value(package: Make, value: Any, text: bytes) -> None:
+    parameter = {"in": "body", "schema": {}}
+    rows = {"op": operation("POST", parameters={"a": parameter}, body=body("whole", "text/plain", parameter="a"))}
+    assert package(rows, family="create").build({"a": value}).content == text
+
+
 def test_the_setting_wins_over_servers_and_the_operations_own_over_the_documents(package: Make) -> None:
     servers = [{"url": "https://{zone}.example.com/", "variables": {"zone": {"default": "eu"}}}]
     rows = {"op": operation(), "other": operation(servers=servers)}
