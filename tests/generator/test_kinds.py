@@ -428,12 +428,15 @@ async def test_the_input_of_an_update_that_may_be_null_can_be_null(tmp_path: Pat
 
 
 PICTURE = {"type": "string", "contentMediaType": "image/png"}
+BYTES = PICTURE | {"contentMediaType": "application/octet-stream"}
 TYPED: list[tuple[str, Any, Any, Any, str]] = [
     ("contentMediaType", PICTURE, None, "aGk=", "image/png"),
     ("without a type", {"contentMediaType": "image/png"}, None, "aGk=", "image/png"),
     ("contentEncoding", PICTURE | {"contentEncoding": "base64"}, None, "aGk=", "image/png"),
     ("a list", {"type": "array", "items": PICTURE}, None, ["aGk="], "image/png"),
-    ("the file's own", PICTURE, None, {"content": "aGk=", "mime_type": "image/gif"}, "image/gif"),
+    ("no other than that", PICTURE, None, {"content": "aGk=", "mime_type": "image/gif"}, "image/png"),
+    ("the file's own, where any is", BYTES, None, {"content": "aGk=", "mime_type": "image/gif"}, "image/gif"),
+    ("plain bytes", BYTES, None, "aGk=", "application/octet-stream"),
     ("the encoding wins", PICTURE, "image/webp", "aGk=", "image/webp"),
     ("by the name", FILE, "image/png, image/jpeg", {"content": "aGk=", "filename": "a.jpg"}, "image/jpeg"),
     ("a name of another type", FILE, "image/png, image/jpeg", {"content": "aGk=", "filename": "a.pdf"}, "image/png"),

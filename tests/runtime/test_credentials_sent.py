@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import datetime
+import inspect
 import ipaddress
 import json
 import ssl
@@ -246,7 +247,14 @@ def certificates(folder: Path) -> dict[str, Path]:
             .not_valid_after(now + datetime.timedelta(days=1))
             .add_extension(place, critical=False)
             .add_extension(x509.BasicConstraints(ca=issuer is None, path_length=None), critical=True)
+            .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
         )
+        if issuer is None:  # as RFC 5280 and Python 3.13 demand
+            signs = {name: name == "key_cert_sign" for name in inspect.signature(x509.KeyUsage).parameters}
+            built = built.add_extension(x509.KeyUsage(**signs), critical=True)
+        else:
+            signer = x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer[1].public_key())
+            built = built.add_extension(signer, critical=False)
         return built.sign(issuer[1] if issuer else key, hashes.SHA256()), key
 
     authority = issue("authority", None)

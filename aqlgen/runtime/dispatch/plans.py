@@ -35,8 +35,8 @@ async def answer_plan(calls: Calls, call: ToolCall) -> Any:
     workflow = calls.table.workflows.get(operation.name)
     inputs: Container[str] = () if workflow is None else workflow.inputs
     if workflow is not None and TOKEN in params and TOKEN not in inputs:
-        way = f"call {RUN_STEPS} with '{TOKEN}' and the 'continue' of the answer that asked (details.plan)"
-        raise invalid(TOKEN, f"A workflow that halted does not begin again. To continue: {way}")
+        way = f"call {RUN_STEPS} with '{TOKEN}' and the 'continue' in details.plan of the answer with the token"
+        raise invalid(TOKEN, f"A halted workflow does not begin again. To continue: {way}")
     calls.registry.check(operation.name, params)
     if workflow is None:
         token, steps, returns = params.get("continue"), params.get("steps"), params.get("return")

@@ -132,7 +132,8 @@ def _parts(name: str, value: Any, schema: JsonSchema, rules: _PartRules, read_fi
             yield from _parts(name, item, items if isinstance(items, Mapping) else {}, rules, read_file)
     elif _is_file(value, schema):
         file = read_file(name, value, first_type(content_types, OCTETS))
-        yield _part(name, file.content, type_of_file(file, content_types), headers, file.filename or name)
+        kind = type_of_file(file, "" if content_types == OCTETS else content_types)  # every file is plain bytes
+        yield _part(name, file.content, kind, headers, file.filename or name)
     elif isinstance(value, Mapping) and xml is not None:
         yield _part(name, _xml(name, value, xml), content_type, headers)
     elif is_json(content_type):
