@@ -19,9 +19,10 @@ from aqlgen.runtime.schema import unescape
 from aqlgen.schemas.all_of import Node, types_of, with_null
 from aqlgen.schemas.bounds import Level, Nesting, limit_cost
 from aqlgen.schemas.descriptions import shorten
-from aqlgen.schemas.discriminators import PREFIX, Discriminator, Discriminators
+from aqlgen.schemas.discriminators import Discriminator, Discriminators
 from aqlgen.schemas.names import component_names, cut, type_name
 from aqlgen.schemas.patterns import exemplifies
+from aqlgen.schemas.subtypes import PREFIX, Subtypes
 from aqlgen.schemas.type_kind import constants, fits, intended, is_null, kind_of
 from aqlgen.schemas.views import Views, with_read_only
 from aqlgen.schemas.writer import STRUCTURED, Place, Writer
@@ -65,12 +66,13 @@ class Types:
         self.keys = frozenset(keys)
         self._resolver = resolver
         self._xml = xml
-        self._views = Views(resolver, openapi, unresolved)
+        subtypes = Subtypes(resolver, schemas)
+        self._views = Views(resolver, openapi, unresolved, subtypes)
         self._components = component_names(schemas, taken, owner)
-        self._discriminators = Discriminators(self._views, schemas)
+        self._discriminators = Discriminators(self._views)
         self._writer = Writer(self._views, self._discriminators, self.schema, preserve=preserve)
         self._nesting = Nesting()
-        self._read_only = with_read_only(schemas)
+        self._read_only = with_read_only(schemas, subtypes)
         self._taken = {*self._components.values(), *taken}
         self._foreign, self._owner = frozenset(taken), owner
         self._named: dict[tuple[str | int, bool], str] = {}
@@ -86,7 +88,7 @@ class Types:
         while self._queue:
             name, view, place, pointer = self._queue.popleft()
             raw = self._resolver.lookup(f"#{pointer}") if self._xml and pointer else None
-            self._types[name] = self._hinted(raw, self._writer.body(view, place, pointer))
+            self._types[name] = self._hinted(raw, self._writer.body(view, place))
         self._views.forget()
         del self._writer  # it knows these types, and nothing collects circles
         self._cut = limit_cost(self._types)

@@ -10,6 +10,7 @@ from aqlgen.runtime.schema import subschemas, unescape
 from aqlgen.schemas.all_of import Node, closed, merge, types_of, with_null
 from aqlgen.schemas.keywords import Findings
 from aqlgen.schemas.normalise import ANNOTATIONS, normalise
+from aqlgen.schemas.subtypes import PREFIX, Subtypes
 
 MAX_DEPTH = 40
 """How deep `allOf` may nest before its parts stay unmerged."""
@@ -32,8 +33,11 @@ MAX_BRANCHES = 1000
 class Views:
     """The normalised and the merged form of raw schemas; `unresolved` is called for references that lead nowhere."""
 
-    def __init__(self, resolver: Resolver, openapi: str, unresolved: Callable[[UnresolvedError], None]) -> None:
+    def __init__(
+        self, resolver: Resolver, openapi: str, unresolved: Callable[[UnresolvedError], None], subtypes: Subtypes
+    ) -> None:
         self.findings = Findings()
+        self.subtypes = subtypes
         self.resolver = resolver
         self.unresolved = unresolved
         self._openapi = openapi
@@ -59,7 +63,8 @@ class Views:
         """Return a schema in dialect 2020-12; schemas within it stay raw. The caller must not change it."""
         known = self._nodes.get(id(raw))
         if known is None:  # keeping the schema keeps its identity its own
-            known = self._nodes[id(raw)] = (raw, normalise(raw, self._openapi, self.findings))
+            node = normalise(raw, self._openapi, self.findings)
+            known = self._nodes[id(raw)] = (raw, node | self.subtypes.union(raw) if self.subtypes.bases else node)
         return known[1]
 
     def follow(self, raw: Json, pointer: str = "") -> tuple[Json, str]:
@@ -121,6 +126,11 @@ class Views:
         branches = node.get("allOf")
         if not branches:
             return closed(with_null(node) if node.get("nullable") else node)
+        if self.subtypes.bases:
+            reference = None if self.subtypes.extends(raw) else self.only_reference(node)
+            if reference is not None and self.subtypes.is_base(reference):
+                return self._annotated(self.view(self.resolver.lookup(reference), depth + 1), node)
+            branches = list(map(self.subtypes.part, branches))
         parts = [(branch, self.view(branch, depth + 1)) for branch in branches if not self._adds_nothing(branch)]
         self._fields += sum(len(view.get("properties", ())) for _, view in parts if view is not None)
         if self._fields > MAX_FIELDS:
@@ -212,27 +222,23 @@ def _identity(raw: Json) -> str | int:
     return id(raw)
 
 
-PREFIX = "#/components/schemas/"
-
-
-def with_read_only(components: Json) -> frozenset[str]:
+def with_read_only(components: Mapping[str, Json], subtypes: Subtypes) -> frozenset[str]:
     """Return the names of component schemas that hold read-only properties, directly or by reference.
 
     Such a schema gets a second type for requests, without them, so that no agent is offered a field that it cannot set.
     Linear in the size of the schemas.
     """
-    if not isinstance(components, dict):
-        return frozenset()
     direct: set[str] = set()
     users: dict[str, set[str]] = {}
     for name, schema in components.items():
         for node in subschemas(schema):
             if node.get("readOnly") is True:
                 direct.add(name)
-            reference = node.get("$ref")
-            if isinstance(reference, str) and reference.startswith(PREFIX):
-                component = reference[len(PREFIX) :].partition("/")[0]
-                users.setdefault(unescape(component), set()).add(name)
+            for branch in (node, *subtypes.union(node).get("anyOf", ())) if subtypes.bases else (node,):
+                reference = branch.get("$ref")
+                if isinstance(reference, str) and reference.startswith(f"#{PREFIX}"):
+                    component = reference[len(PREFIX) + 1 :].partition("/")[0]
+                    users.setdefault(unescape(component), set()).add(name)
     names, queue = set(direct), list(direct)
     while queue:
         further = users.get(queue.pop(), set()) - names

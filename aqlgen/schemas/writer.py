@@ -65,8 +65,8 @@ class Writer:
         self._server_sets: dict[int, tuple[Json, bool]] = {}
         self._accesses: dict[int, tuple[Json, frozenset[str], frozenset[str]]] = {}
 
-    def body(self, node: Node, place: Place, pointer: str = "") -> dict[str, Json]:
-        """Return a schema with its nested schemas; `pointer` is that of a component."""
+    def body(self, node: Node, place: Place) -> dict[str, Json]:
+        """Return a schema with its nested schemas."""
         if node.keys().isdisjoint(STRUCTURED):
             return dict(node)
         around = (*place.around, node)
@@ -88,7 +88,9 @@ class Writer:
             self._key_rules(node, names, out, place)
         self._items(node, out, place)
         if discriminator is not None and "discriminator" not in out:
-            self._write_discriminator(discriminator, {}, names, out, place, pointer)
+            self._write_discriminator(discriminator, {}, names, out, place)
+        if discriminator is not None:
+            _list_tags(discriminator, names, out)
         return out
 
     def read_only(self, raw: Json, level: int = 0) -> bool:
@@ -257,8 +259,9 @@ class Writer:
         for index, (schema, narrowing) in enumerate(zip(written, discriminator.narrowing, strict=True)):
             if "$ref" in schema:
                 mapping |= dict.fromkeys(discriminator.values[index], schema["$ref"])
+            if "$ref" in schema or not schema:
                 written[index] = _narrowed(schema, discriminator.property, names, narrowing)
-        self._write_discriminator(discriminator, mapping, names, out, place, "")
+        self._write_discriminator(discriminator, mapping, names, out, place)
 
     def _write_discriminator(
         self,
@@ -267,22 +270,25 @@ class Writer:
         names: Mapping[str, str],
         out: dict[str, Json],
         place: Place,
-        pointer: str,
     ) -> None:
         """Write the discriminator and the mapping of its values, for introspection and for decoding."""
-        others = dict(discriminator.others)
-        if pointer and not others and not mapping:
-            others = self._discriminators.children(pointer)
-        for value, target in others.items():
-            if target != pointer:
-                schema = self._write({"$ref": f"#{target}"}, place.within("other"))
-                if "$ref" in schema:
-                    mapping[value] = schema["$ref"]
+        for value, target in discriminator.others.items():
+            schema = self._write({"$ref": f"#{target}"}, place.within("other"))
+            if "$ref" in schema:
+                mapping[value] = schema["$ref"]
         if mapping:
             out["discriminator"] = {
                 "propertyName": names.get(discriminator.property, discriminator.property),
                 "mapping": mapping,
             }
+
+
+def _list_tags(discriminator: Discriminator, names: Mapping[str, str], out: dict[str, Json]) -> None:
+    """List the values of all alternatives for a property beside them that is any string."""
+    if discriminator.tags:
+        tag = out.get("properties", {}).get(names.get(discriminator.property, discriminator.property), {})
+        if tag.get("type") == "string":
+            tag.setdefault("enum", list(discriminator.tags))
 
 
 def _spelled(field: Mapping[str, Json], wire: str, name: str, *, sent: bool) -> dict[str, Json]:
@@ -302,7 +308,7 @@ def _required_of(node: Node, withheld: Collection[str]) -> list[str]:
     return [wire for wire in node.get("required", ()) if wire not in withheld]
 
 
-def _narrowed(schema: Mapping[str, Json], wire: str, names: Mapping[str, str], values: tuple[str, ...]) -> Json:
+def _narrowed(schema: dict[str, Json], wire: str, names: Mapping[str, str], values: tuple[str, ...]) -> dict[str, Json]:
     """Return a branch that admits only its own values of the discriminator, where it does not say so itself."""
     if not values:
         return schema

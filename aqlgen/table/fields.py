@@ -79,9 +79,11 @@ def _properties_of(raw: Json, base: Mapping[str, Json], types: Types) -> dict[st
         properties.setdefault(name, True)  # the server requires it, though nothing else is known of it
     discriminator = types.discriminator(raw)
     tags = discriminator.values if discriminator is not None and discriminator.property in properties else ()
-    if discriminator is not None and tags and all(tags):
-        listed = list(dict.fromkeys(chain.from_iterable(tags)))
-        properties[discriminator.property] = _with_tags(properties[discriminator.property], listed)
+    listed = list(dict.fromkeys(chain.from_iterable(tags)))
+    if discriminator is not None and listed:
+        declared = properties[discriminator.property]
+        shown = {"allOf": [declared, {"examples": listed[:1]}]}
+        properties[discriminator.property] = _with_tags(declared, listed) if all(tags) else shown
     return properties
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from json import dumps
 
 from aqlgen.ir import Json
-from aqlgen.runtime.schema import STRUCTURE, alternatives, declared_types, follow, only_type, parts, resolve
+from aqlgen.runtime.schema import STRUCTURE, alternatives, declared_types, only_type, parts, resolve
 from aqlgen.schemas.all_of import combine
 from aqlgen.schemas.keywords import has_type
 from aqlgen.table.sample_scalars import matching_text, sample_number, sample_text
@@ -113,8 +113,6 @@ class _Variant:
         if not isinstance(schema, (dict, Mapping)):
             return "example"
         flat = self._flat(schema, set())
-        if self.variant == 0 and "discriminator" in flat:
-            self._absorb_child(flat, schema)
         if "const" in flat:
             return flat["const"]
         if self.variant == 0 and flat.get("default") is not None:
@@ -156,18 +154,6 @@ class _Variant:
                 _absorb(flat, self._flat(branch, seen))
                 _absorb(flat, _discriminated(part, branch, flat))
         return flat
-
-    def _absorb_child(self, flat: Flat, schema: Mapping[str, Json]) -> None:
-        """Add the first type of its discriminator's mapping to a base type."""
-        seen = {id(part) for part in parts(schema, self.types)}
-        schema = follow(schema, self.types)
-        mapping = {} if "anyOf" in schema else schema.get("discriminator", {}).get("mapping", {})
-        for target in mapping.values():
-            child = self.types.get(name_of(target), {})
-            if id(child) not in seen:
-                _absorb(flat, self._flat(child, seen))
-                _absorb(flat, _discriminated(schema, {"$ref": target}, flat))
-                return
 
     def _choose(self, branches: list[Mapping[str, Json]]) -> Mapping[str, Json]:
         if self.surface is not None:

@@ -20,6 +20,7 @@ from aqlgen.document.resolve import Resolver
 from aqlgen.pipeline import Options, Prepared, prepare
 from aqlgen.project.records import read_json, read_yaml
 from aqlgen.schemas.names import Spelling
+from aqlgen.schemas.subtypes import Subtypes
 from aqlgen.schemas.views import Views
 from tests.attacks.bounds import cpu_seconds
 from tests.cases import each
@@ -220,7 +221,7 @@ def test_a_chain_of_lists_is_no_form(tmp_path: Path) -> None:
 
 def test_an_alternative_shares_the_names_of_its_unions() -> None:
     union = _union_of_unions(2)
-    spelling = Spelling(Views(Resolver({}), "3.1", lambda _error: None), preserve=False)
+    spelling = Spelling(Views(Resolver({}), "3.1", lambda _error: None, Subtypes(Resolver({}), {})), preserve=False)
 
     names = spelling.names_of((union,))
 

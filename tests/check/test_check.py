@@ -9,6 +9,7 @@ import tomllib
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -189,6 +190,31 @@ def test_unusual_alternatives_fields_and_items_are_no_fault_of_the_adapter(
     assert run("from-openapi", document, "-o", folder, "-q").code == 0
     unpack_runtime(folder / "src/shop_adapter")
     done = run("check", folder, "--test", "RT-2", "--test", "RT-3", "--test", "EQ-5", "--test", "L2-7")
+    assert done.code == 0, done.out + done.err
+
+
+@pytest.mark.parametrize("tag", [{"mapping": {"tin": "Tin", "chest": "Chest"}}, {}])
+def test_subtypes_of_a_base_are_no_fault_of_the_adapter(tmp_path: Path, tag: dict[str, Any]) -> None:
+    box = object_of("kind", kind=TEXT, label=TEXT) | {"discriminator": {"propertyName": "kind", **tag}}
+    schemas = {
+        "Box": box,
+        "Tin": {"allOf": [ref("Box"), object_of("lid", lid=TEXT)]},
+        "Chest": {"allOf": [ref("Box"), object_of(lockNumber=INTEGER)]},
+        "Safe": {"allOf": [ref("Chest"), object_of(weight=INTEGER)]},
+    }
+    shelf = object_of(box=ref("Box"), chests=list_of(ref("Chest")))
+    paths = {
+        "POST /shelves": {"requestBody": body_of(shelf), "responses": replies(shelf)},
+        "POST /boxes": {"requestBody": body_of(ref("Box")), "responses": replies(ref("Box"))},
+        "GET /boxes/{id}": {"responses": replies(ref("Box"))},
+        "PUT /boxes/{id}": {"requestBody": body_of(ref("Box")), "responses": replies(ref("Box"))},
+    }
+    document, folder = tmp_path / "shop.json", tmp_path / "shop"
+    servers = [{"url": "https://shop.example"}]
+    document.write_text(json.dumps(api(paths, servers=servers, components={"schemas": schemas})), encoding="utf-8")
+    assert run("from-openapi", document, "-o", folder, "-q").code == 0
+    unpack_runtime(folder / "src/shop_adapter")
+    done = run("check", folder, "--test", "RT-3", "--test", "IF-4", "--test", "WI-1")
     assert done.code == 0, done.out + done.err
 
 

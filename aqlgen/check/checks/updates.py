@@ -164,6 +164,7 @@ class Resource:
     is_strict: bool = True
     shown: Mapping[str, Any] = field(default_factory=dict)
     """Fields that a read answers beside the state."""
+    updated: Updated | None = None
     written: list[Arrived] = field(default_factory=list)
 
     def reply(self, request: Arrived) -> Reply | None:
@@ -190,6 +191,9 @@ class Resource:
         """Keep what replaces the resource, and change some fields besides."""
         body = at(request.data, steps_of(update.write_at)) if update.strategy == "put-merge" else None
         state = {**self.state, **body} if isinstance(body, dict) else self.state
+        if self.updated is not None and isinstance(body, dict):
+            named = {**dict.fromkeys(self.state), **body}
+            state = body if self.updated.document.is_other(self.updated.schema, self.state, named) else state
         state = {name: value for name, value in state.items() if value is not None}  # which says the same
         self.state = {**state, **{name: f"{state[name]} drifts" for name in self.drifts}}
 
@@ -243,7 +247,7 @@ async def _update(run: Run, updated: Updated, state: dict[str, Any], patch: Any,
     shown = updated.unwritten(turn, state) if updated.strategy == "put-merge" else {}
     state = {name: value for name, value in state.items() if name not in shown}
     free = [name for name, value in updated.writable(state).items() if isinstance(value, str) and name not in patch]
-    resource = Resource(run, operation, state, tag, drifts=free[:is_other], shown=shown)
+    resource = Resource(run, operation, state, tag, drifts=free[:is_other], shown=shown, updated=updated)
     with run.api.behaving(resource.reply):
         answer = await run.call(operation, updated.params(patch, are_wire=bool(is_other), tag=tag))
     if not resource.written:

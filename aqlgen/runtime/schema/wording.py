@@ -178,7 +178,8 @@ def _groups(
     unions = [union_of(types, option) for option in options]
     if not all(union.properties or shape.required for shape, union in zip(shapes, unions, strict=True)):
         return None
-    tags = _tags(part, unions, types)
+    common = shape_of(types, {key: part[key] for key in ("discriminator", "properties", "required") if key in part})
+    tags = _tags(common, options, unions, types)
 
     def ordered(names: Iterable[str]) -> tuple[str, ...]:
         return tuple(sorted(names, key=lambda name: (order.get(name, len(order)), name)))
@@ -187,29 +188,31 @@ def _groups(
         Group(
             referred(option),
             {name: values[index] for name, values in tags.items() if values[index]},
-            ordered({*union.properties, *shape.required}),
-            ordered(shape.required),
+            ordered({*common.properties, *union.properties, *shape.required}),
+            ordered({*common.required, *shape.required}),
         )
         for index, (option, shape, union) in enumerate(zip(options, shapes, unions, strict=True))
     ]
 
 
-def _tags(part: JsonSchema, unions: Sequence[Shape], types: Types) -> dict[str, list[list[Any]]]:
+def _tags(
+    common: Shape, options: Sequence[JsonSchema], unions: Sequence[Shape], types: Types
+) -> dict[str, list[list[Any]]]:
     """Return the values of each alternative for the fields that tell them apart; a discriminator does so alone."""
-    shape = shape_of(types, {key: value for key, value in part.items() if key in ("discriminator", "properties")})
-    names = [shape.discriminator[0]] if shape.discriminator else list(unions[0].properties)
+    names = [common.discriminator[0]] if common.discriminator else list(unions[0].properties)
     tags: dict[str, list[list[Any]]] = {}
     for name in names:
-        values = [_values(union, name, types) for union in unions]
+        values = [_values(option, union, name, types) for option, union in zip(options, unions, strict=True)]
         seen = [repr(value) for listed in values for value in listed]
         if len(tags) < _MOST_TAGGED and sum(map(bool, values)) > 1 and len(seen) == len(set(seen)):
             tags[name] = values
     return tags
 
 
-def _values(union: Shape, name: str, types: Types) -> list[Any]:
-    declared = union.properties.get(name)
-    values = fixed_values(declared[1], types) if declared else None
+def _values(option: JsonSchema, union: Shape, name: str, types: Types) -> list[Any]:
+    """Return the values of an alternative for a field: those beside its reference, else those of its own union."""
+    declared = option.get("properties", {}).get(name) or union.properties.get(name, (name, None))[1]
+    values = fixed_values(declared, types) if declared else None
     return [value for value in values or () if isinstance(value, str | int)]
 
 

@@ -278,7 +278,8 @@ class _Examination:
         value = {name: each for name, each in value.items() if self._shown.takes(name)}
         least = {name: each for name, each in value.items() if name in document.required(schema)}
         least = least or dict(islice(value.items(), 1))
-        return value if turn or not least or document.problems(schema, least) else least
+        is_base = bool(document.subtypes(document.deref(schema)))  # whose problems are not those of its subtype
+        return value if turn or is_base or not least or document.problems(schema, least) else least
 
     async def _paged(self, operation: Operation) -> None:
         """Read a list from its first page to its last: each item must come once."""

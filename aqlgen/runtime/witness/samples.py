@@ -79,34 +79,38 @@ class _Sampler:
         valid = (each for each in guesses if not (each is None or self._document.problems(schema, each)))
         return next(valid, ABSENT)
 
-    def _flat(self, schema: Any, depth: int = 0) -> Mapping[str, Any]:
-        """Return a schema with the properties of its parts, and of one of its alternatives."""
+    def _flat(self, schema: Any, depth: int = 0, *, is_part: bool = False) -> Mapping[str, Any]:
+        """Return a schema with the properties of its parts, and of one of its alternatives; a part has no subtypes."""
         schema = self._document.deref(schema)
         if not isinstance(schema, dict) or depth > 2 * _DEEPEST or next(self._left, None) is None:
             return {}
-        parts = [*(schema.get("allOf") or ()), *self._chosen(schema)]
-        if not parts:
+        parts, subtypes = schema.get("allOf") or (), [] if is_part else self._document.subtypes(schema)
+        known = [schema, *(self._flat(part, depth + 1, is_part=True) for part in parts)]
+        known += [self._flat(part, depth + 1) for part in self._chosen(schema, subtypes)]
+        if len(known) == 1:
             return schema
-        known = [schema, *(self._flat(part, depth + 1) for part in parts)]
         whole = {key: value for part in known for key, value in part.items() if key not in _PARTS}
         properties = self._document.properties({**schema, "oneOf": (), "anyOf": (), "allOf": known[1:]})
         required = [name for part in known for name in part.get("required") or ()]
         return {**whole, **({"properties": properties, "required": required} if properties or required else {})}
 
-    def _chosen(self, schema: Mapping[str, Any]) -> Iterator[Any]:
+    def _chosen(self, schema: Mapping[str, Any], subtypes: list[Any]) -> Iterator[Any]:
         """Yield one of the alternatives of each list."""
-        for word in ("oneOf", "anyOf"):
-            options = [each for each in schema.get(word) or () if self._document.kinds(each) != {"null"}
+        for listed in (schema.get("oneOf"), schema.get("anyOf"), subtypes):
+            options = [each for each in listed or () if self._document.kinds(each) != {"null"}
                        and (not isinstance(each, dict) or each.keys().isdisjoint(_DYNAMIC))]  # fmt: skip
             if options:
                 yield self._told_apart(schema, options[self._turn % len(options)])
 
     def _told_apart(self, schema: Mapping[str, Any], chosen: Any) -> Any:
         """Return an alternative with the value by which it is known (OpenAPI, Discriminator Object)."""
-        discriminator, reference = schema.get("discriminator") or {}, str(chosen.get("$ref", ""))
+        inherited = self._document.discriminators.get(id(schema), {})
+        discriminator, reference = schema.get("discriminator") or inherited, str(chosen.get("$ref", ""))
+        discriminator = {"propertyName": discriminator} if isinstance(discriminator, str) else discriminator
         field, last = str(discriminator.get("propertyName")), reference.rpartition("/")[2]
         names = {str(target): key for key, target in (discriminator.get("mapping") or {}).items()}
-        value, whole = names.get(reference, names.get(last, last)), {**schema, "allOf": [chosen]}
+        stated = self._document.at(chosen).get("x-discriminator-value", last)
+        value, whole = names.get(reference, names.get(last, stated)), {**schema, "allOf": [chosen]}
         tag = self._document.properties({**whole, "oneOf": [], "anyOf": []}).get(field, {})
         if not reference or field not in self._document.properties(whole) or self._document.problems(tag, value):
             return chosen  # which says itself what it is known by

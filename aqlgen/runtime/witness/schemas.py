@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -24,6 +24,8 @@ _OPEN = frozenset((
 _FIELDS = frozenset(("properties", "additionalProperties"))
 _DEEPEST = 8
 _MOST_VALIDATORS = 500
+_MOST_SUBTYPES = 200
+"""The number of subtypes and of their fields up to which a base is offered with them."""
 
 
 @cache
@@ -42,6 +44,9 @@ class Schemas:
     def __init__(self, root: Mapping[str, Any]) -> None:
         self.root = root
         self._registry: Any = None
+        self._subtypes: dict[int, list[dict[str, str]]] | None = None
+        self.discriminators: dict[int, Any] = {}
+        """Those of bases with subtypes, by identity; a subtype that has others inherits that of its base."""
         self._merged: dict[int, tuple[Any, Any]] = {}
         self._is_modern = re.match(r"3\.[1-9]", str(root.get("openapi"))) is not None
         self._known: dict[str, Any] = {}
@@ -115,7 +120,8 @@ class Schemas:
         field = str(discriminator.get("propertyName"))
         targets = (reference, reference.rpartition("/")[2])
         tags = [tag for tag, target in self.at(discriminator, "mapping").items() if target in targets]
-        is_known = bool(tags) and all(tag in self.members(self.properties(option).get(field)) for tag in tags)
+        members = self.members(self.properties(option).get(field))
+        is_known = bool(tags) and (not members or all(tag in members for tag in tags))
         return {"allOf": [option, {"properties": {field: {"enum": tags}}}]} if is_known else option
 
     def is_marked(self, schema: Any, mark: str = "readOnly", depth: int = 0) -> bool:
@@ -164,15 +170,56 @@ class Schemas:
         except (ValueError, jsonschema_rs.ReferencingError):
             return None
 
+    def subtypes(self, schema: Any) -> list[dict[str, str]]:
+        """Return references to what stands for a base with a discriminator: its mapping, and all that extend it."""
+        if self._subtypes is None:
+            self._subtypes = {}
+            direct: dict[int, list[str]] = {}
+            for reference, each in self._components.items():
+                for base in each.get("allOf") or ():
+                    direct.setdefault(id(self.deref(base)), []).append(reference)
+            bases = [(each, each["discriminator"]) for each in self._bases]
+            for each, discriminator in bases:
+                if each.keys().isdisjoint(_PARTS[1:]) and id(each) not in self.discriminators:
+                    self.discriminators[id(each)] = discriminator
+                    self._subtypes[id(each)] = subtypes = self._of_base(each, direct)
+                    bases += [(self.deref(subtype), discriminator) for subtype in subtypes]
+        return self._subtypes.get(id(schema), [])
+
+    @cached_property
+    def _bases(self) -> list[dict[str, Any]]:
+        return [each for each in self._components.values() if "discriminator" in each]
+
+    @cached_property
+    def _components(self) -> dict[str, dict[str, Any]]:
+        """Return the named schemas by the references to them."""
+        ways = {way: self.at(self.root, *way.split("/")) for way in ("definitions", "components/schemas")}
+        names = {f"#/{way}/{name.replace('~', '~0').replace('/', '~1')}": each
+                 for way, schemas in ways.items() for name, each in schemas.items()}  # fmt: skip
+        return {name: each for name, each in names.items() if isinstance(each, dict)}
+
+    def _of_base(self, base: Any, direct: Mapping[int, list[str]]) -> list[dict[str, str]]:
+        names, mapping = self._components, self.at(base, "discriminator", "mapping").values()
+        mapped = [name for each in mapping for name in (str(each), f"#/components/schemas/{each}") if name in names]
+        extending = list(direct.get(id(base), ()))
+        for reference in extending:
+            extending += [each for each in direct.get(id(names[reference]), ()) if each not in extending]
+        subtypes = [each for each in dict.fromkeys((*mapped, *extending)) if names[each] is not base]
+        size = sum(1 + _fields(names[each]) for each in subtypes)
+        return [{"$ref": each} for each in subtypes] if size <= _MOST_SUBTYPES else []
+
     def parts(self, schema: Any, words: Sequence[str] = _PARTS) -> Iterator[Mapping[str, Any]]:
         """Yield a schema and the alternatives and parts that it is made of, each once, references followed."""
-        todo, known = [schema], dict[int, Any]()
+        todo, known = [(schema, words == _PARTS)], dict[int, Any]()
         while todo:
-            part = self.deref(todo.pop())
+            raw, is_whole = todo.pop()
+            part = self.deref(raw)
             if isinstance(part, dict) and id(part) not in known:
                 known[id(part)] = part
                 yield part
-                todo += reversed([inner for word in words for inner in part.get(word) or ()])
+                todo += [(each, True) for each in reversed(self.subtypes(part))] if is_whole and self._bases else []
+                todo += [(each, is_whole and word != "allOf") for word in reversed(words)
+                         for each in reversed(part.get(word) or ())]  # fmt: skip
 
     def is_plain(self, schema: Any) -> bool:
         """Return True for a schema without parts and alternatives."""
@@ -202,14 +249,15 @@ class Schemas:
         if id(schema) not in self._properties:
             schemas: dict[str, list[Any]] = {}
             self._properties[id(schema)] = schema, {}
-            sent = self._sent(schema)
-            for part in self.parts(schema):
+            sent, parts = self._sent(schema), list(self.parts(schema))
+            for part in parts:
                 for name, each in (part.get("properties") or {}).items():
                     schemas[name] = schemas.get(name, []) + [each] * (each not in schemas.get(name, ()))
                     if name in (part.get("required") or ()) and each.get("readOnly", "$ref" in each) is False:
                         sent.add(name)
             known = {name: each[0] if len(each) == 1 else {"allOf": each} for name, each in schemas.items()}
             known |= {name: {"readOnly": False, "allOf": [known[name]]} for name in sent if self.is_marked(known[name])}
+            known |= {tag: {"allOf": [known.get(tag, {})]} for tag in _tags(parts) & known.keys()}
             self._properties[id(schema)] = schema, known
         known = self._properties[id(schema)][1]
         return {name: each for name, each in known.items() if not (beside and self.is_marked(each, beside))}
@@ -242,14 +290,23 @@ class Schemas:
 
     def is_other(self, schema: Any, there: Mapping[str, Any], named: Mapping[str, Any]) -> bool:
         """Return True if the named fields choose another alternative by its discriminator than those that are there."""
-        stated: list[Any] = [part.get("discriminator") for part in self.parts(schema)]
-        tags: set[Any] = {each.get("propertyName") if isinstance(each, dict) else each for each in stated}
-        return any(named[tag] != there.get(tag) for tag in tags & named.keys())
+        return any(named[tag] != there.get(tag) for tag in _tags(self.parts(schema)) & named.keys())
 
     def items(self, schema: Any) -> Any:
         """Return the schema of the items of a list."""
         schemas = [part["items"] for part in self.parts(schema) if isinstance(part.get("items"), dict)]
         return {"allOf": schemas} if len(schemas) > 1 else next(iter(schemas), {})
+
+
+def _tags(parts: Iterable[Mapping[str, Any]]) -> set[Any]:
+    """Return the properties by which alternatives and subtypes are known."""
+    stated: list[Any] = [part.get("discriminator") for part in parts]
+    return {each.get("propertyName") if isinstance(each, dict) else each for each in stated}
+
+
+def _fields(schema: Mapping[str, Any]) -> int:
+    parts = (schema, *(schema.get("allOf") or ()))
+    return sum(len(part.get("properties") or ()) for part in parts)
 
 
 def _modern(schema: dict[str, Any]) -> dict[str, Any]:
