@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import json
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -157,7 +158,7 @@ def test_doctor_says_what_is_held_back_and_where_it_is_written(
 def test_call_refuses_what_is_no_json(package: Path, capsys: pytest.CaptureFixture[str], params: str) -> None:
     code, out, err = run(package, capsys, "call", "get_animal", params, "--mock")
     assert (code, out) == (2, "")
-    assert err.startswith("Error: PARAMS is not valid JSON")
+    assert err.startswith("Error: PARAMS is not valid JSON (")
 
 
 def test_doctor_says_when_what_destroys_would_be_refused(
@@ -171,7 +172,7 @@ def test_doctor_says_when_what_destroys_would_be_refused(
 
 
 def test_parameters_of_a_call_come_as_json_as_names_and_values_or_from_standard_input(
-    package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    package: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO('{"name": "Ada", "species": "lion", "tags": ["old"]}'))
     for arguments in (
@@ -184,8 +185,14 @@ def test_parameters_of_a_call_come_as_json_as_names_and_values_or_from_standard_
         assert (code, json.loads(out)["success"]) == (0, True), arguments
     code, _, err = run(package, capsys, "call", "get_animal", "7", "animal_id=7", "--mock")
     assert (code, err[:29]) == (2, "Error: PARAMS is not an objec")
-    code, _, err = run(package, capsys, "call", "get_animal", "{}", "{}", "--mock")
-    assert (code, err[:29]) == (2, "Error: PARAMS is not valid JS")
+    code, _, err = run(package, capsys, "call", "get_animal", "animal_id", "7", "--mock")
+    assert (code, err[:58]) == (2, "Error: PARAMS has 2 arguments without a name: animal_id 7;")
+    _, _, err = run(package, capsys, "call", "get_animal", '{"animal_id": 7', "--mock")
+    assert "line 1 column 16" in err
+    copy = shutil.copytree(package, tmp_path / "copy")
+    (copy / "types.json").unlink()
+    code, _, err = run(copy, capsys, "call", "get_animal", "animal_id=7", "--mock")
+    assert (code, "types.json is missing" in err) == (1, True), err
     code, out, err = run(package, capsys, "call", "get_animal", "7", "--mock")
     assert (code, out) == (2, "")
     assert "id=1" in err

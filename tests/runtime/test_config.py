@@ -71,6 +71,8 @@ def test_a_bad_prefix_is_an_error_that_names_the_variable(package: Path, prefix:
     [
         ("colour = 1", "'colour' in adapter.toml is not a setting. The settings are base_url, "),
         ("timout = 1", "is not a setting. Did you mean 'timeout'?"),
+        ("polcy = 'strict'", "is not a setting. Did you mean 'policy'?"),
+        ("ZOO_HTTP_BEARER = 1", "is not a setting. Credentials belong in environment variables"),
         ("ZOO_API_KEY = 1", "is not a setting. Credentials belong in environment variables, which `doctor` lists"),
         (
             "[limits]\nmax_nesting = 1",
@@ -177,7 +179,7 @@ def test_a_secret_in_the_file_is_refused_with_its_variable_and_not_shown(package
 )
 def test_a_variable_that_nothing_reads_stops_the_start(package: Path, name: str, nearest: str) -> None:
     """What is misspelt would guard nothing."""
-    with pytest.raises(ConfigError, match=rf"^the variable {name} is not a setting\. Did you mean '{nearest}'"):
+    with pytest.raises(ConfigError, match=rf"^the variable {name} is not a setting\. Did you mean '{nearest}'\? unset"):
         load(package, {name: "strict"})
     load(package, {name: ""})
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -86,12 +86,18 @@ def _operations(folder: Path, _: object | None, options: argparse.Namespace) -> 
 def _call(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
     from .operations import advice, as_json, read_params
 
+    pairs = [argument for argument in options.params if "=" in argument and not argument.startswith("{")]
+    texts = [argument for argument in options.params if argument not in pairs]
+    way = "; give an object, such as '{\"id\": 1}', or id=1"
+    if len(texts) > 1:
+        return _fail(f"PARAMS has {len(texts)} arguments without a name: {line(' '.join(texts), 120)}{way}", 2)
     try:
-        params = _params(options.params, lambda pairs: read_params(folder, options.operation, pairs, os.environ))
-    except (ValueError, RecursionError):
-        return _fail("PARAMS is not valid JSON; give an object, such as '{\"id\": 1}', or id=1", 2)
+        params = read_json(sys.stdin.read() if texts == ["-"] else "".join(texts) or "{}")
+    except (ValueError, RecursionError) as problem:
+        return _fail(f"PARAMS is not valid JSON ({problem}){way}", 2)
     if not isinstance(params, dict):
         return _fail("PARAMS is not an object; give each parameter with its name, such as id=1", 2)
+    params |= read_params(folder, options.operation, pairs, os.environ) if pairs else {}
     envelope = _performed(folder, hooks, options, options.operation, params, yes=options.yes)
     _print(as_json(envelope))
     if envelope["success"]:
@@ -132,17 +138,6 @@ def _print_answer(envelope: dict[str, Any]) -> int:
 
     _print(as_json(envelope))
     return 0 if envelope["success"] else 1
-
-
-def _params(arguments: Sequence[str], read_pairs: Callable[[Sequence[str]], dict[str, Any]]) -> Any:
-    """Read parameters: a JSON object, `-` for one on standard input, NAME=VALUE each, or both. Raises ValueError."""
-    pairs = [argument for argument in arguments if "=" in argument and not argument.startswith("{")]
-    texts = [argument for argument in arguments if argument not in pairs]
-    if len(texts) > 1:
-        raise ValueError(texts)
-    text = texts[0] if texts else "{}"
-    params = read_json(sys.stdin.read() if text == "-" else text)
-    return {**params, **read_pairs(pairs)} if pairs and isinstance(params, dict) else params
 
 
 def _login(folder: Path, _: object | None, options: argparse.Namespace) -> int:

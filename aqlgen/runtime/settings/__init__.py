@@ -141,7 +141,7 @@ def unknown_variable(environ: Mapping[str, str], settings: Iterable[str], packag
         if name in known or not environ[name] or not _OURS.fullmatch(name) or name.startswith(credentials):
             continue
         sentences = (f"the variable {name} is not a setting.", did_you_mean(name, sorted(known)))
-        return " ".join((*filter(None, sentences), "adapter.toml lists the variables; unset this one"))
+        return " ".join((*filter(None, sentences), "unset it; `doctor --all` lists the variables"))
     return None
 
 

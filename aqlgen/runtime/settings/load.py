@@ -131,7 +131,8 @@ def load(folder: Path, environ: Mapping[str, str]) -> Config:
         try:
             parts[part][field], sources[item.attribute] = item.parse(raw), source
         except ValueError as problem:
-            raise ConfigError(f"{name} {problem}; it is {raw!r}") from None
+            shown = "" if str(problem).startswith("at ") else f"; it is {raw!r}"  # whose place is within the value
+            raise ConfigError(f"{name} {problem}{shown}") from None
     written.pop("check.known", None)  # what `aqlgen check` leaves out
     if written:
         raise _unknown_key(written, file)
@@ -160,8 +161,9 @@ def _unknown_key(keys: Mapping[str, Any], file: str) -> ConfigError:
     if secret is not None:
         return ConfigError(f"'{secret}' in {file} {refusal(secret)}")
     known, unknown = [item.key for item in SETTINGS], min(keys)
-    hint = did_you_mean(unknown, known)
-    if not hint and is_credential_header(unknown):
+    tables = dict.fromkeys(key.partition(".")[0] for key in known if "." in key)
+    hint = did_you_mean(unknown, [*known, *tables])
+    if (unknown.isupper() and not unknown.startswith("MCP_AQL_")) or (not hint and is_credential_header(unknown)):
         hint = "Credentials belong in environment variables, which `doctor` lists"
     return ConfigError(f"'{unknown}' in {file} is not a setting. {hint or 'The settings are ' + ', '.join(known)}")
 
