@@ -228,6 +228,10 @@ LINKS = [
     "/v1/%73hown/x",
     "/v1/shown;a/x",
     "/v1/shown/y?z=1",
+    "/v1/linked/..;/shown/x",
+    "/v1/linked/%252e%252e/shown/x",
+    "/v1/linked/．．/shown/x",
+    "/v1/linked/..%09/shown/x",
 ]
 
 
@@ -245,6 +249,7 @@ REDIRECTS = [
     ("merge_repo", "merged_id", "v1/merged/1/", True), ("merge_repo", "merged_id", "v2/merged/1", True),
     ("merge_repo", "merged_id", "v1/merged/2", False), ("merge_repo", "merged_id", "v1/Patched/1", False),
     ("get_repo", "repo_id", "v1/repos/2", True), ("get_repo", "repo_id", "v1/shown/x", False),
+    ("get_repo", "repo_id", "v1/repos/..;/shown/x", False), ("merge_repo", "merged_id", "v1/x/..%00/Patched/1", False),
 ]  # fmt: skip
 
 

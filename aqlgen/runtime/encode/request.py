@@ -23,11 +23,9 @@ from . import check_header, check_names, folded
 from .body import assemble_body, demanded_fields, encode_body, encode_querystring, form_pairs, with_credentials
 from .styles import cookie_pairs, form_cookies, header_text, path_text, percent_encoded, query_pairs
 from .uploads import Files, ReadFiles
-from .urls import is_safe, not_encrypted, resolve_base_url, split_at_placeholders
+from .urls import is_safe, leads_up, not_encrypted, resolve_base_url, split_at_placeholders, steps_read
 
 _UNSENDABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_MAX_DECODINGS = 4
 _LONGEST_ADDRESS = 65_000  # httpx2 sends addresses of 65,536 characters at most
 _UNCOOKABLE = re.compile(r"[^\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e,]")  # RFC 6265, 4.1.1; commas part values
 _PATH_SAFE = "/:@!$&'()*+,;=~%"
@@ -288,32 +286,12 @@ def _check_length(address: str) -> None:
 
 
 def _leads_away(text: str, segment: _Segment) -> bool:
-    """Return True if a segment may be read as another place: by servers that decode before they divide a path.
-
-    They may decode more than once, read a backslash as a slash and similar characters as dots, and drop blanks, control
-    characters and what follows a semicolon. Slashes alone are no harm: they are encoded, and names may hold them.
-    """
-    steps = _steps(unquote(text))
+    """Return True if a segment may be read as another place. Slashes alone are no harm: they are encoded."""
+    steps = steps_read(unquote(text))
     is_matrix = all(field.parameter.style == "matrix" for field in segment.fields)
     if not is_matrix and not any(steps):
         return True
-    for _ in range(_MAX_DECODINGS):
-        decoded = unquote(text)
-        if "\0" in decoded or any(step in (".", "..") for step in _steps(decoded)):
-            return True
-        if decoded == text:
-            return False
-        text = decoded
-    return True
-
-
-def _steps(text: str) -> list[str]:
-    """Return the steps that a lenient server sees between the slashes of a text."""
-    if not text.isascii():
-        import unicodedata
-
-        text = unicodedata.normalize("NFKC", text)
-    return [_CONTROL.sub("", step.partition(";")[0]).strip() for step in text.replace("\\", "/").split("/")]
+    return leads_up(text)
 
 
 def _query(route: _Route, params: Mapping[str, Any]) -> list[str]:

@@ -8,13 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 from ..errors import Code, Failure
 from ..table import ADAPTER, Adapter, Row
 from .styles import wire_text
 
 _PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_MAX_DECODINGS = 4
 
 
 def placeholders(template: str) -> list[str]:
@@ -175,3 +177,28 @@ def _is_absolute(url: str) -> bool:
         return parts.scheme.lower() in ("http", "https") and bool(parts.hostname) and not placeholders(url)
     except ValueError:
         return False
+
+
+def leads_up(path: str) -> bool:
+    """Return True if a path, or a part of one, holds a step such as `..`, as some server may read it.
+
+    Servers may decode more than once, read a backslash as a slash and similar characters as dots, and drop blanks,
+    control characters and what follows a semicolon.
+    """
+    for _ in range(_MAX_DECODINGS):
+        decoded = unquote(path)
+        if "\0" in decoded or any(step in (".", "..") for step in steps_read(decoded)):
+            return True
+        if decoded == path:
+            return False
+        path = decoded
+    return True
+
+
+def steps_read(text: str) -> list[str]:
+    """Return the steps that a lenient server sees between the slashes of a decoded text."""
+    if not text.isascii():
+        import unicodedata
+
+        text = unicodedata.normalize("NFKC", text)
+    return [_CONTROL.sub("", step.partition(";")[0]).strip() for step in text.replace("\\", "/").split("/")]

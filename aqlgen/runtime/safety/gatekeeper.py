@@ -161,10 +161,15 @@ class Gatekeeper:
         return not (led and is_held)
 
     def _led(self, row: Row, first: ApiRequest, changed: ApiRequest) -> list[GateDecision]:
-        if changed.url.partition("?")[0] == first.url.partition("?")[0]:
+        """Return the decisions about the operations to which a link leads: a refusal for a disguised `..` in it."""
+        path = changed.url.partition("?")[0]
+        if path == first.url.partition("?")[0]:
             return []
+        from ..encode.urls import leads_up
         from .carried import led_to
 
+        if leads_up(path.partition("://")[2]):
+            return [self._policy.carried(row)._replace(outcome="refuse")]
         return [self._policy.carried(each) for each in led_to(row, self._table, first, changed)]
 
     async def decide(self, row: Row, call: Call, build: Callable[[], ApiRequest]) -> GateDecision:
