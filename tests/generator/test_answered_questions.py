@@ -144,6 +144,23 @@ def test_a_person_takes_back_what_an_agent_raised_and_may_leave_a_question_as_it
     assert "POST /leashes" not in run("explain", review.folder, "--questions").out
 
 
+def test_an_answer_names_an_operation_as_overrides_do_or_by_its_name(tmp_path: Path) -> None:
+    """A project of several APIs has keys with the name of an API, which may be left out if no other has the path."""
+    for name in ("pets", "crm"):
+        (tmp_path / f"{name}.json").write_text(json.dumps(api({f"/{name}": PATHS["/leashes"], "/all": PATHS["/pets"]})))
+    specs = [f"{name}={tmp_path / name}.json" for name in ("pets", "crm")]
+    folder = tmp_path / "both"
+    assert run("from-openapi", *specs, "-o", folder, "--name", "both").code == 0
+    file = tmp_path / "answers.jsonl"
+    asked = map(json.loads, run("explain", folder, "--questions").out.splitlines())
+    names = {question["operation"]: question["name"] for question in asked}
+    for operation, code in (("POST /crm", 0), (names["pets:POST /pets"], 0), ("POST /all", 3)):
+        file.write_text(json.dumps({"operation": operation, "answer": "always", "by": "bot"}), encoding="utf-8")
+        done = run("review", folder, "--answers", file)
+        assert done.code == code, (operation, done.err)
+    assert {"crm:POST /crm", "pets:POST /pets"} <= yaml.safe_load((folder / "overrides.yaml").read_text()).keys()
+
+
 def test_nobody_is_a_person_without_a_terminal(review: Review) -> None:
     before = review.overrides.read_bytes()
     done = review.answer({"operation": "POST /leashes", "answer": "never"}, person="Rosa")

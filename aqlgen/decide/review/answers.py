@@ -8,6 +8,7 @@ owner's own, and settle concerns.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, NoReturn
@@ -101,8 +102,16 @@ class Answer:
 
 
 def read_answers(text: str, file: str, decisions: Iterable[Decision]) -> list[Answer]:
-    """Read answers, one in a line of JSON. Raises OptionError with everything that is wrong."""
-    known = {decision.operation.key: decision for decision in decisions}
+    """Read answers, one in a line of JSON. Raises OptionError with everything that is wrong.
+
+    `operation` is the key or the name of an operation, or its method and path if no other API has the same.
+    """
+    keyed = {decision.operation.key: decision for decision in decisions}
+    plain = [(key.removeprefix(f"{each.operation.api}:"), each) for key, each in keyed.items()]
+    counts = Counter(key for key, _ in plain)
+    known = (
+        {each.name: each for each in keyed.values()} | {key: each for key, each in plain if counts[key] == 1} | keyed
+    )
     answers: dict[str, Answer] = {}
     findings: list[Diagnostic] = []
     for number, content in enumerate(text.split("\n"), 1):
