@@ -6,13 +6,15 @@ only doubts, so that structure alone proves nothing; what is found for sure is a
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from aqlgen.decide.carried import CHOOSERS
 from aqlgen.decide.decision import Category, Danger, Effect
 from aqlgen.decide.effects.reading import Finding, Reading, answer_fields, head
 from aqlgen.decide.naming.noun import is_plural
-from aqlgen.decide.sentences import base_forms
+from aqlgen.decide.sentences import Act, Words, base_forms
+from aqlgen.ir import Location
 from aqlgen.words import singular, split
 
 # Access
@@ -20,7 +22,7 @@ from aqlgen.words import singular, split
 MEANS: Final = frozenset(
     "key token secret credential password passkey role permission grant acl membership session mfa otp factor"
     " totp webauthn authenticator certificate invitation invite sso privilege scope access auth authentication login"
-    " impersonation whitelist allowlist cryptokey identity share".split()
+    " impersonation whitelist allowlist cryptokey share".split()
 )
 """Things by which people are admitted, or that give rights."""
 _PEOPLE: Final = frozenset(
@@ -35,6 +37,7 @@ _ADMITTING: Final = frozenset(
 """Verbs that take from somebody what they could do, or give it to them."""
 _FINAL: Final = frozenset("cancel terminate void expire pay issue approve reject refund".split())
 """Verbs of states from which hardly anything comes back."""
+_PAYING: Final = frozenset({"pay", "refund"})
 _CHOOSING: Final = CHOOSERS | {"status", "state"}
 _LOCKING: Final = frozenset("lock unlock enable disable".split())
 """Verbs that do so if they are said of people."""
@@ -53,7 +56,7 @@ _OFFICES: Final = frozenset({"admin", "owner"})
 def access(reading: Reading) -> Finding | None:
     """Find a grant or a withdrawal of rights, keys and ways in."""
     heads = reading.heads
-    if means := heads & MEANS:
+    if means := heads & MEANS - _of_work(reading):
         article = "an" if min(means)[0] in "aeiou" else "a"
         level = Danger.REVERSIBLE if _is_described(reading) else Danger.DESTRUCTIVE
         return Finding(Effect.ACCESS, level, f"it changes {article} {min(means)}")
@@ -63,6 +66,13 @@ def access(reading: Reading) -> Finding | None:
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"its request has {sent}", "field")
     says = _admits(reading, heads)
     return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, says) if says else None
+
+
+def _of_work(reading: Reading) -> frozenset[str]:
+    """Return the session that is a piece of work, by its own name (`upload_session`), and lets nobody in."""
+    names = (reading.thing, reading.object)
+    is_work = all(name[-2:-1] and name[-2] not in _PEOPLE | MEANS for name in names if name[-1:] == ("session",))
+    return frozenset({"session"}) if is_work else frozenset()
 
 
 def _is_described(reading: Reading) -> bool:
@@ -109,7 +119,9 @@ def access_beside(reading: Reading) -> Finding | None:
     )
     if is_changed and (sent := reading.sends(frozenset({"email"}))):
         return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"its request has {sent}", "field")
-    words = (frozenset((*reading.thing, *reading.object)) & MEANS) | (_GRANTED & set(reading.path_things))
+    words = (frozenset((*reading.thing, *reading.object)) & (MEANS | {"identity"})) | (
+        _GRANTED & set(reading.path_things)
+    )
     words |= {head(act.object) for act in reading.acts if act.verbs & _ADMITTING and not act.is_denied} & _GRANTED
     if words:
         return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it mentions {min(words)}")
@@ -139,17 +151,22 @@ def access_answered(reading: Reading) -> Finding | None:
 
 
 def chosen(reading: Reading) -> Finding | None:
-    """Find a change of rights, or an end, among the listed values of a field: `operation_type: SHARE | REVOKE`."""
+    """Find a change of rights, a payment or an end among the values of a field: `operation_type: SHARE | REVOKE`."""
     schemas, is_act = reading.around.schemas, reading.category in (Category.UPDATE, Category.EXECUTE)
+    final: Finding | None = None
     for name, field in schemas.properties(reading.subject.body).items() if is_act else ():
         words = split(name)
-        for value in schemas.listed(field) if words and (words[-1] in _CHOOSING or words[0] in _CHOOSING) else ():
+        listed = schemas.listed(field) if words and (words[-1] in _CHOOSING or words[0] in _CHOOSING) else ()
+        for value in listed:
             verbs, says = split(value[:60]), f"its {name} may be {value}"
             if not _RAISING.isdisjoint(verbs):
                 return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, says, "field")
-            if len(verbs) == 1 and base_forms(verbs[0]) & _FINAL:
-                return Finding(Effect.ENDS, Danger.REVERSIBLE, says, "field")
-    return None
+            if len(verbs) == 1 and base_forms(verbs[0]) & _PAYING:
+                return Finding(Effect.MONEY, Danger.DANGEROUS, says, "field")
+            is_closed = "close" in base_forms(verbs[0]) and "open" not in listed if verbs else False
+            if len(verbs) == 1 and (is_closed or base_forms(verbs[0]) & _FINAL):
+                final = final or Finding(Effect.ENDS, Danger.REVERSIBLE, says, "field")
+    return final
 
 
 # People
@@ -162,14 +179,20 @@ _MESSAGES: Final = frozenset(
 _RECIPIENTS: Final = frozenset("to cc bcc recipient destination chat channel".split())
 _ADDRESSES: Final = frozenset("phone mobile msisdn email number".split())
 """Fields that are recipients at the root of a request; below it they are of somebody else."""
+_SENT: Final = re.compile(r"\b(?:sen[dt]|sends|deliver(?:ed|y)?|notif(?:y|ied|ications?))\b", re.IGNORECASE)
 _CONTENTS: Final = frozenset("subject body text message html content template sms media attachment caption".split())
+
+
+def reaches(act: Act) -> bool:
+    """Return True for an act that sends a message to somebody."""
+    return not act.is_denied and not act.verbs.isdisjoint(_REACHING) and head(act.object) in _MESSAGES
 
 
 def people(reading: Reading) -> Finding | None:
     """Find a message to people: one that is sent, or recipients beside a content."""
     recipients = reading.sends(_RECIPIENTS) or _addresses(reading)
     for act in reading.acts:
-        if not act.is_denied and act.verbs & _REACHING and (recipients or head(act.object) in _MESSAGES):
+        if reaches(act) or (recipients and not act.is_denied and act.verbs & _REACHING):
             return Finding(Effect.PEOPLE, Danger.DESTRUCTIVE, act.says, act.kind)
     contents = reading.sends(_CONTENTS)
     is_kept = any(words[-1] in ("draft", "drafts") for words in reading.path_nouns)
@@ -180,11 +203,12 @@ def people(reading: Reading) -> Finding | None:
 
 def _addresses(reading: Reading) -> str:
     """Return the first field at the root of the request that is an address of somebody."""
-    for name, depth in reading.fields.items():
-        last = name[-2:-1] if name[-1:] in (("address",), ("addresses",), ("number",), ("numbers",)) else name[-1:]
-        if not depth and (last or name) and singular((last or name)[-1]) in _ADDRESSES:
-            return "_".join(name)
-    return ""
+    return next(("_".join(name) for name, depth in reading.fields.items() if not depth and _is_address(name)), "")
+
+
+def _is_address(name: Words) -> bool:
+    last = name[-2:-1] if name[-1:] in (("address",), ("addresses",), ("number",), ("numbers",)) else name[-1:]
+    return bool(name) and singular((last or name)[-1]) in _ADDRESSES
 
 
 def people_beside(reading: Reading) -> Finding | None:
@@ -200,3 +224,14 @@ def people_beside(reading: Reading) -> Finding | None:
         nouns = {*reading.heads, *around} - {"notification"}
     words = (nouns & _MESSAGES) | (reading.verb_words & _REACHING)
     return Finding(Effect.PEOPLE, Danger.REVERSIBLE, f"it mentions {min(words)}") if words else None
+
+
+def people_chosen(reading: Reading) -> Finding | None:
+    """Find a switch of the request that sends a message, such as `send_email`, or an address that gets some."""
+    operation, schemas = reading.facts.operation, reading.around.schemas
+    asked = {each.name: each.schema for each in operation.parameters if each.location is Location.QUERY}
+    for name, field in (*schemas.properties(reading.subject.body).items(), *asked.items()):
+        is_switch = schemas.kinds(field) == {"boolean"} and split(name)[0] in _REACHING
+        if is_switch or (_is_address(split(name)) and _SENT.search(str(schemas.word(field, "description")))):
+            return Finding(Effect.PEOPLE, Danger.REVERSIBLE, f"its request has {name}", "field")
+    return None

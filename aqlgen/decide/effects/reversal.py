@@ -26,7 +26,8 @@ _SWITCHES: Final = (
     ", allow deny, up down, on off, lock unlock, block unblock, publish unpublish"
 )
 """Actions that take each other back, and put something out of work until then."""
-SWITCHING: Final = frozenset(_SWITCHES.replace(",", "").split())
+SWITCHING: Final = frozenset(_SWITCHES.replace(",", "").split()) - {"attach"}
+"""Those that do so; what something is attached to goes on."""
 _PAIRS: Final = (
     f"{_SWITCHES}, open close, close reopen, add remove, assign remove, hide show, join leave, hold release"
     ", archive restore, trash restore, grant revoke, complete reopen, increase decrease"

@@ -45,7 +45,7 @@ class Rule(NamedTuple):
 
 
 _DEFAULTS: Final = {Category.READ: Danger.SAFE, Category.DELETE: Danger.DESTRUCTIVE}
-_BY_METHOD: Final = {"DELETE": Danger.DESTRUCTIVE, "PUT": Danger.REVERSIBLE, "PATCH": Danger.REVERSIBLE}
+_BY_METHOD: Final = {"PUT": Danger.REVERSIBLE, "PATCH": Danger.REVERSIBLE}
 _PATTERNS: Final = tuple(
     (level, pattern)
     for level, patterns in (
@@ -73,6 +73,7 @@ _FETCHING: Final = frozenset("get list lookup look search find query fetch read 
 _CALLED_BACK: Final = frozenset({"callback", "webhook"})
 _ADDRESSES: Final = (("url",), ("uri",))
 _AVERTING: Final = frozenset("cancel stop abort pause undo restore recover disable".split())
+_QUEUED: Final = "it answers before it is done"
 _REPLACING: Final = frozenset("update replace set put overwrite write change edit modify manage".split())
 
 
@@ -86,15 +87,24 @@ def _by_method(reading: Reading) -> Finding | None:
     """Return the effect of the method, which is sent whatever the operation is called."""
     method = reading.facts.method
     level = _BY_METHOD.get(method)
-    if method == "DELETE" and reading.category is not Category.DELETE and _is_switch(reading):
-        return Finding(Effect.DATA, Danger.REVERSIBLE, "a request without a body on the same path undoes it")
-    return None if level is None else Finding(Effect.ENDS if method == "DELETE" else Effect.DATA, level, method)
+    return None if level is None else Finding(Effect.DATA, level, method)
 
 
-def _is_switch(reading: Reading) -> bool:
-    """Return True if a PUT or POST on the same path, which sends nothing, makes what a DELETE takes away."""
-    others = (reading.others.get(f"{method} {reading.facts.operation.path}") for method in ("PUT", "POST"))
-    return any(other is not None and other.facts.operation.body is None for other in others)
+def _by_removal(reading: Reading) -> Finding | None:
+    """Find a DELETE that the document calls something else, unless a request beside it sets again what it removes."""
+    if reading.facts.method != "DELETE":
+        return None
+    place = reading.template
+    around = (*reading.around.of_template(place), *reading.around.of_template(place.rpartition("/")[0]))
+    is_set = any(_sets(reading.others[each.operation.key], reading) for each in around)
+    is_link = reading.category is not Category.DELETE and is_set
+    return None if is_link else Finding(Effect.ENDS, Danger.DESTRUCTIVE, "DELETE")
+
+
+def _sets(other: Reading, removal: Reading) -> bool:
+    """Return True if a request sends no more than the removal does, and the id of what was removed."""
+    is_setting = other.facts.method in ("PUT", "POST") and other.category not in (Category.READ, Category.DELETE)
+    return is_setting and other.fields.keys() <= removal.fields.keys() | {("id",), removal.thing}
 
 
 def _by_act(reading: Reading) -> Finding | None:
@@ -115,10 +125,12 @@ def _by_reading(reading: Reading) -> Finding | None:
     """Find a READ by an unsafe method that is doubted, or of which a clause says that it does something."""
     if reading.category is not Category.READ or reading.facts.method in SAFE_METHODS:
         return None
-    act = next(filter(changes, [act for act in reading.acts if act.kind == "sentence"][:2]), None)
+    told = [act for act in reading.acts if act.kind == "sentence"]
+    act = next((act for place, act in enumerate(told) if outward.reaches(act) or (place < 2 and changes(act))), None)
     addresses = ("_".join(name) for name in reading.fields if name[-1:] in _ADDRESSES and _CALLED_BACK & {*name})
     called_back = reading.sends(_CALLED_BACK) or next(addresses, "")
-    reason = act.says if act else f"its request has {called_back}" if called_back else ""
+    reached = outward.people_chosen(reading)
+    reason = act.says if act else f"its request has {called_back}" if called_back else reached.says if reached else ""
     is_sure = not reading.is_doubted and _is_borne_out(reading)
     if not reason and (is_sure or _answers_otherwise(reading)):
         return None
@@ -324,8 +336,19 @@ def _by_carried(reading: Reading) -> Finding | None:
 def _by_outside(reading: Reading) -> Finding | None:
     """Find an effect outside of the data, which nothing beside it takes back: what is executed, or queued (202)."""
     is_executed = reading.category is Category.EXECUTE
-    says = "it may act outside the API's data" if is_executed else "it answers before it is done"
-    return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, says) if is_executed or _successes(reading) == {"202"} else None
+    says = "it may act outside the API's data" if is_executed else _QUEUED
+    is_queued = reading.category is not Category.UPDATE and _is_queued(reading)
+    return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, says) if is_executed or is_queued else None
+
+
+def _by_queue(reading: Reading) -> Finding | None:
+    """Find an update that is queued (202): a GET that reads what it changes proves what the old values were."""
+    is_update = reading.category is Category.UPDATE
+    return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, _QUEUED) if is_update and _is_queued(reading) else None
+
+
+def _is_queued(reading: Reading) -> bool:
+    return _successes(reading) == {"202"}
 
 
 def _by_language(reading: Reading) -> Finding | None:
@@ -342,6 +365,7 @@ def _successes(reading: Reading) -> set[str]:
 RULES: Final = (
     Rule("category", 0.9, _by_category, of_reads=True),
     Rule("method", 0.9, _by_method, of_reads=True),
+    Rule("removal", 0.9, _by_removal, of_reads=True),
     Rule("unsafe-get", 0.65, _by_act, of_reads=True),
     Rule("unsafe-read", 0.65, _by_reading, of_reads=True, unless_proven=True),
     Rule("name-pattern", 0.8, _by_pattern),
@@ -361,7 +385,9 @@ RULES: Final = (
     Rule("sum", _DOUBT, money.cost),
     Rule("chosen", 0.75, outward.chosen),
     Rule("people-beside", _DOUBT, outward.people_beside),
+    Rule("people-chosen", _DOUBT, outward.people_chosen),
     Rule("outside", _DOUBT, _by_outside),
+    Rule("queued", _DOUBT, _by_queue, unless_proven=True),
     Rule("language", _DOUBT, _by_language),
     Rule("address", _DOUBT, meantime.address),
     Rule("switch", _DOUBT, meantime.switch),
