@@ -156,16 +156,16 @@ def chosen(reading: Reading) -> Finding | None:
     final: Finding | None = None
     for name, field in schemas.properties(reading.subject.body).items() if is_act else ():
         words = split(name)
-        listed = schemas.listed(field) if words and (words[-1] in _CHOOSING or words[0] in _CHOOSING) else ()
+        listed = schemas.listed(field) if not _CHOOSING.isdisjoint((*words[:1], *words[-1:])) else ()
         for value in listed:
             verbs, says = split(value[:60]), f"its {name} may be {value}"
+            forms = base_forms(verbs[0]) if len(verbs) == 1 else frozenset()
             if not _RAISING.isdisjoint(verbs):
                 return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, says, "field")
-            if len(verbs) == 1 and base_forms(verbs[0]) & _PAYING:
+            if forms & _PAYING:
                 return Finding(Effect.MONEY, Danger.DANGEROUS, says, "field")
-            is_closed = "close" in base_forms(verbs[0]) and "open" not in listed if verbs else False
-            if len(verbs) == 1 and (is_closed or base_forms(verbs[0]) & _FINAL):
-                final = final or Finding(Effect.ENDS, Danger.REVERSIBLE, says, "field")
+            if final is None and forms & (_FINAL if "open" in listed else _FINAL | {"close"}):
+                final = Finding(Effect.ENDS, Danger.REVERSIBLE, says, "field")
     return final
 
 
@@ -231,7 +231,7 @@ def people_chosen(reading: Reading) -> Finding | None:
     operation, schemas = reading.facts.operation, reading.around.schemas
     asked = {each.name: each.schema for each in operation.parameters if each.location is Location.QUERY}
     for name, field in (*schemas.properties(reading.subject.body).items(), *asked.items()):
-        is_switch = schemas.kinds(field) == {"boolean"} and split(name)[0] in _REACHING
+        is_switch = schemas.kinds(field) == {"boolean"} and not _REACHING.isdisjoint(split(name)[:1])
         if is_switch or (_is_address(split(name)) and _SENT.search(str(schemas.word(field, "description")))):
             return Finding(Effect.PEOPLE, Danger.REVERSIBLE, f"its request has {name}", "field")
     return None

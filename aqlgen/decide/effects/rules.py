@@ -125,17 +125,22 @@ def _by_reading(reading: Reading) -> Finding | None:
     """Find a READ by an unsafe method that is doubted, or of which a clause says that it does something."""
     if reading.category is not Category.READ or reading.facts.method in SAFE_METHODS:
         return None
-    told = [act for act in reading.acts if act.kind == "sentence"]
-    act = next((act for place, act in enumerate(told) if outward.reaches(act) or (place < 2 and changes(act))), None)
-    addresses = ("_".join(name) for name in reading.fields if name[-1:] in _ADDRESSES and _CALLED_BACK & {*name})
-    called_back = reading.sends(_CALLED_BACK) or next(addresses, "")
+    clauses = enumerate(act for act in reading.acts if act.kind == "sentence")
+    act = next((act for place, act in clauses if outward.reaches(act) or (place < 2 and changes(act))), None)
     reached = outward.people_chosen(reading)
-    reason = act.says if act else f"its request has {called_back}" if called_back else reached.says if reached else ""
+    reason = act.says if act else _called_back(reading) or (reached.says if reached else "")
     is_sure = not reading.is_doubted and _is_borne_out(reading)
     if not reason and (is_sure or _answers_otherwise(reading)):
         return None
     says = f"it counts as a READ, but {reason}" if reason else "no other evidence for a READ"
     return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, says, "sentence" if act else "structure")
+
+
+def _called_back(reading: Reading) -> str:
+    """Return the evidence that the API calls an address of the request."""
+    addresses = ("_".join(name) for name in reading.fields if name[-1:] in _ADDRESSES and _CALLED_BACK & {*name})
+    sent = reading.sends(_CALLED_BACK) or next(addresses, "")
+    return f"its request has {sent}" if sent else ""
 
 
 def _is_borne_out(reading: Reading) -> bool:
