@@ -28,6 +28,13 @@ NUMBERS = [
 ]  # fmt: skip
 
 
+@each("number", ["9" * 4301, "-" + "9" * 100_000])
+def test_a_number_of_thousands_of_digits_hides_nothing_beside_it(number: str) -> None:
+    data = read_body(f'[{{"id": 7, "n": {number}}}, -12]'.encode(), "application/json", strict=True)
+    assert data == [{"id": 7, "n": number}, -12]
+    assert read_body(f'{{"n": {number}, }}'.encode(), "application/json") == f'{{"n": {number}, }}'
+
+
 @each("number", NUMBERS)
 def test_what_is_read_is_written_with_the_same_digits(number: str) -> None:
     content = f'{{"a":[{number},"{number}"],"b":{{"c":{number}}}}}'

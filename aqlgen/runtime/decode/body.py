@@ -18,6 +18,13 @@ from .attachments import CONTROLS, bytes_value
 
 JSON_DECODER = json.JSONDecoder(parse_float=read_float, parse_constant=lambda _: None)
 """The reader of JSON text. NaN and Infinity are no JSON: null."""
+_LONGEST_NUMBER = 4000
+_LONG_DECODER = json.JSONDecoder(
+    parse_float=read_float,
+    parse_int=lambda text: int(text) if len(text) <= _LONGEST_NUMBER else text,
+    parse_constant=lambda _: None,
+)
+"""The reader of JSON text with a whole number of more digits than Python reads: that comes as its text."""
 _CARELESS = frozenset(
     {"text/plain", OCTETS, "binary/octet-stream", "text/html", "text/javascript", "application/javascript"}
 )
@@ -117,7 +124,7 @@ def _read_json(content: bytes, content_type: str) -> Any:
     if not text.strip():
         return None
     try:
-        data = JSON_DECODER.decode(text)
+        data = _decoded(text)
     except RecursionError:
         raise NoJsonError from None
     except ValueError:
@@ -128,13 +135,23 @@ def _read_json(content: bytes, content_type: str) -> Any:
     return sanitize(data, content)
 
 
+def _decoded(text: str) -> Any:
+    """Return the value of JSON text. Raises ValueError and RecursionError."""
+    try:
+        return JSON_DECODER.decode(text)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:
+        return _LONG_DECODER.decode(text)
+
+
 def _read_lines(text: str) -> list[Any] | None:
     """Return the values of a text that holds more than one, each on its own line; None when it does not."""
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) < 2 or not lines[0].lstrip().startswith(("{", "[")):
         return None
     try:
-        return [JSON_DECODER.decode(line) for line in lines]
+        return [_decoded(line) for line in lines]
     except (ValueError, RecursionError):
         return None
 
