@@ -153,7 +153,7 @@ def _base64_bytes(name: str, value: str, content_type: str) -> bytes:
         return base64.b64decode(value, validate=True)
     except (binascii.Error, ValueError):
         raise invalid(
-            name, f"Parameter '{name}' must be base64, the bytes are of type '{content_type}'", format="base64"
+            name, f"Parameter '{name}' {_FORM}; the bytes are of type '{content_type}'", format="base64"
         ) from None
 
 

@@ -77,6 +77,12 @@ def test_a_file_is_its_content_a_text_or_a_path(pets: Package, file: Any) -> Non
     assert pets.refused({"file": file}).code is Code.INVALID_VALUE
 
 
+@pytest.mark.parametrize("file", ["notes.txt", {"content": "hello, world"}])
+def test_a_text_in_place_of_base64_is_refused_with_the_forms_that_a_file_takes(pets: Package, file: Any) -> None:
+    message = pets.refused({"file": file}).message
+    assert all(f"`{key}`" in message for key in ("content", "text", "path")), message
+
+
 def test_a_type_and_a_name_that_are_told_count(pets: Package) -> None:
     file = {"content": base64.b64encode(b"x").decode(), "filename": "é.bin", "mime_type": "text/csv; charset=utf-8"}
     assert 'filename="é.bin"\r\nContent-Type: text/csv; charset=utf-8\r\n\r\nx'.encode() in content(pets, file)
