@@ -97,6 +97,18 @@ def write_json(value: Any, encode: Callable[[Any], str] = _compact) -> str:
     return _MARKED.sub(r"\1", encode(_replaced(value, lambda number: _MARK + number.text)))
 
 
+def holds_whole(value: Any) -> bool:
+    """Return True if there is a whole number in the form of a float in a value."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    return is_whole(value) or any(map(holds_whole, inner))
+
+
+def is_whole(value: Any) -> bool:
+    """Return True for a float that is a whole number, and stands for no other one."""
+    is_near = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
+    return is_near and (not isinstance(value, ExactFloat) or value.is_equal)
+
+
 def with_floats(value: Any, *, to_show: bool = False) -> Any:
     """Return a value with the nearest plain floats, for those who know no others: validators, structured content.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from aqlgen.runtime.errors import Failure
 from tests.cases import each
 from tests.documents import INTEGER, TEXT, list_of, object_of, parameter, ref
 from tests.generator.commands import api, posting, tabulate
@@ -219,3 +220,12 @@ components:
 """
     (warning,) = tabulate(tmp_path, document).warnings
     assert (warning["code"], warning["line"]) == ("bad-default", 12)
+
+
+def test_a_list_with_more_items_than_places_is_refused_with_their_number(tmp_path: Path) -> None:
+    point = {"type": "array", "prefixItems": [TEXT, TEXT], "items": False}
+    table = tabulate(tmp_path, posting(object_of(point=point), servers=[{"url": "https://shop.example"}]))
+    assert table.request(tmp_path, "create_thing", {"point": ["a", "b"]}).content == b'{"point":["a","b"]}'
+    with pytest.raises(Failure) as caught:
+        table.request(tmp_path, "create_thing", {"point": ["a", "b", "c"]})
+    assert caught.value.details == {"param_name": "point", "maxItems": 2}

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, quote_plus, unquote
 
 from ..errors import Code, Failure, invalid
-from ..exact_json import write_json
+from ..exact_json import holds_whole, write_json
 from ..schema import DEMANDED, alternatives, resolve, steps_of
 from ..schema.field_names import Names, operations_to_wire
 from ..table import Body, JsonSchema, Parameter, Row
@@ -207,12 +207,21 @@ def assemble_body(row: Row, params: Mapping[str, Any], names: Names) -> Any:
     for name, parameter in row.sent_parameters.items():
         if name in params and parameter.location in ("body", "body_rest"):
             has_fields = True
-            value = names.to_wire(params[name], parameter.schema)
+            value = _sent_value(params[name], parameter, names)
             if parameter.location == "body":
                 fields[parameter.wire] = value
             elif isinstance(value, Mapping):
                 further = value
     return {**further, **fields} if has_fields else None
+
+
+def _sent_value(value: Any, parameter: Parameter, names: Names) -> Any:
+    """Return a value under the API's names, its whole numbers as integers where these are wanted."""
+    if holds_whole(value):
+        from .integers import with_integers
+
+        value = with_integers(value, parameter.schema, names.table.types)
+    return names.to_wire(value, parameter.schema)
 
 
 def _whole(row: Row, body: Body, params: Mapping[str, Any], names: Names) -> Any:
@@ -221,7 +230,7 @@ def _whole(row: Row, body: Body, params: Mapping[str, Any], names: Names) -> Any
     constants = _constants(row, body, names) if row.fixed else {}
     if parameter is None or parameter.name not in params:
         return constants or None
-    value = names.to_wire(params[parameter.name], parameter.schema)
+    value = _sent_value(params[parameter.name], parameter, names)
     if isinstance(value, list) and body.content_type == JSON_PATCH:
         renaming = names.renaming(parameter.schema)
         value = value if renaming is None else operations_to_wire(value, renaming)

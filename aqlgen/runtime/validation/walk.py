@@ -262,6 +262,8 @@ class Walk:
     def _items(self, reading: Reading, part: JsonSchema) -> None:
         prefix, items = part.get("prefixItems"), part.get("items")
         first = prefix if isinstance(prefix, list) else []
+        if items is False and len(reading.value) > len(first):
+            reading.faults.append(Fault((), "maxItems", len(first), reading.value, part))
         for index, value in enumerate(reading.value):
             schema = first[index] if index < len(first) else items
             if not isinstance(schema, Mapping) or len(reading.faults) >= MOST_FAULTS:
