@@ -75,9 +75,15 @@ def _is_nullable(raw: Mapping[str, Json]) -> bool:
     return raw.get("nullable") is True or raw.get("x-nullable") is True
 
 
+def is_reference(raw: Json, openapi: str) -> bool:
+    """Return True for a reference that constrains nothing itself; in 3.0, nothing beside one does."""
+    is_named = isinstance(raw, dict) and isinstance(raw.get("$ref"), str)
+    return is_named and (openapi == "3.0" or raw.keys().isdisjoint(CONSTRAINTS))
+
+
 def _reference(raw: Mapping[str, Json], openapi: str, findings: Findings) -> dict[str, Json]:
     """Return a reference with its annotations; in 3.1, a reference beside constraints is one part of `allOf`."""
-    if openapi == "3.0" or raw.keys().isdisjoint(CONSTRAINTS):
+    if is_reference(raw, openapi):
         node: dict[str, Json] = {"$ref": raw["$ref"]}
         _texts(raw, node, findings)
         if "default" in raw:

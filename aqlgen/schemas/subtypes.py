@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 
 from aqlgen.document.positions import escape
-from aqlgen.document.resolve import Resolver, UnresolvedError
+from aqlgen.document.resolve import MAX_CHAIN, Resolver, UnresolvedError
 from aqlgen.ir import Json
+from aqlgen.schemas.normalise import is_reference
 
 PREFIX = "/components/schemas/"
 
@@ -25,8 +26,9 @@ _UNION = ("anyOf", "oneOf")
 class Subtypes:
     """The subtypes of a document's component schemas."""
 
-    def __init__(self, resolver: Resolver, components: Mapping[str, Json]) -> None:
+    def __init__(self, resolver: Resolver, components: Mapping[str, Json], openapi: str = "3.1") -> None:
         self._resolver = resolver
+        self._openapi = openapi
         self._components = components
         self._extensions: dict[int, list[str]] = {}
         self.bases: dict[int, Mapping[str, Json]] = {}
@@ -36,7 +38,8 @@ class Subtypes:
         schemas = {name: schema for name, schema in components.items() if isinstance(schema, dict)}
         bases = [schema for schema in schemas.values() if _is_discriminator(schema.get("discriminator"))]
         for name, schema in schemas.items() if bases else ():
-            for branch in _listed(schema, "allOf"):
+            itself = () if is_reference(schema, openapi) else (schema,)
+            for branch in (*itself, *_listed(schema, "allOf")):
                 if isinstance(base := self.target(branch), dict):
                     self._extensions.setdefault(id(base), []).append(name)
                     self._extending.add(id(schema))
@@ -50,13 +53,20 @@ class Subtypes:
         return f"#{PREFIX}{escape(target)}" if target in self._components else target
 
     def target(self, branch: Json) -> Json:
-        """Return the schema that a reference leads to, None for any other schema."""
+        """Return the schema that a reference leads to, None for any other schema.
+
+        Since 3.1, a reference with constraints beside it is itself a schema, which extends the one that it leads to.
+        """
         if not isinstance(branch, dict) or not isinstance(branch.get("$ref"), str):
             return None
         try:
-            return self._resolver.follow(branch, "")[0]
+            for _ in range(MAX_CHAIN):
+                branch = self._resolver.lookup(branch["$ref"])
+                if not is_reference(branch, self._openapi):
+                    return branch
         except UnresolvedError:
-            return None
+            pass
+        return None
 
     def is_base(self, reference: str) -> bool:
         """Return True if a reference leads to a schema that has subtypes."""

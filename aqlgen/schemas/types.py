@@ -66,7 +66,7 @@ class Types:
         self.keys = frozenset(keys)
         self._resolver = resolver
         self._xml = xml
-        subtypes = Subtypes(resolver, schemas)
+        subtypes = Subtypes(resolver, schemas, openapi)
         self._views = Views(resolver, openapi, unresolved, subtypes)
         self._components = component_names(schemas, taken, owner)
         self._discriminators = Discriminators(self._views)

@@ -14,7 +14,7 @@ from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
 from aqlgen.runtime.wire import ApiResponse
 from tests.documents import INTEGER, TEXT, body_of, list_of, object_of, ref, replies
-from tests.generator.commands import Tabulation, api, tabulate
+from tests.generator.commands import Tabulation, api, posting, tabulate
 
 MAPPING = {"cat": "#/components/schemas/Cat", "dog": "Dog"}
 
@@ -83,6 +83,21 @@ def test_a_subtype_with_subtypes_takes_their_fields_and_no_others(tmp_path: Path
     assert b'"ageInWeeks":7' in (table.request(tmp_path, "create_owner", dog).content or b"")
     failure = refused(table, tmp_path, "create_owner", {"dog": {"pet_type": "cat"}})
     assert failure.details["allowed_values"] == ["Puppy", "dog"]
+
+
+def test_a_reference_beside_fields_extends_its_target_since_3_1(tmp_path: Path) -> None:
+    base = {**object_of("petType", petType=TEXT), "discriminator": {"propertyName": "petType", "mapping": MAPPING}}
+    schemas = {
+        "Pet": base,
+        "Cat": {**ref("Pet"), **object_of("livesLeft", livesLeft=INTEGER)},
+        "Dog": {**ref("Pet"), "properties": {"barkVolume": INTEGER}},
+        "Animal": ref("Pet"),
+    }
+    servers = [{"url": "https://shop.example"}]
+    table = tabulate(tmp_path, posting(ref("Pet"), components={"schemas": schemas}, servers=servers))
+    params = {"pet_type": "cat", "lives_left": 9}
+    assert table.request(tmp_path, "create_thing", params).content == b'{"petType":"cat","livesLeft":9}'
+    assert refused(table, tmp_path, "create_thing", {"pet_type": "Animal"}).details["allowed_values"] == ["cat", "dog"]
 
 
 def test_an_answer_has_the_agents_names_of_the_subtype_that_its_tag_names(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ _OPEN = frozenset((
     "propertyNames", "dependentRequired",
 ))  # fmt: skip
 """Keywords by which an object has fields beside its properties, or must have one of them."""
+_JOINED = ("allOf", "properties", "required")
 _FIELDS = frozenset(("properties", "additionalProperties"))
 _DEEPEST = 8
 _MOST_VALIDATORS = 500
@@ -77,6 +78,8 @@ class Schemas:
         beside = {key: value for key, value in node.items() if self._stands_beside(key)}
         if not beside or not isinstance(target, dict) or ("in" in target and "type" not in beside):
             return target
+        if not {"in", "content"} & target.keys() and not beside.keys().isdisjoint(_JOINED):
+            return {**beside, "allOf": [target, *(beside.get("allOf") or ())]}
         return {**target, **beside, **{key: target[key] for key in ("type",) if key in target}}
 
     def _stands_beside(self, key: str) -> bool:
@@ -176,7 +179,7 @@ class Schemas:
             self._subtypes = {}
             direct: dict[int, list[str]] = {}
             for reference, each in self._components.items():
-                for base in each.get("allOf") or ():
+                for base in self.deref(each).get("allOf") or ():
                     direct.setdefault(id(self.deref(base)), []).append(reference)
             bases = [(each, each["discriminator"]) for each in self._bases]
             for each, discriminator in bases:
