@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import tempfile
+from base64 import urlsafe_b64encode
 from collections import Counter
 from collections.abc import Iterator
 from hashlib import sha256
@@ -25,8 +26,10 @@ from aqlgen.pipeline import prepare
 from aqlgen.table.model import table_files
 from bench.support.processes import generate
 
-LEAST = 40
+LEAST = 20
 """Characters of a part that is shared."""
+SHORTEST = 5
+"""Characters of the name of one."""
 _GONE = "NameError:", "AttributeError:", "TypeError:", "KeyError:", "ModuleNotFoundError:"
 PROBE = Path(__file__).parents[2] / "aqlgen/check/probe"
 
@@ -102,9 +105,11 @@ def _shared(entries: list[Any]) -> Iterator[Any]:
             whole = {}
             for key, item in value.items():
                 whole[key] = yield from named(item)
-        if counts[text] < 2:
+        if counts[text] * (len(text) - 13) < len(text) + 20:  # a name costs 13 characters, a line 20 more
             return whole
-        names[text] = name = sha256(text.encode()).hexdigest()[:8]
+        digest = urlsafe_b64encode(sha256(text.encode()).digest()).decode()
+        sizes = range(SHORTEST, len(digest))
+        names[text] = name = next(digest[:size] for size in sizes if digest[:size] not in names.values())
         yield {"@": name, "is": whole}
         return {"@": name}
 
