@@ -151,9 +151,10 @@ class _Adapter:
     def __init__(self, settings: Mapping[str, Any], clock: Any) -> None:
         self.replies, self.shown, self._known, self._clock = deque[Any](), list[Any](), dict[str, str](), clock
         self._sessions: dict[str, Any] = {}
-        environ = {**_SETTINGS, **{f"MCP_AQL_{name}": value for name, value in settings.items()}}
-        network = import_module("httpx2").MockTransport(self._respond)
-        self.parts = _module("assembly").assemble(_probe().table._folder, environ=environ, network=network)
+        names = {name: name if name.startswith("PROBE_") else f"MCP_AQL_{name}" for name in settings}
+        environ = {**_SETTINGS, **{names[name]: value for name, value in settings.items()}}
+        self.network = import_module("httpx2").MockTransport(self._respond)
+        self.parts = _module("assembly").assemble(_probe().table._folder, environ=environ, network=self.network)
         timing = _module("client.retries").Timing(lambda: clock.now, self._pause, lambda: 0.5)
         vars(self.parts.transport)["_timing"] = timing
         self.asking = self.parts.dispatcher.gatekeeper.asking
@@ -174,12 +175,12 @@ class _Adapter:
         content = data if isinstance(data, str) else json.dumps(data)
         return httpx.Response(status, content=content.encode(), headers={**_JSON, **(more[0] if more else {})})
 
-    async def call(self, operation: str, params: Any, *given: Any) -> None:
+    async def call(self, operation: str, params: Any, *parts: Any) -> None:
         """Make a call; see `_flow`."""
         session_of = _module("session")
-        self.replies = deque(part for part in given if isinstance(part, tuple))
-        answer = next((part for part in given if isinstance(part, bool)), None)
-        beside = next((dict(part) for part in given if isinstance(part, dict)), {})
+        self.replies = deque(part for part in parts if isinstance(part, tuple))
+        answer = next((part for part in parts if isinstance(part, bool)), None)
+        beside = next((dict(part) for part in parts if isinstance(part, dict)), {})
         by, headers = beside.pop("by", "a"), beside.pop("headers", None)
 
         async def ask(question: str) -> Any:
@@ -208,18 +209,20 @@ async def _flow(settings: Mapping[str, Any], *steps: Any) -> Any:
     and headers, or 0 and the name of an error of the network.
     """
     defaults = _module("state.tickets").Tokens.__init__.__kwdefaults__
+    direct = import_module("httpx2").AsyncHTTPTransport  # by which authorization servers are asked
     with _clock(*_modules()) as at, patch.dict(defaults, clock=lambda: at.now):
         adapter = _Adapter(settings, at)
         asking = adapter.asking
         asking.questions.shared.clock = asking.questions._local.clock = lambda: at.now
-        for step in steps:
-            if isinstance(step, int | float):
-                at.now += step
-            elif isinstance(step, str):
-                asking.decisions.audit.write = Mock(side_effect=vars(builtins)[step]("it is full"))
-            else:
-                await adapter.call(*step)
-        await adapter.parts.close()
+        with patch.object(direct, "handle_async_request", lambda _, sent: adapter.network.handle_async_request(sent)):
+            for step in steps:
+                if isinstance(step, int | float):
+                    at.now += step
+                elif isinstance(step, str):
+                    asking.decisions.audit.write = Mock(side_effect=vars(builtins)[step]("it is full"))
+                else:
+                    await adapter.call(*step)
+            await adapter.parts.close()
     return _steady(json.loads(json.dumps(adapter.shown, default=str)))
 
 
@@ -327,8 +330,8 @@ def _others(node: Any, source: bytes) -> Iterator[tuple[Any, Any, bytes]]:
         for other in _neighbours(node.value):
             yield node.col_offset, node.end_col_offset, repr(other).encode()
         return
-    found = [*node.args, *node.keywords] if isinstance(node, ast.Call) else getattr(node, "elts", [])
-    pairs = zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else zip(found, found, strict=True)
+    items = [*node.args, *node.keywords] if isinstance(node, ast.Call) else getattr(node, "elts", [])
+    pairs = zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else zip(items, items, strict=True)
     places = [((key or value).col_offset, value.end_col_offset) for key, value in pairs]
     parts = [source[start:end] for start, end in places]
     for at in range(len(parts)):
