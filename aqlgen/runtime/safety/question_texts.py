@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ..calls import NAMES
 from ..exact_json import write_json
 from ..schema import follow, referred, union_of, without_null
-from ..text import folded
+from ..text import counted, folded
 from .policy import GRAVE
 
 if TYPE_CHECKING:
@@ -377,7 +377,7 @@ def _shown(row: Row, name: str, value: Any, secrets: SecretNames | None = None) 
     if not isinstance(value, list | tuple | Mapping):
         return _quoted(value)
     if secrets is None or not isinstance(value, Mapping) or not 0 < len(value) <= _MOST_NAMED:
-        return f"({len(value):,} values)"
+        return f"({counted(len(value), 'value')})"
     texts = ("(hidden)" if key in secrets else _shown(row, str(key), inner) for key, inner in value.items())
     return f"{{{', '.join(map(' '.join, zip(map(key_literal, map(str, value)), texts, strict=True)))}}}"
 
