@@ -436,6 +436,8 @@ STATE = reading("GET /cards/{id}", "id", "state")
             Asked.ALWAYS,
         ),
         (operation("POST /upload-sessions"), operation("DELETE /upload-sessions/{id}"), Asked.FIRST),
+        (operation("POST /runs/sessions", "createRunSession"), operation("DELETE /runs/sessions/{id}"), Asked.FIRST),
+        (operation("POST /users/{id}/sessions"), operation("DELETE /users/{id}/sessions/{session}"), Asked.ALWAYS),
         (operation("POST /sessions"), operation("DELETE /sessions/{id}"), Asked.ALWAYS),
         (
             operation("PATCH /boards/{id}", responses=(answer("202"),), **sending("title")),

@@ -70,8 +70,8 @@ def access(reading: Reading) -> Finding | None:
 
 def _of_work(reading: Reading) -> frozenset[str]:
     """Return the session that is a piece of work, by its own name (`upload_session`), and lets nobody in."""
-    names = (reading.thing, reading.object)
-    is_work = all(name[-2:-1] and name[-2] not in _PEOPLE | MEANS for name in names if name[-1:] == ("session",))
+    kinds = {name[-2] for name in (reading.thing, reading.object) if len(name) > 1 and name[-1] == "session"}
+    is_work = kinds and kinds.union(reading.path_things[-2:-1]).isdisjoint(_PEOPLE | MEANS)
     return frozenset({"session"}) if is_work else frozenset()
 
 
