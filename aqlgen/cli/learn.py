@@ -138,9 +138,8 @@ def _run(folder: Path, package: str, arguments: Sequence[str]) -> str:
     if process.returncode:
         lines = process.stderr.strip().splitlines()
         message = lines[-1].removeprefix("Error: ") if lines else f"it ended with {process.returncode}"
-        raise FileError.of(
-            "learn-failed", f"the adapter's `learn` failed: {message}", file=str(folder), help="Run its `doctor`."
-        )
+        way = "See `aqlgen learn --help`." if process.returncode == 1 else "Run its `doctor`."  # 2: a setting, a hook
+        raise FileError.of("learn-failed", f"the adapter's `learn` failed: {message}", file=str(folder), help=way)
     return process.stdout.rstrip("\n")
 
 

@@ -77,10 +77,14 @@ def test_the_api_is_observed_by_the_projects_adapter_and_a_second_run_tells_what
 
 def test_an_adapter_that_fails_is_told_with_its_own_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     project = generate(tmp_path, DOCUMENT)
+    done = run("learn", project.folder, "--make", "create_pet")
+    assert "--make is for --allow-writes" in done.err
+    assert "help: See `aqlgen learn --help`." in done.err
     monkeypatch.setenv("MCP_AQL_TIMEOUT", "soon")
     done = run("learn", project.folder)
     assert done.code == 4
     assert "learn-failed" in done.err
+    assert "help: Run its `doctor`." in done.err
     assert "MCP_AQL_TIMEOUT" in done.err
 
 
