@@ -52,7 +52,7 @@ HOUSE = {
     "aqlgen/runtime/, lines": 50_124,  # to become 31,000; learn creates nothing that --only leaves out
     "aqlgen/, statements": 56_466,  # to become 37,500; learn creates nothing that --only leaves out
     "aqlgen/, functions over a complexity of 15": 37,  # at most 40; searches for names from elsewhere
-    "tests, lines": 73_700,  # to become 50,000; defects that readers found have a test each
+    "tests, lines": 73_706,  # to become 50,000; defects that readers found have a test each
     "bench, lines": 6_420,  # at most 6,500; the words of a command line, which only the jobs write
 }
 """How much there is to hold, by `python -m bench size`; beside a figure that grows stands why."""
