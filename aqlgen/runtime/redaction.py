@@ -19,6 +19,10 @@ from urllib.parse import unquote
 from .session import request_secrets
 
 MASK = "***"
+SECRET_NAME = re.compile(
+    r"passw|passphrase|secret|token|api_?key|credential|authori[sz]ation|private_?key|^pin$|cvv", re.IGNORECASE
+)
+"""A name whose value is shown to nobody and kept nowhere, whatever the document says of it."""
 _SHORTEST = 4  # replacing every 'a' in an answer would hide nothing and spoil the text
 _SHORTEST_IN_DATA = 8
 """The shortest secret that is masked within data, and in base64: shorter ones are part of ordinary words."""

@@ -18,7 +18,7 @@ from aqlgen.decide.decision import Category, Decision
 from aqlgen.ir import Json
 from aqlgen.runtime.calls import key_names
 from aqlgen.runtime.calls.selection import items_path
-from aqlgen.runtime.safety.question_texts import SECRET_NAME
+from aqlgen.runtime.redaction import SECRET_NAME
 from aqlgen.runtime.schema import as_schema, referred, schema_at, union_of
 from aqlgen.runtime.table import Body, Parameter, Response, first_success
 from aqlgen.runtime.text import folded

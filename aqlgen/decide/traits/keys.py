@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from aqlgen.decide.decision import Category, Decision
 from aqlgen.decide.schemas import Schemas
-from aqlgen.runtime.safety.question_texts import SECRET_NAME
+from aqlgen.runtime.redaction import SECRET_NAME
 from aqlgen.runtime.text import folded
 from aqlgen.words import singular, split
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..calls import NAMES
 from ..exact_json import write_json
+from ..redaction import SECRET_NAME
 from ..schema import follow, referred, union_of, without_null
 from ..text import counted, folded
 from .policy import GRAVE
@@ -165,12 +166,6 @@ def _units(char: str) -> list[str]:
     """Return the UTF-16 units of a character, as JSON writes one beyond the basic plane."""
     raw = char.encode("utf-16-be", "surrogatepass")
     return [chr(int.from_bytes(raw[index : index + 2], "big")) for index in range(0, len(raw), 2)]
-
-
-SECRET_NAME = re.compile(
-    r"passw|passphrase|secret|token|api_?key|credential|authori[sz]ation|private_?key|^pin$|cvv", re.IGNORECASE
-)
-"""A name whose value is shown to nobody and kept nowhere, whatever the document says of it."""
 
 
 @dataclass(frozen=True, slots=True)

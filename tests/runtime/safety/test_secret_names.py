@@ -9,8 +9,9 @@ import pytest
 
 from aqlgen.runtime.calls.selection import Selection
 from aqlgen.runtime.hooks import GateDecision
+from aqlgen.runtime.redaction import SECRET_NAME
 from aqlgen.runtime.safety.audit import masked_params
-from aqlgen.runtime.safety.question_texts import SECRET_NAME, secret_names
+from aqlgen.runtime.safety.question_texts import secret_names
 from aqlgen.runtime.safety.view import view_of
 from aqlgen.runtime.table import Row
 from aqlgen.runtime.wire import ApiRequest
