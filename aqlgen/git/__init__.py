@@ -58,6 +58,10 @@ _ENVIRONMENT: Final = {
 }
 
 
+_PATIENCE: Final = 600.0
+"""Seconds that a command of git may take: at a named pipe it waits until something writes into the pipe."""
+
+
 @dataclass(frozen=True, slots=True)
 class Done:
     """The result of a command of git: its exit code and its output."""
@@ -81,7 +85,7 @@ def run(*arguments: str, cwd: Path, stdin: bytes = b"", env: Mapping[str, str] |
 
 
 def attempt(*arguments: str, cwd: Path, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> Done:
-    """Run git in a folder, where it may fail. Raises FileError when git is missing."""
+    """Run git in a folder, where it may fail. Raises FileError when git is missing, or never ends."""
     inherited = {key: value for key, value in os.environ.items() if not key.startswith("GIT_") or _KEPT.fullmatch(key)}
     try:
         done = subprocess.run(  # noqa: S603
@@ -91,7 +95,11 @@ def attempt(*arguments: str, cwd: Path, stdin: bytes = b"", env: Mapping[str, st
             input=stdin,
             capture_output=True,
             check=False,
+            timeout=_PATIENCE,
         )
+    except subprocess.TimeoutExpired:
+        reason = f"not done within {_PATIENCE:g} seconds; is a .gitignore or .gitattributes a named pipe?"
+        raise failed(arguments, Done(-1, b"", reason)) from None
     except FileNotFoundError:
         if not cwd.is_dir():
             raise FileError.of("file-not-found", f"{cwd} is not a folder", file=str(cwd)) from None

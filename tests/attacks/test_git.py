@@ -370,3 +370,11 @@ def test_a_value_cannot_add_settings(small: Path, value: str) -> None:
     with isolated(place) as repository:
         done = repository.run("config", "--local", "--list", "--null").text.split("\0")
     assert not [entry for entry in done if entry.startswith(("core.fsmonitor", "core.pager"))]
+
+
+def test_a_named_pipe_that_git_reads_ends_it(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(git, "_PATIENCE", 1.0)
+    os.mkfifo(small / ".gitignore")
+    with pytest.raises(FileError) as caught:
+        git.attempt("status", "--porcelain", cwd=small)
+    assert "named pipe" in str(caught.value)
