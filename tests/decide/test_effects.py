@@ -178,6 +178,7 @@ PAYMENTS = operation("POST /payments", **sending("amount"))
     ("write", "other", "is_money"),
     [
         (operation("POST /transactions/{id}/refresh"), reading("GET /transactions/{id}", "id", "amount"), False),
+        (operation("POST /orders/{id}/submit"), reading("GET /orders/{id}", "id", "total"), True),
         (operation("POST /payments", summary="Record a payment."), operation("GET /payments/{id}"), True),
         (operation("POST /transactions/{id}/query"), operation("POST /transactions", **sending("amount")), False),
         (operation("POST /payments/cancel", **sending("key")), PAYMENTS, False),

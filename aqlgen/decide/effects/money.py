@@ -384,14 +384,15 @@ def _speaks(path: str) -> bool:
 def beside(reading: Reading) -> Finding | None:
     """Find a possible movement of money by a word in the names; a sure one if it is executed, or settled.
 
-    A word that has other meanings, too, is settled only in an API that is about money.
+    A word that has other meanings, too, is settled only in an API about money, or if a GET shows its price.
     """
     words = reading.heads & _DOUBTFUL | {*reading.thing, *reading.object} & _MOVEMENTS
     if not words or reading.category is Category.UPDATE or _deletes(reading):
         return None
     is_executed = reading.category is Category.EXECUTE and not reading.heads.isdisjoint(_MOVEMENTS)
     is_settled = bool(words & reading.heads) and not reading.verb_words.isdisjoint(_SETTLING)
-    is_money = is_executed or (is_settled and _is_about_money(reading))
+    is_priced = _is_about_money(reading) or not _PRICES.isdisjoint(_shown(reading))
+    is_money = is_executed or (is_settled and is_priced)
     is_sure = is_money and reading.verb_words.isdisjoint(_PREPARING) and people(reading) is None
     level = Danger.DANGEROUS if is_sure else Danger.REVERSIBLE
     return Finding(Effect.MONEY, level, f"it mentions {min(words)}", "sentence")
