@@ -254,6 +254,7 @@ _USUAL = "host", "accept", "accept-encoding", "connection", "content-length", "u
 _FRESH = "duration_ms", "request_id"
 _RANDOM = re.compile(r"(?:req|conf|plan)_[\w-]+|[0-9a-f]{8}-[\w-]{27}|(?<![\w-])(?=[\w-]*\d)[\w-]{16,}")
 """What is different each time."""
+_SET = re.compile(r"(?<=frozenset\(){([^{}]+)}")
 _MARKS = "abcdefghijklmnopqrstuvwxyz!#$%&()*+,./:;=?@[]^{|}~"
 _MOST = 60
 """Variants of an expression."""
@@ -361,7 +362,9 @@ def _shown(value: Any) -> Any:
         return sorted(map(str, value))
     if inspect.isgenerator(value) or type(value) in (list, tuple):
         return [_shown(inner) for inner in value]
-    return value if isinstance(value, str | int | float | None) else str(value).partition(_FROM)[0]
+    if isinstance(value, str | int | float | None):
+        return value
+    return _SET.sub(lambda match: f"{{{', '.join(sorted(match[1].split(', ')))}}}", str(value).partition(_FROM)[0])
 
 
 _NAMES = {
