@@ -374,6 +374,19 @@ def test_an_empty_object_of_pairs_is_nothing_that_is_missing(tmp_path: Path) -> 
     assert operation.names_beside(operation.parameters[0]) == {"q"}  # whose pairs nothing would tell from it
 
 
+def test_what_a_graph_of_schemas_has_is_looked_up_once_for_all_its_samples(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names, steps, looked = [f"T{number}" for number in range(10)], count(), Document.parts
+    others = {f"of_{name}": {"$ref": f"#/components/schemas/{name}"} for name in names}
+    schemas = {name: {"type": "object", "properties": {"id": TEXT, **others}} for name in names}
+    document = witness_of(tmp_path, {**DOCUMENT, "components": {"schemas": schemas}}).documents[0]
+    monkeypatch.setattr(Document, "parts", lambda *call: [looked(*call), next(steps)][0])
+    for name in names:
+        assert sample(document, {"$ref": f"#/components/schemas/{name}"}).keys() == {"id", *others}
+    assert next(steps) < 25_000
+
+
 def test_a_value_has_the_fields_that_are_required_and_described_nowhere(tmp_path: Path) -> None:
     document = witness_of(tmp_path).documents[0]
     described = {"allOf": [{"type": "object", "properties": {"name": TEXT}}], "required": ["name", "namespace"]}

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 from urllib.parse import parse_qsl, quote, urljoin, urlsplit
 
@@ -34,7 +34,12 @@ _FORM, _PARTS = "application/x-www-form-urlencoded", "multipart/form-data"
 
 def normal(name: Any) -> str:
     """Return a name without case, signs and separators, by which spellings of it are compared; `<=` is `lte`."""
-    spelled = str(name).replace("<=", "lte").replace(">=", "gte").replace("<", "lt").replace(">", "gt")
+    return _normal(str(name))
+
+
+@lru_cache(10_000)
+def _normal(name: str) -> str:
+    spelled = name.replace("<=", "lte").replace(">=", "gte").replace("<", "lt").replace(">", "gt")
     return re.sub(r"[\W_]", "", spelled).lower()
 
 

@@ -92,9 +92,9 @@ def judge(documents: Iterable[Document], request: Request, base: str | Mapping[s
     matches = []
     for document in documents:
         stated = (base if isinstance(base, str) else base.get(document.api, "")).rstrip("/")
-        for operation in document.operations:
+        for operation in (each for each in document.operations if each.method == request.method):
             prefix = stated or operation.address
-            if operation.method == request.method and address.startswith(prefix):
+            if address.startswith(prefix):
                 match = operation.pattern.fullmatch(address[len(prefix) :])
                 if match is not None and all(pairs.get(name) == value for name, value in operation.fixed_query):
                     matches.append((operation, match.groups()))

@@ -59,7 +59,7 @@ class _Sampler:
 
     def value(self, schema: Any, name: str = "", depth: int = 0) -> Any:
         """Return a value, ABSENT if none is known."""
-        schema = self._flat(schema)
+        schema = self._whole(schema)
         if next(self._left, None) is None:
             return ABSENT
         if "const" in schema:
@@ -78,6 +78,16 @@ class _Sampler:
         guesses = self._texts(schema, name) if kind == "string" else self._numbers(schema)
         valid = (each for each in guesses if not (each is None or self._document.problems(schema, each)))
         return next(valid, ABSENT)
+
+    def _whole(self, schema: Any) -> Mapping[str, Any]:
+        schema = self._document.deref(schema)
+        key, known = (id(schema), self._turn), self._document.flat
+        if key in known:
+            return known[key][1]
+        whole = self._flat(schema)
+        if next(self._left, None) is not None:
+            known[key] = schema, whole
+        return whole
 
     def _flat(self, schema: Any, depth: int = 0, *, is_part: bool = False) -> Mapping[str, Any]:
         """Return a schema with the properties of its parts, and of one of its alternatives; a part has no subtypes."""

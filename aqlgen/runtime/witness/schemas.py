@@ -53,6 +53,9 @@ class Schemas:
         self._known: dict[str, Any] = {}
         self._properties: dict[int, tuple[Any, dict[str, Any]]] = {}
         self._validators: dict[int, tuple[Any, Any]] = {}
+        self._marks: dict[tuple[int, str, int], tuple[Any, bool]] = {}
+        self.flat: dict[tuple[int, int], tuple[Any, Mapping[str, Any]]] = {}
+        """Schemas with the properties of their parts, by schema and turn."""
         self.samples: dict[tuple[Any, ...], tuple[Any, Any]] = {}
         """Samples by schema, turn, name and mark; each with its schema, so that its identity stays in use."""
 
@@ -61,17 +64,20 @@ class Schemas:
         for _ in range(2 * _DEEPEST):
             if not isinstance(node, dict) or not isinstance(node.get("$ref"), str):
                 return node
-            target: Any = self.root
-            for step in unquote(node["$ref"]).lstrip("#/").split("/"):
-                step = step.replace("~1", "/").replace("~0", "~")
-                try:
-                    target = target[int(step) if isinstance(target, list) else step]
-                except (LookupError, TypeError, ValueError):
-                    target = {}
             if id(node) not in self._merged:
-                self._merged[id(node)] = node, self._with(target, node)
+                self._merged[id(node)] = node, self._with(self._target(node["$ref"]), node)
             node = self._merged[id(node)][1]
         return {}
+
+    def _target(self, reference: str) -> Any:
+        target: Any = self.root
+        for step in unquote(reference).lstrip("#/").split("/"):
+            step = step.replace("~1", "/").replace("~0", "~")
+            try:
+                target = target[int(step) if isinstance(target, list) else step]
+            except (LookupError, TypeError, ValueError):
+                target = {}
+        return target
 
     def _with(self, target: Any, node: Mapping[str, Any]) -> Any:
         """Return what a reference names, with what stands beside it."""
@@ -129,8 +135,12 @@ class Schemas:
 
     def is_marked(self, schema: Any, mark: str = "readOnly", depth: int = 0) -> bool:
         """Return True for a property that is `readOnly` or `writeOnly`."""
-        marks = (part[mark] for part in self.parts(schema, _PARTS[:1]) if mark in part)
-        return next(marks, False) is True or (mark == "readOnly" and self._is_server_set(schema, depth))
+        key = id(schema), mark, depth
+        if key not in self._marks:
+            marks = (part[mark] for part in self.parts(schema, _PARTS[:1]) if mark in part)
+            is_marked = next(marks, False) is True or (mark == "readOnly" and self._is_server_set(schema, depth))
+            self._marks[key] = schema, is_marked
+        return self._marks[key][1]
 
     def _is_server_set(self, schema: Any, depth: int) -> bool:
         """Return True for an object of which each field is read-only, and none has to be there."""
