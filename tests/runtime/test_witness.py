@@ -686,6 +686,10 @@ HONEST: dict[str, Any] = {
             {"name": "User-Agent", "in": "header", "schema": {**TEXT, "pattern": "mailto:"}},
             {"name": "Content-Encoding", "in": "header", "schema": {**TEXT, "enum": ["gzip", "identity"]}}]},
     ),
+    "a number and a boolean are sent as text": (
+        "/limits", "post", {"operationId": "setLimit", "requestBody": body("text/plain", {"type": "integer"})},
+        {"put": {"operationId": "useLimit", "requestBody": body("text/plain", {"type": "boolean"})}},
+    ),
     "a schema refers to a parameter, and says itself what it is": (
         "/caches", "post", {"operationId": "refreshCache", "requestBody": body(schema={"type": "object", "properties": {
             "all": {"$ref": "#/components/schemas/Parameter", "type": "boolean", "default": False}}})},

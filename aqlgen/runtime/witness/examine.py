@@ -271,7 +271,7 @@ class _Examination:
             return _BYTES
         document, value = operation.document, sample(operation.document, schema, turn, name="body")
         if media.startswith("text/plain"):
-            return value if isinstance(value, str) else "text"
+            return value if isinstance(value, str | int | float) else "text"
         if not isinstance(value, dict):
             is_form = "form" in media and value is not ABSENT  # a form has fields, whatever is known of them
             return {"key": "x"} if is_form else value
