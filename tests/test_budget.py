@@ -49,10 +49,10 @@ COROUTINES = 8
 
 HOUSE = {
     "aqlgen/ without runtime, lines": 46_536,  # to become 33,000; each write in an unread language is asked about
-    "aqlgen/runtime/, lines": 50_124,  # to become 31,000; learn creates nothing that --only leaves out
-    "aqlgen/, statements": 56_475,  # to become 37,500; learn creates nothing that --only leaves out
+    "aqlgen/runtime/, lines": 50_148,  # to become 31,000; learn creates nothing that --only leaves out
+    "aqlgen/, statements": 56_494,  # to become 37,500; learn creates nothing that --only leaves out
     "aqlgen/, functions over a complexity of 15": 37,  # at most 40; searches for names from elsewhere
-    "tests, lines": 73_715,  # to become 50,000; defects that readers found have a test each
+    "tests, lines": 73_733,  # to become 50,000; defects that readers found have a test each
     "bench, lines": 6_420,  # at most 6,500; the words of a command line, which only the jobs write
 }
 """How much there is to hold, by `python -m bench size`; beside a figure that grows stands why."""
