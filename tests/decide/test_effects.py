@@ -177,8 +177,9 @@ PAYMENTS = operation("POST /payments", **sending("amount"))
 @each(
     ("write", "other", "is_money"),
     [
-        (operation("POST /transactions/{id}/refresh"), reading("GET /transactions/{id}", "id", "amount"), False),
-        (operation("POST /orders/{id}/submit"), reading("GET /orders/{id}", "id", "total"), True),
+        (operation("POST /subscriptions/{id}/replay"), reading("GET /subscriptions/{id}", "url", *"abcde"), False),
+        (operation("POST /subscriptions/{id}/replay"), reading("GET /subscriptions/{id}", "price", *"abcde"), True),
+        (operation("POST /payments", summary="Record a payment."), operation("DELETE /payments/{id}"), False),
         (operation("POST /payments", summary="Record a payment."), operation("GET /payments/{id}"), True),
         (operation("POST /transactions/{id}/query"), operation("POST /transactions", **sending("amount")), False),
         (operation("POST /payments/cancel", **sending("key")), PAYMENTS, False),
@@ -259,6 +260,7 @@ def test_what_costs_moves_money(write: Operation, others: list[Operation], *, mo
 
 PAYOUT = operation("POST /payouts", **sending("amount", "currency"))
 ORDER = operation("POST /orders", **sending("amount", "currency"))
+INVOICE = operation("POST /invoices", **sending("amount", "currency"))
 
 
 @each(
@@ -268,6 +270,7 @@ ORDER = operation("POST /orders", **sending("amount", "currency"))
         (operation("PATCH /payouts/{id}", **sending("note")), PAYOUT, False),
         (operation("POST /payouts/{id}/withdraw"), PAYOUT, True),
         (operation("POST /payout-estimates/preview", **sending("amount", "currency")), PAYOUT, False),
+        (operation("PUT /invoices/{id}", **sending("amount")), INVOICE, False),
         (operation("POST /orders/delete", **sending("id")), PAYOUT, False),
         (operation("PUT /payouts/batches/{id}/reject", "rejectPayoutBatch"), operation("GET /payouts"), True),
         (operation("POST /accounts", **sending("iban", "bank")), PAYOUT, False),
@@ -299,8 +302,8 @@ BOOKING = showing("GET /bookings/{id}", id=TEXT, total=SUM, status=TEXT)
 @each(
     ("write", "others", "moves"),
     [
-        (operation("DELETE /bookings/{id}"), [BOOKING], False),
-        (operation("POST /bookings/{id}/cancel"), [BOOKING], False),
+        (operation("DELETE /bookings/{id}"), [BOOKING], True),
+        (operation("POST /bookings/{id}/cancel"), [BOOKING], True),
         (operation("POST /bookings/{id}/confirm"), [BOOKING], True),
         (operation("PATCH /bookings/{id}", **sending("status")), [BOOKING], True),
         (operation("PATCH /bookings/{id}/rooms/{room}", **sending("price")), [BOOKING], True),
@@ -311,8 +314,8 @@ BOOKING = showing("GET /bookings/{id}", id=TEXT, total=SUM, status=TEXT)
         (operation("POST /bookings/{id}/guests", **sending("name")), [BOOKING], False),
         (operation("POST /bookings/{id}/download"), [BOOKING], False),
         (operation("POST /bookings/{id}/notify", **sending("emails")), [BOOKING], False),
-        (operation("POST /bookings/{id}/confirm"), [showing("GET /bookings/{id}", total=SUM)], False),
-        (operation("POST /bookings/{id}/confirm"), [showing("GET /bookings/{id}", total=TEXT, status=TEXT)], False),
+        (operation("DELETE /bookings/{id}"), [showing("GET /bookings/{id}", total=SUM)], False),
+        (operation("DELETE /bookings/{id}"), [showing("GET /bookings/{id}", total=TEXT, status=TEXT)], False),
     ],
 )
 def test_a_record_of_money_is_known_by_its_sum_its_currency_and_its_state(
@@ -320,6 +323,13 @@ def test_a_record_of_money_is_known_by_its_sum_its_currency_and_its_state(
 ) -> None:
     """R-EFF-1: whatever it is called."""
     assert of(write, *others).moves_money is moves
+
+
+def test_a_thing_that_can_be_deleted_and_has_no_state_is_no_deal() -> None:
+    """R-EFF-1"""
+    order, delete = operation("POST /orders", "createOrder"), operation("DELETE /orders/{id}")
+    assert not of(order, delete, reading("GET /orders/{id}", "id", "name")).moves_money
+    assert of(order, delete, reading("GET /orders/{id}", "id", "status")).moves_money
 
 
 def test_a_word_of_money_is_a_doubt_where_the_rest_of_the_api_is_about_something_else() -> None:

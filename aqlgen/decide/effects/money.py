@@ -8,6 +8,7 @@ currency and its state.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from itertools import chain, pairwise
@@ -22,31 +23,40 @@ from aqlgen.decide.sentences import Act, Words
 from aqlgen.ir import Json
 from aqlgen.words import singular, split
 
-_PAYING: Final = frozenset("pay payout refund withdraw purchase buy billed".split())
+_PAYING: Final = frozenset(
+    "pay payout refund withdraw disburse reimburse repay remit purchase buy donate billed".split()
+)
 """Verbs that move money whatever they act on."""
-_MOVEMENTS: Final = frozenset("payment payout refund withdrawal money fund funding debit".split())
+_MOVEMENTS: Final = frozenset(
+    "payment payout refund withdrawal disbursement chargeback donation remittance reimbursement money fund funding cash"
+    " debit directdebit".split()
+)
 """Things that are money or its movement."""
 _DOUBTFUL: Final = frozenset(
-    "transfer deposit charge order transaction credit trade invoice dispute balance capture reversal settlement wallet"
-    " exchange conversion subscription coin billing mandate".split()
+    "transfer deposit charge order transaction credit trade invoice dispute balance bid capture reversal loan"
+    " settlement topup wallet exchange conversion subscription coin saving billing salary payroll mandate".split()
 )
 """Things that are if the request says so: by an amount, or by what it is paid with or to."""
 _PREPARING: Final = READING.union(
-    "draft quote evaluate simulate test template prepare cancel stop abort pause suspend import sync report update edit"
-    " patch".split()
+    "draft quote evaluate simulate test template prepare cancel stop abort pause import sync report update edit patch"
+    " remind impact".split()
 )
 """Verbs that move nothing, or that avert it, and what they make; verbs of reading beside them."""
 _AMOUNTS: Final = frozenset("amount amt price total quantity qty value sum balance".split())
+_BILLS: Final = frozenset({"invoice", "bill"})
+"""Things that others pay: another sum moves nothing yet."""
 _SETTLING: Final = frozenset(
     "execute initiate submit send approve accept confirm complete authorize release capture reverse settle deposit"
-    " transfer redeem void close sell activate withdraw".split()
+    " transfer distribute fund redeem void close sell activate withdraw".split()
 )
 """Verbs that may move money or end a movement; on a thing that is money by its noun, every EXECUTE does."""
 _MUCH: Final = 0.25
 """The share of paths that speak of money from which on an API is about money."""
 _SUMS: Final = frozenset({"amount", "amt"})
-_NO_SUMS: Final = frozenset("minimum maximum min max limit threshold".split())
+_NO_SUMS: Final = frozenset("currency minimum maximum min max limit threshold spent".split())
+_COSTS: Final = re.compile(r"(?<!not )\b(?:increases? the (?:price|cost)|incurs? (?:\w+ ){0,3}(?:cost|charge|fee))")
 _PRICES: Final = frozenset("total amount price cost fee charge".split())
+_PAID: Final = frozenset("currency beneficiary recipient payee counterparty".split())
 _AT_BANK: Final = tuple(
     frozenset(words.split()) for words in ("iban", "routing number", "sort code", "direct deposit", "bank account")
 )
@@ -54,12 +64,15 @@ _PAID_WITH: Final = frozenset({("payment",), ("payment", "method"), ("payment", 
 """Fields that say where money comes from or goes to."""
 _TOKENS: Final = (("token",), ("nonce",))
 """Last words of a field that stands for one of these."""
-_KEEPERS: Final = frozenset("customer user employee contact vendor".split())
+_KEEPERS: Final = frozenset(
+    "customer user employee person contact vendor supplier payee beneficiary recipient counterparty company"
+    " merchant".split()
+)
 """Things of which an account, or a means of payment, is only kept."""
 _WORTH: Final = (_AMOUNTS | _PRICES | {"cent"}) - {"quantity", "qty"}
 _STATES: Final = (("status",), ("state",))
-_AVERTING: Final = _PREPARING - frozenset({"edit", "patch", "update"})
-"""Verbs that move no record of money; what is cancelled ends, and nothing moves."""
+_AVERTING: Final = _PREPARING - frozenset("cancel stop abort edit patch update".split())
+"""Verbs that do nothing to a record of money; a record that is cancelled is owed no more."""
 _WHOLES: Final = frozenset({"object", "array"})
 _PAIR, _DEEP = 4, 2
 """The most fields of an object that is only a sum with its currency, and how deep in an answer it is looked for."""
@@ -72,14 +85,14 @@ def moving(find: Callable[[Reading], Finding | None]) -> Callable[[Reading], Fin
 
     def rule(reading: Reading) -> Finding | None:
         finding = find(reading)
-        return None if finding is None or _is_aside(reading) else finding
+        return None if finding is None or _is_aside(reading) or _is_kept(reading) else finding
 
     return rule
 
 
 def _is_aside(reading: Reading) -> bool:
-    """Return True for what only prepares, averts, reads or deletes a movement."""
-    is_prepared = _is_prepared(reading) and reading.category is not Category.UPDATE
+    """Return True for what only prepares, averts, reads or deletes a movement; a noun of money has the last word."""
+    is_prepared = _is_prepared(reading) and reading.category is not Category.UPDATE and by_thing(reading) is None
     return _deletes(reading) or reading.noun in _PREPARING or is_prepared
 
 
@@ -89,6 +102,13 @@ def _is_prepared(reading: Reading) -> bool:
 
 def _moved(says: str) -> Finding | None:
     return Finding(Effect.MONEY, Danger.DANGEROUS, says) if says else None
+
+
+def _is_kept(reading: Reading) -> bool:
+    """Return True if a create only records or drafts a movement: its text says so, and its result can be deleted."""
+    return "DELETE" in _methods_of_item(reading) and any(
+        "record" in act.verbs or "draft" in act.object[:2] for act in reading.acts
+    )
 
 
 def _methods_of_item(reading: Reading) -> set[str]:
@@ -108,7 +128,7 @@ def _deletes(reading: Reading) -> bool:
 
 
 def by_thing(reading: Reading) -> Finding | None:
-    """Find a create whose noun is a movement of money."""
+    """Find a create whose noun is a movement of money, whatever a name claims."""
     shape, noun = reading.facts.shape, reading.noun
     is_made = reading.facts.method == "POST" and not shape.item and not shape.action
     return _moved(f"it makes a {noun}") if is_made and noun in _MOVEMENTS else None
@@ -121,9 +141,11 @@ def by_account(reading: Reading) -> Finding | None:
     """
     if reading.sends(_SUMS) and not _is_means(reading):
         return _moved(_account(reading))
-    is_update = reading.category is Category.UPDATE
-    means = frozenset() if is_update or reading.noun in _KEEPERS else _PAID_WITH
-    return None if _is_stored(reading) else _moved(_account(reading, means, _AT_BANK if is_update else ()))
+    is_keeper = reading.noun in _KEEPERS
+    is_stored = _is_stored(reading) or (is_keeper and reading.category is not Category.UPDATE)
+    is_kept = reading.category is Category.CREATE and "DELETE" in _methods_of_item(reading)
+    means, banks = frozenset() if is_keeper else _PAID_WITH, () if is_kept else _AT_BANK
+    return None if is_stored else _moved(_account(reading, means, banks))
 
 
 def _is_means(reading: Reading) -> bool:
@@ -156,18 +178,15 @@ def _account(
 
 
 def by_answer(reading: Reading) -> Finding | None:
-    """Find the price that only the answer has: of what is made and may be money, or with a currency.
+    """Find the price that only the answer has, with its currency.
 
-    An update, or an act on an item, answers with the whole resource, which a GET shows.
+    The answer needs none if it is about what may be money. An update answers with the whole resource.
     """
-    schemas, shape = reading.around.schemas, reading.facts.shape
-    is_update, is_act = reading.category is Category.UPDATE, bool(shape.item or shape.action)
-    is_deal = not (is_update or is_act) and not reading.heads.isdisjoint(_DOUBTFUL)
-    fields = (
-        () if is_update and not is_act else answer_fields(reading.subject.answer, schemas, depth=2 if is_deal else 0)
-    )
-    added = {words[-1] for words in map(split, fields) if words} - {words[-1] for words in reading.fields if words}
-    prices = added & _PRICES if is_deal or "currency" in added - _shown(reading) else ()
+    schemas, sent = reading.around.schemas, {words[-1] for words in reading.fields if words}
+    is_deal = reading.category is not Category.UPDATE and not _deals(reading).isdisjoint(_DOUBTFUL)
+    fields = answer_fields(reading.subject.answer, schemas, depth=2 if is_deal else 0)
+    added = {words[-1] for words in map(split, fields) if words} - sent
+    prices = added & _PRICES if is_deal or "currency" in added else ()
     return _moved(f"it answers with {min(prices)}") if prices else None
 
 
@@ -186,7 +205,7 @@ def _defines(reading: Reading) -> bool:
     """Return True if a sum is of no money, or of a definition that can be changed and deleted, such as a rate."""
     return {*reading.path_things, *reading.heads}.isdisjoint(_MOVEMENTS | _DOUBTFUL) and (
         {"DELETE"} < _methods_of_item(reading) & {"PUT", "PATCH", "DELETE"}
-        or not (reading.sends(frozenset({"currency"})) or _is_about_money(reading))
+        or not (reading.sends(_PAID) or _is_about_money(reading))
     )
 
 
@@ -216,33 +235,28 @@ def _priced(reading: Reading) -> frozenset[Words]:
 
 
 def cost(reading: Reading) -> Finding | None:
-    """Find an account or a means of payment that is kept, another plan, or its price."""
+    """Find an account that is kept, a sum that is set (reading the old one pays nothing back), a plan, or a price."""
     if account := _stored(reading):
         return Finding(Effect.MONEY, Danger.REVERSIBLE, account, "field")
-    is_other = "plan" in reading.path_things[1:] and "plans/{" not in reading.template.lower()
-    is_other = is_other and reading.category is not Category.CREATE
-    is_priced = "plan" in reading.path_things and reading.category is Category.UPDATE and _prices(reading)
-    if (is_other or is_priced) and not _deletes(reading):
+    sums = (name for name, depth in reading.fields.items() if not depth and name and name[-1] in _SUMS)
+    changed = next(sums, ())
+    if changed and (reading.sends(_PAID) or _is_about_money(reading)):
+        return Finding(Effect.MONEY, Danger.REVERSIBLE, f"it sets the {' '.join(changed)}", "field")
+    if "plan" in reading.path_things[1:] and "plans/{" not in reading.template.lower() and not _deletes(reading):
         return Finding(Effect.MONEY, Danger.REVERSIBLE, "it changes a plan")
-    return None
-
-
-def _prices(reading: Reading) -> bool:
-    return any(
-        depth <= 0 and not {"price", "pricing", "amount"}.isdisjoint(map(singular, name))
-        for name, depth in reading.fields.items()
-    )
+    says = _COSTS.search(reading.facts.operation.description)
+    return Finding(Effect.MONEY, Danger.REVERSIBLE, f"“{says[0]}”", "sentence") if says else None
 
 
 def of_item(reading: Reading) -> Finding | None:
     """Find an act on things that move money when created: it carries one out, or changes its sum."""
-    if _deletes(reading):
+    if _deletes(reading) or _is_kept(reading):
         return None
     collection, part = _collection(reading)
     verbs = reading.verb_words | set(reading.path_things[-1:])  # `POST /payments/{id}/captures`
     is_settled = _settles(verbs, reading)
     sums = _AMOUNTS | {"status"} if reading.noun in _MOVEMENTS else _AMOUNTS
-    is_changed = reading.category is Category.UPDATE and not part
+    is_changed = reading.category is Category.UPDATE and not part and reading.noun not in _BILLS
     makers = reading.around.once("makers of money", lambda: _makers(reading))
     is_changed = is_changed and bool(reading.sends(sums))
     maker = makers.get(collection, "") if is_settled or is_changed else ""
@@ -271,16 +285,15 @@ def _settles(verbs: frozenset[str], reading: Reading) -> bool:
 def _makers(reading: Reading) -> dict[str, str]:
     """Return the names of the operations that move money when they make something, by path."""
     posts = (each for each in reading.others.values() if each.facts.method == "POST" and not each.facts.shape.item)
-    return {
-        each.template: each.name for each in posts if not _is_aside(each) and any(find(each) for find in SIGNS.values())
-    }
+    finds = (*SIGNS.values(), _made)
+    return {each.template: each.name for each in posts if not _is_aside(each) and any(find(each) for find in finds)}
 
 
 def of_record(reading: Reading) -> Finding | None:
-    """Find a write that makes, settles or prices a record of money, whose sum, currency and state a GET shows."""
+    """Find a write that makes, settles, ends or prices a record of money, whose sum, currency and state a GET shows."""
     records = _records(reading)
     known = [records.get(noun, False) for noun in reading.path_nouns] if records else []
-    if not any(known) or _deletes(reading) or not reading.verb_words.isdisjoint(_AVERTING) or people(reading):
+    if not any(known) or not reading.verb_words.isdisjoint(_AVERTING) or people(reading) is not None:
         return None
     is_sum = any(_is_sum(name) for name in reading.fields)
     is_done = is_sum or known[-1]
@@ -342,37 +355,76 @@ def by_act(reading: Reading) -> Finding | None:
         return None
     if verbs := reading.said_verbs & _PAYING:
         return Finding(Effect.MONEY, Danger.DANGEROUS, f"the document calls it {min(verbs)}", "sentence")
+    return _acted(reading, _is_payment)
+
+
+def by_making(reading: Reading) -> Finding | None:
+    """Find an act that makes or settles what may be money, unless its thing has no state and can be deleted."""
+    finding = _made(reading)
+    if finding is None or reading.category is not Category.CREATE:
+        return finding
+    same = [each for each in reading.others.values() if each.thing == reading.thing]
+    is_deletable = any(each.facts.method == "DELETE" and each.facts.shape.item for each in same)
+    return None if is_deletable and not any(map(_shows_state, same)) else finding
+
+
+def _shows_state(reading: Reading) -> bool:
+    names = answer_fields(reading.subject.answer, reading.around.schemas, depth=2)
+    return reading.facts.method == "GET" and any(split(name)[-1:] in _STATES for name in names)
+
+
+def _made(reading: Reading) -> Finding | None:
+    return None if _is_prepared(reading) else _acted(reading, _is_deal)
+
+
+def _acted(reading: Reading, tells: Callable[[Act, Reading], bool]) -> Finding | None:
     for act in reading.acts:
-        if not act.is_denied and act.verbs.isdisjoint(_PREPARING) and _is_payment(act, reading):
+        if not act.is_denied and act.verbs.isdisjoint(_PREPARING) and tells(act, reading):
             return Finding(Effect.MONEY, Danger.DANGEROUS, act.says, act.kind)
     return None
 
 
 def _is_payment(act: Act, reading: Reading) -> bool:
     """Return True for an act that pays, or whose object is money."""
-    is_moved = head(act.object) in _MOVEMENTS and (bool(reading.sends(_AMOUNTS)) or not reading.fields)
-    is_moved = is_moved and (any(map(find_verb, act.verbs)) or act.kind == "structure")
+    is_moved = head(act.object) in _MOVEMENTS and _is_verb(act, reading)
+    is_moved = is_moved and (bool(reading.sends(_AMOUNTS)) or not reading.fields)
     return is_moved or not act.verbs.isdisjoint(_PAYING)
+
+
+def _is_deal(act: Act, reading: Reading) -> bool:
+    """Return True for an act whose object may be money, and is made or settled."""
+    is_made = (reading.category is Category.CREATE and _is_verb(act, reading)) or "create" in act.verbs
+    is_of_money = bool(reading.sends(_AMOUNTS)) or (_is_about_money(reading) and not _is_priceless(reading))
+    return head(act.object) in _DOUBTFUL and (is_made or _settles(act.verbs, reading)) and is_of_money
+
+
+def _is_verb(act: Act, reading: Reading) -> bool:
+    return any(map(find_verb, act.verbs)) or reading.facts.operation.summary.lower().startswith((*act.verbs,))
 
 
 def _is_about_money(reading: Reading) -> bool:
     """Return True if a doubtful word is one of money: much of the path, or of the API, speaks of money."""
-    if len((_MOVEMENTS | _DOUBTFUL).intersection(reading.path_things)) > 1:
+    if len((_MOVEMENTS | _DOUBTFUL).intersection(reading.path_things)) > 1 or _has_record(reading):
         return True
     around = reading.around
     speaking = around.once("paths of money", lambda: sum(_speaks(each.operation.path) for each in around.subjects))
     return speaking >= _MUCH * max(len(around.subjects), 1)
 
 
-def _shown(reading: Reading) -> frozenset[str]:
-    """Return the last words of the fields that the GETs of the thing show."""
+def _has_record(reading: Reading) -> bool:
+    return not _records(reading).keys().isdisjoint(reading.path_nouns)
+
+
+def _is_priceless(reading: Reading) -> bool:
+    """Return True if a GET shows several fields of the thing, and none that is a sum or a price."""
+    if _has_record(reading):
+        return False
     gets = [each for each in reading.others.values() if each.thing == reading.thing and each.facts.method == "GET"]
     names = (
         split(name) for each in gets for name in answer_fields(each.subject.answer, reading.around.schemas, depth=2)
     )
-    return reading.around.once(
-        f"shown of {reading.thing}", lambda: frozenset(singular(name[-1]) for name in names if name)
-    )
+    words = reading.around.once(f"shown of {reading.thing}", lambda: {singular(name[-1]) for name in names if name})
+    return len(words) > 4 and (_AMOUNTS | _PRICES | {"currency", "account", "iban", "card"}).isdisjoint(words)
 
 
 @lru_cache(maxsize=16384)
@@ -382,20 +434,17 @@ def _speaks(path: str) -> bool:
 
 
 def beside(reading: Reading) -> Finding | None:
-    """Find a possible movement of money by a word in the names; a sure one if it is executed, or settled.
-
-    A word that has other meanings, too, is settled only in an API about money, or if a GET shows its price.
-    """
-    words = reading.heads & _DOUBTFUL | {*reading.thing, *reading.object} & _MOVEMENTS
+    """Find a possible movement of money by a word in the names; in an API that is about money, a sure one."""
+    words = _deals(reading) & _DOUBTFUL | {*reading.thing, *reading.object} & _MOVEMENTS
     if not words or reading.category is Category.UPDATE or _deletes(reading):
         return None
+    is_prepared = reading.noun in _PREPARING or all(not _PREPARING.isdisjoint(name) for name in reading.names)
+    is_thing = bool(words & reading.heads) and reading.verb_words.isdisjoint(_PREPARING)
     is_executed = reading.category is Category.EXECUTE and not reading.heads.isdisjoint(_MOVEMENTS)
-    is_settled = bool(words & reading.heads) and not reading.verb_words.isdisjoint(_SETTLING)
-    is_priced = _is_about_money(reading) or not _PRICES.isdisjoint(_shown(reading))
-    is_money = is_executed or (is_settled and is_priced)
-    is_sure = is_money and reading.verb_words.isdisjoint(_PREPARING) and people(reading) is None
-    level = Danger.DANGEROUS if is_sure else Danger.REVERSIBLE
-    return Finding(Effect.MONEY, level, f"it mentions {min(words)}", "sentence")
+    is_money = is_thing and (is_executed or _is_about_money(reading))
+    is_sure = is_money and not (is_prepared or _is_kept(reading) or _is_priceless(reading) or people(reading))
+    says = f"it mentions {min(words)}"
+    return Finding(Effect.MONEY, Danger.DESTRUCTIVE if is_sure else Danger.REVERSIBLE, says, "sentence")
 
 
 SIGNS: Final = {
@@ -405,5 +454,6 @@ SIGNS: Final = {
     "money-sum": by_sum,
     "money-choice": by_choice,
     "money-act": by_act,
+    "money-made": by_making,
 }
 """The signs that an operation moves money; they also tell which things move money when created."""
