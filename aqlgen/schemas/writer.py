@@ -171,6 +171,8 @@ class Writer:
         for key, wires in (("required", [wire for wire in required if wire not in hidden]), ("x-read-only", hidden)):
             if wires:
                 out[key] = [names.get(wire, wire) for wire in wires]
+        if spellings := {names[wire]: wire for wire in hidden if names.get(wire, wire) != wire}:
+            out["x-read-only-names"] = spellings  # an object may say by one of them which one it is
 
     def _server_set(self, declared: Mapping[str, Json]) -> list[str]:
         return [wire for wire, raw in declared.items() if self.read_only(raw)]

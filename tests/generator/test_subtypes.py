@@ -100,6 +100,15 @@ def test_a_reference_beside_fields_extends_its_target_since_3_1(tmp_path: Path) 
     assert refused(table, tmp_path, "create_thing", {"pet_type": "Animal"}).details["allowed_values"] == ["cat", "dog"]
 
 
+def test_a_base_without_a_name_takes_the_fields_of_what_its_mapping_names(tmp_path: Path) -> None:
+    base = {**object_of("petType", petType=TEXT), "discriminator": {"propertyName": "petType", "mapping": MAPPING}}
+    schemas = {"Cat": object_of("petType", petType=TEXT, livesLeft=INTEGER), "Dog": object_of(barkVolume=INTEGER)}
+    servers = [{"url": "https://shop.example"}]
+    table = tabulate(tmp_path, posting(object_of(pet=base), components={"schemas": schemas}, servers=servers))
+    request = table.request(tmp_path, "create_thing", {"pet": {"pet_type": "cat", "livesLeft": 9}})
+    assert request.content == b'{"pet":{"petType":"cat","livesLeft":9}}'
+
+
 def test_an_answer_has_the_agents_names_of_the_subtype_that_its_tag_names(tmp_path: Path) -> None:
     table = shop(tmp_path, mapping=MAPPING)
     rows = Table(table.write(tmp_path / "package"))

@@ -280,12 +280,14 @@ _NOTHING: Mapping[str, Any] = {}
 class Shape:
     """The declarations of a schema. `properties`: agent name → (wire name, schema).
 
-    `extra` are the schemas of undeclared keys; `hidden` are the read-only properties that the generator left out.
+    `extra` are the schemas of undeclared keys; `hidden` are the read-only properties that the generator left out,
+    `spellings` the API's names of those that it spells otherwise.
     """
 
     properties: dict[str, tuple[str, JsonSchema]] = field(default_factory=dict)
     required: set[str] = field(default_factory=set)
     hidden: set[str] = field(default_factory=set)
+    spellings: dict[str, str] = field(default_factory=dict)
     items: list[JsonSchema] = field(default_factory=list)
     extra: list[JsonSchema] = field(default_factory=list)
     alternatives: list[JsonSchema] = field(default_factory=list)
@@ -294,8 +296,8 @@ class Shape:
 
 _SHAPING: Final = frozenset(
     {
-        "$ref", "allOf", "oneOf", "anyOf", "properties", "required", "x-read-only", "items", "prefixItems",
-        "additionalProperties", "patternProperties", "discriminator",
+        "$ref", "allOf", "oneOf", "anyOf", "properties", "required", "x-read-only", "x-read-only-names", "items",
+        "prefixItems", "additionalProperties", "patternProperties", "discriminator",
     }
 )  # fmt: skip
 """The keywords that say something of a shape; most schemas have none of them."""
@@ -334,6 +336,7 @@ def union_of(types: Types, schema: Any, base: Shape | None = None) -> Shape:
         }
         shape.properties = {**inner.properties, **shape.properties, **shared}
         shape.hidden |= inner.hidden
+        shape.spellings |= inner.spellings
         shape.items += inner.items
         shape.extra += inner.extra
     return shape
@@ -378,6 +381,7 @@ def _add(shape: Shape, part: JsonSchema) -> None:
         shape.required.update(part["required"])
     if "x-read-only" in part:
         shape.hidden.update(part["x-read-only"])
+        shape.spellings.update(part.get("x-read-only-names", {}))
     if "items" in part or "prefixItems" in part:
         shape.items += filter(_is_schema, (part.get("items"), *part.get("prefixItems", ())))
     if "additionalProperties" in part or "patternProperties" in part:

@@ -233,7 +233,9 @@ class Names:
 
     def _renames(self, schema: JsonSchema) -> bool:
         """Return True if anything that a schema reaches has another name on the wire."""
-        return reaches(schema, self._types, lambda inner: "x-name" in inner, self._inspected)
+        return reaches(
+            schema, self._types, lambda inner: "x-name" in inner or "x-read-only-names" in inner, self._inspected
+        )
 
     def _fill(self, renaming: Renaming, schema: JsonSchema) -> None:
         """Fill a renaming that is in the cache already, so that a recursive type finds itself."""
@@ -254,6 +256,9 @@ class Names:
             wire[name] = (spelling, inner)
             agent[spelling] = (name, inner)
             either[name] = (name, inner)
+        for name, spelling in shape.spellings.items():
+            wire.setdefault(name, (spelling, None))
+            either.setdefault(spelling, (name, None))
         for spelling, renamed in agent.items():
             either.setdefault(spelling, renamed)
         renaming.items = self._joint_renaming(shape.items)
@@ -306,6 +311,7 @@ def _merged(base: Shape, shapes: Sequence[Shape]) -> tuple[Shape, bool]:
                 and owner == name
                 and (first_schema == schema or not (first_schema.keys() | schema.keys()) & (STRUCTURE | {"$ref"}))
             )
+        merged.spellings |= shape.spellings
         merged.items += [schema for schema in shape.items if schema not in merged.items]
         merged.extra += [schema for schema in shape.extra if schema not in merged.extra]
     return merged, agreed

@@ -139,6 +139,7 @@ def _add(declared: Declared, part: JsonSchema) -> None:
     further = [part[key] for key in _FURTHER if part.get(key, False) is not False]
     further += part.get("patternProperties", {}).values()
     declared.takes_others |= bool(further) or "patternProperties" in part
+    declared.takes_others |= "discriminator" in part and not alternatives(part)
     inner = (*further, part.get("items"), *part.get("prefixItems", ()))
     declared.inner += [schema for schema in inner if isinstance(schema, Mapping) and schema]
 
