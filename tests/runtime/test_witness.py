@@ -699,6 +699,10 @@ HONEST: dict[str, Any] = {
         {"put": {"operationId": "setRules", "requestBody": body(schema={"type": "array", "items": THING}),
                  "parameters": [{"name": "If-Match", "in": "header", "required": True, "schema": TEXT}]}},
     ),
+    "alternatives have a field whose schema stands for its subtypes, in a list and beside a text": (
+        "/baskets", "post", {"operationId": "fillBasket", "requestBody": body(schema={"oneOf": [
+            {"$ref": f"#/components/schemas/{name}"} for name in ("Fruit", "Bread")]})},
+    ),
 }  # fmt: skip
 LOGIN = {"type": "oauth2", "flows": {"clientCredentials": {"tokenUrl": BASE, "scopes": {"read": "", "write": ""}}},
          "in": "header", "name": "Authorization"}  # fmt: skip
@@ -724,8 +728,31 @@ NODES["Filter"] = {
 }  # fmt: skip
 NODES |= {f"Of {name}": {"required": ["kind"], "properties": {"kind": {"enum": [name[:1], name[1:]]}}} for name in (
     "all", "one")}  # fmt: skip
+NODES["Mark"] = {"type": "object", "required": ["kind"], "properties": {"kind": TEXT},
+                 "discriminator": {"propertyName": "kind", "mapping": {
+                     "weight": "#/components/schemas/Weight"}}}  # fmt: skip
+NODES["Weight"] = {"allOf": [{"$ref": "#/components/schemas/Mark"}], "properties": {"grams": {"type": "integer"}}}
+NODES |= {name: {"type": "object", "properties": {name.lower(): TEXT, "marks": {
+    "type": "array", "description": name, "items": {"$ref": "#/components/schemas/Mark"}}, "best": {
+    "type": "object", "description": name, "allOf": [{"$ref": "#/components/schemas/Mark"}]}}}
+    for name in ("Fruit", "Bread")}  # fmt: skip
 NODES["Parameter"] = {"name": "all", "in": "query", "schema": {"type": "boolean"}}
 NODES |= {kind: {"type": "object", "properties": {f"of{kind}": TEXT}} for kind in "ABCDEFGHIJKL"}
+
+
+@pytest.mark.anyio
+async def test_nothing_is_found_of_an_operation_that_is_included_by_its_name(tmp_path: Path) -> None:
+    paths = {"/things": {"get": {"operationId": "findThing", "responses": {}}, "post": {"responses": {}}}}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "Notes", "version": "1"},
+        "servers": [{"url": BASE}],
+        "paths": paths,
+    }
+    (tmp_path / "notes.json").write_text(json.dumps(document), encoding="utf-8")
+    chosen = ("--include", "operation:find_things", "--name", "things", "-q")
+    assert run("from-openapi", tmp_path / "notes.json", "-o", tmp_path / "project", *chosen).code == 0
+    assert [str(finding) for finding in await findings(tmp_path / "project") if finding.grade is not Grade.LOOK] == []
 
 
 @pytest.mark.anyio

@@ -140,7 +140,7 @@ class _Examination:
         operation = self.operation
         if operation is None:
             return
-        if operation.owner.get("hidden"):
+        if operation.owner.get("hidden") is True:
             self._say(Grade.WRONG, "is offered, and the owner left it out")
         answer = (await self._adapter.introspect(query="danger", name=name)).get("operation") or {}
         level, asked = str((answer.get("danger") or {}).get("level", "")), answer.get("asked", "never")

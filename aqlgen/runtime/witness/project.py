@@ -123,7 +123,8 @@ class Owner:
         """Return the merged entries of an operation, the most exact last; `words` are its names by kind of selector."""
         entries = [entry for entry in self.entries.items() if isinstance(entry[1], dict)]
         ranks = [(_rank(key, words, method), number) for number, (key, _) in enumerate(entries)]
-        combined: dict[str, Any] = {"hidden": True} if self._leaves_out(words) else {}
+        named = any(each.startswith("operation:") for each in self._include)  # perhaps by aqlgen's name of it
+        combined: dict[str, Any] = {"hidden": "unless named" if named else True} if self._leaves_out(words) else {}
         for _, number in sorted(rank for rank in ranks if rank[0]):
             entry = entries[number][1]
             parameters = _merged(combined.get("parameters") or {}, entry.get("parameters") or {})

@@ -95,7 +95,8 @@ class _Sampler:
         if not isinstance(schema, dict) or depth > 2 * _DEEPEST or next(self._left, None) is None:
             return {}
         parts, subtypes = schema.get("allOf") or (), [] if is_part else self._document.subtypes(schema)
-        known = [schema, *(self._flat(part, depth + 1, is_part=True) for part in parts)]
+        is_base = not self._document.joins(schema)
+        known = [schema, *(self._flat(part, depth + 1, is_part=is_base) for part in parts)]
         known += [self._flat(part, depth + 1) for part in self._chosen(schema, subtypes)]
         if len(known) == 1:
             return schema

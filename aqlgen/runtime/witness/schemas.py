@@ -23,6 +23,7 @@ _OPEN = frozenset((
 """Keywords by which an object has fields beside its properties, or must have one of them."""
 _JOINED = ("allOf", "properties", "required")
 _FIELDS = frozenset(("properties", "additionalProperties"))
+_OWN = _FIELDS | {"required", "anyOf", "oneOf"}
 _DEEPEST = 8
 _MOST_VALIDATORS = 500
 _MOST_SUBTYPES = 200
@@ -37,6 +38,10 @@ def compiles(pattern: str) -> bool:
     except ValueError:
         return False
     return re.fullmatch(r"/.+/[a-z]*", pattern, re.DOTALL) is None
+
+
+class _Beside(dict[str, Any]):
+    """Schemas that stand side by side for one value: none of them extends another."""
 
 
 class Schemas:
@@ -231,8 +236,21 @@ class Schemas:
                 known[id(part)] = part
                 yield part
                 todo += [(each, True) for each in reversed(self.subtypes(part))] if is_whole and self._bases else []
-                todo += [(each, is_whole and word != "allOf") for word in reversed(words)
+                is_one = self.joins(part)
+                todo += [(each, is_whole and (is_one or word != "allOf")) for word in reversed(words)
                          for each in reversed(part.get(word) or ())]  # fmt: skip
+
+    def joins(self, part: Mapping[str, Any]) -> bool:
+        """Return True if `allOf` has schemas of one value, and no base that a subtype extends.
+
+        So does 3.0 write a reference with something beside it; a named schema of this form is a subtype.
+        """
+        is_wrapped = len(part.get("allOf") or ()) == 1 and part.keys().isdisjoint(_OWN)
+        return isinstance(part, _Beside) or (is_wrapped and id(part) not in self._named)
+
+    @cached_property
+    def _named(self) -> frozenset[int]:
+        return frozenset(map(id, self._components.values()))
 
     def is_plain(self, schema: Any) -> bool:
         """Return True for a schema without parts and alternatives."""
@@ -268,8 +286,9 @@ class Schemas:
                     schemas[name] = schemas.get(name, []) + [each] * (each not in schemas.get(name, ()))
                     if name in (part.get("required") or ()) and each.get("readOnly", "$ref" in each) is False:
                         sent.add(name)
-            known = {name: each[0] if len(each) == 1 else {"allOf": each} for name, each in schemas.items()}
-            known |= {name: {"readOnly": False, "allOf": [known[name]]} for name in sent if self.is_marked(known[name])}
+            known = {name: each[0] if len(each) == 1 else _Beside(allOf=each) for name, each in schemas.items()}
+            marked = [name for name in sent if self.is_marked(known[name])]
+            known |= {name: _Beside(readOnly=False, allOf=[known[name]]) for name in marked}
             known |= {tag: {"allOf": [known.get(tag, {})]} for tag in _tags(parts) & known.keys()}
             self._properties[id(schema)] = schema, known
         known = self._properties[id(schema)][1]
@@ -308,7 +327,7 @@ class Schemas:
     def items(self, schema: Any) -> Any:
         """Return the schema of the items of a list."""
         schemas = [part["items"] for part in self.parts(schema) if isinstance(part.get("items"), dict)]
-        return {"allOf": schemas} if len(schemas) > 1 else next(iter(schemas), {})
+        return _Beside(allOf=schemas) if len(schemas) > 1 else next(iter(schemas), {})
 
 
 def _tags(parts: Iterable[Mapping[str, Any]]) -> set[Any]:
