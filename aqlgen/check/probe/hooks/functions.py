@@ -274,7 +274,7 @@ async def _value(text: str, names: dict[str, Any]) -> Any:
             value = eval(text, names)  # noqa: S307 - the expressions are ours
         return _shown(await value if inspect.isawaitable(value) else value)
     except (Exception, SystemExit) as problem:  # noqa: BLE001 - which is what the step shows
-        return f"{type(problem).__name__}: {str(problem).partition(_FROM)[0]}"
+        return _shown(f"{type(problem).__name__}: {str(problem).partition(_FROM)[0]}")
 
 
 async def _varied(number: str, text: str, names: dict[str, Any]) -> list[Any]:
@@ -362,9 +362,15 @@ def _shown(value: Any) -> Any:
         return sorted(map(str, value))
     if inspect.isgenerator(value) or type(value) in (list, tuple):
         return [_shown(inner) for inner in value]
-    if isinstance(value, str | int | float | None):
+    if isinstance(value, int | float | None):
         return value
-    return _SET.sub(lambda match: f"{{{', '.join(sorted(match[1].split(', ')))}}}", str(value).partition(_FROM)[0])
+    text = str(value) if isinstance(value, str) else str(value).partition(_FROM)[0]
+    text = text.replace(f"{_PACKAGE}.", "")  # which every project has another of
+    return text if isinstance(value, str) else _SET.sub(_in_order, text)
+
+
+def _in_order(match: re.Match[str]) -> str:
+    return f"{{{', '.join(sorted(match[1].split(', ')))}}}"
 
 
 _NAMES = {
