@@ -18,7 +18,7 @@ from aqlgen.schemas.normalise import is_reference
 PREFIX = "/components/schemas/"
 
 MAX_SUBTYPE_FIELDS = 200
-"""How many subtypes and fields of subtypes a base may have; beyond, it takes any further fields instead."""
+"""The most subtypes and fields of subtypes of a base; with more, it takes any further fields instead."""
 
 _UNION = ("anyOf", "oneOf")
 

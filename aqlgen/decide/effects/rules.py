@@ -45,7 +45,6 @@ class Rule(NamedTuple):
 
 
 _DEFAULTS: Final = {Category.READ: Danger.SAFE, Category.DELETE: Danger.DESTRUCTIVE}
-_BY_METHOD: Final = {"PUT": Danger.REVERSIBLE, "PATCH": Danger.REVERSIBLE}
 _PATTERNS: Final = tuple(
     (level, pattern)
     for level, patterns in (
@@ -86,8 +85,7 @@ def _by_category(reading: Reading) -> Finding:
 def _by_method(reading: Reading) -> Finding | None:
     """Return the effect of the method, which is sent whatever the operation is called."""
     method = reading.facts.method
-    level = _BY_METHOD.get(method)
-    return None if level is None else Finding(Effect.DATA, level, method)
+    return Finding(Effect.DATA, Danger.REVERSIBLE, method) if method in ("PUT", "PATCH") else None
 
 
 def _by_removal(reading: Reading) -> Finding | None:

@@ -212,8 +212,8 @@ class Selection:
     ) -> Callable[[Any], Any]:
         """Return the function that cuts a thing down to a preset."""
         if preset == "minimal" and row.family != "read":
-            echo = _echo(row, presets, changes)
-            return lambda thing: identity(thing, key_names(row.resource, row.keys), echo)
+            echo, names = _echo(row, presets, changes), key_names(row.resource, row.keys)
+            return lambda thing: identity(thing, names, echo)
         tree = presets.minimal
         if preset == "minimal" and tree is not None:
             return lambda thing: _picked_or_whole(thing, tree)

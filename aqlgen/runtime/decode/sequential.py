@@ -24,7 +24,7 @@ _MAX_PARTS = 1000
 
 
 class StreamWatch:
-    """A counter of the values in a stream, which says when they are enough. Comments and blank lines are no values."""
+    """A counter of the values in a stream, which tells when they are enough. It skips comments and blank lines."""
 
     def __init__(self, form: StreamForm, limit: int) -> None:
         self._form = form

@@ -286,7 +286,7 @@ def _check_length(address: str) -> None:
 
 
 def _leads_away(text: str, segment: _Segment) -> bool:
-    """Return True if a segment may be read as another place. Slashes alone are no harm: they are encoded."""
+    """Return True if a server may read a segment as another place. Slashes alone do no harm: they are encoded."""
     steps = steps_read(unquote(text))
     is_matrix = all(field.parameter.style == "matrix" for field in segment.fields)
     if not is_matrix and not any(steps):

@@ -53,17 +53,20 @@ def _module(name: str) -> Any:
 @cache
 def _modules() -> list[str]:
     """Return the names of the modules that serve, all of which are imported then."""
+    return [name for name in _all_modules() if not _OTHERS.search(f".{name}") and _module(name)]
+
+
+def _all_modules() -> Iterator[str]:
+    """Yield the names of the modules of the runtime."""
     root = import_module(f"{_PACKAGE}.runtime")
-    names = [each.name for each in walk_packages(root.__path__, f"{root.__name__}.")]
-    names = [name.removeprefix(f"{root.__name__}.") for name in names if not _OTHERS.search(name)]
-    return [name for name in names if _module(name)]
+    for each in walk_packages(root.__path__, f"{root.__name__}."):
+        yield each.name.removeprefix(f"{root.__name__}.")
 
 
 def _constants() -> dict[str, Any]:
     """Return the limits, tables and defaults of every module by their names, as far as they are short."""
-    root = import_module(f"{_PACKAGE}.runtime")
-    names = [each.name for each in walk_packages(root.__path__, f"{root.__name__}.") if ".testing" not in each.name]
-    values = {name.removeprefix(f"{root.__name__}."): _constants_of(import_module(name)) for name in names}
+    names = (name for name in _all_modules() if ".testing" not in f".{name}")
+    values = {name: _constants_of(_module(name)) for name in names}
     return {name: {key: value for key, value in each.items() if _is_constant(value)} for name, each in values.items()}
 
 
@@ -227,7 +230,7 @@ async def _flow(settings: Mapping[str, Any], *steps: Any) -> Any:
 
 
 def _steady(value: Any) -> Any:
-    """Return data without what is different each time, and of long texts the beginning and a hash."""
+    """Return data without values that are new each time; a long text becomes its beginning and a hash."""
     if isinstance(value, dict):
         return {
             _steady(key): "*" if inner and key.endswith("Cursor") else _steady(inner)
@@ -246,21 +249,21 @@ _OTHERS = re.compile(r"\.(?:testing|witness|learn|state\.redis)\b")
 """Modules that do not serve, or that need a library of their own."""
 _PLACE = re.compile(r"<(\w+)>")
 _KNOWN = re.compile(r'conf_[\w-]{40,}|plan_\w{32}|"(start|end)Cursor": "([^"]+)"|"(execution_id)": "([^"]+)"')
-"""What later calls refer to as <token>, <start>, <end> and <execution_id>."""
+"""Values of answers to which later calls refer, as <token>, <start>, <end> and <execution_id>."""
 _IMPORTS = "runtime", "__import__"
 _JSON = {"content-type": "application/json"}
 _USUAL = "host", "accept", "accept-encoding", "connection", "content-length", "user-agent"
 """Headers of requests that are the same each time."""
 _FRESH = "duration_ms", "request_id"
 _RANDOM = re.compile(r"(?:req|conf|plan)_[\w-]+|[0-9a-f]{8}-[\w-]{27}|(?<![\w-])(?=[\w-]*\d)[\w-]{16,}")
-"""What is different each time."""
+"""Values that are new each time."""
 _SET = re.compile(r"(?<=frozenset\(){([^{}]+)}")
 _MARKS = "abcdefghijklmnopqrstuvwxyz!#$%&()*+,./:;=?@[]^{|}~"
 _MOST = 60
 """Variants of an expression."""
 _VARIED = re.compile(r"(\d*)~(.*)", re.DOTALL)
 _STEPS = 1, 5, 17
-"""How far other operations stand from one, in the order of their names."""
+"""Distances of other operations from one, in the order of their names."""
 
 
 async def _value(text: str, names: dict[str, Any]) -> Any:
