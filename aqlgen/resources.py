@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -62,13 +62,18 @@ def sealed_runtime() -> bytes:
     content = BytesIO()
     with ZipFile(content, "w", ZIP_STORED) as archive:
         files = {path: file.read_bytes() for path, file in files_in(runtime_of(own_templates()))}
-        files[SEAL] = "".join(f"{sha256(files[path]).hexdigest()}  {path}\n" for path in sorted(files)).encode()
+        files[SEAL] = seal(files).encode()
         entries = {f"runtime/{path}": text for path, text in files.items()}
         for path, text in sorted({**entries, "__main__.py": (own_templates() / MAIN).read_bytes()}.items()):
             entry = ZipInfo(path)  # of 1980, the first time that a zip can say
             entry.create_system, entry.external_attr = 3, 0o644 << 16
             archive.writestr(entry, text)
     return content.getvalue()
+
+
+def seal(files: Mapping[str, bytes]) -> str:
+    """Return the hashes of files in the form of `sha256sum`, but for that of a seal."""
+    return "".join(f"{sha256(files[path]).hexdigest()}  {path}\n" for path in sorted(files) if path != SEAL)
 
 
 def own_files() -> list[tuple[str, Path]]:

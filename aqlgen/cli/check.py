@@ -15,13 +15,12 @@ from aqlgen.check.runner import Chosen, check_adapter, test_ids
 from aqlgen.cli.app import Folder, Output, OutputFormat, Quiet, app, examples
 from aqlgen.cli.output import progress
 from aqlgen.diagnostics.errors import OptionError
-from aqlgen.diagnostics.plain import counted, few
+from aqlgen.diagnostics.plain import counted
 from aqlgen.diagnostics.report import as_json, json_text
 from aqlgen.diagnostics.report import as_text as text_of
 from aqlgen.project import Project
-from aqlgen.project.worktree import CheckRecord, State, Worktree
+from aqlgen.project.worktree import CheckRecord, Worktree
 from aqlgen.project.write import write_file
-from aqlgen.render.provenance import Kind
 from aqlgen.runtime.text import visible
 
 if TYPE_CHECKING:
@@ -101,21 +100,16 @@ def check_command(
     has_passed = any(result.cases for result in checked.report.results) and checked.report.counts["failed"] == 0
     reached = has_passed if only else checked.report.level >= level and checked.report.is_sound
     if output_format is Output.JSON or not quiet or not reached:
-        edited = sorted(Worktree(Project.open(folder)).of(Kind.MACHINE, State.EDITED))  # such as the sealed runtime
-        _print(checked, output_format, reached=reached, show_all=show_all, edited=edited)
+        _print(checked, output_format, reached=reached, show_all=show_all)
     raise typer.Exit(0 if reached else 1)
 
 
-def _print(checked: CheckedAdapter, output_format: Output, *, reached: bool, show_all: bool, edited: list[str]) -> None:
-    """Print the report, and the generated files that were edited."""
+def _print(checked: CheckedAdapter, output_format: Output, *, reached: bool, show_all: bool) -> None:
+    """Print the report."""
     if output_format is Output.JSON:
-        more = {"edited": edited} if edited else {}
-        typer.echo(json_text({"success": reached, **as_data(checked.report), **more}))
-        return
-    typer.echo(as_text(checked.report, show_all=show_all), err=not reached)
-    if edited:
-        text = f"Not as generated: {few(edited, 5)}. `aqlgen check --pristine` compares every file."
-        typer.echo(text, err=not reached)
+        typer.echo(json_text({"success": reached, **as_data(checked.report)}))
+    else:
+        typer.echo(as_text(checked.report, show_all=show_all), err=not reached)
 
 
 def _refuse(values: Mapping[str, object], why: str) -> None:

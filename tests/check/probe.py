@@ -23,6 +23,8 @@ from aqlgen.check.runner import Chosen, check_adapter
 from aqlgen.document.request import Request
 from aqlgen.options import Options
 from aqlgen.pipeline import prepare
+from aqlgen.resources import files_in, seal
+from aqlgen.runtime import SEAL
 from aqlgen.table.model import table_files
 from bench.support.processes import generate
 
@@ -134,3 +136,5 @@ if __name__ == "__main__":
         os.environ["AQLGEN_CACHE"] = folder
         check_adapter(project, "petstore_adapter", Chosen(only=["WI-3"]))
         shutil.copytree(folder, PASSED, ignore=lambda _, names: [name for name in names if name[-5:] != ".json"])
+    runtime = {path: file.read_bytes() for path, file in files_in(PROBE.parents[1] / "runtime")}
+    (PASSED / SEAL).write_text(seal(runtime), encoding="utf-8")

@@ -10,6 +10,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 
@@ -17,6 +18,7 @@ from aqlgen.check.checks import probe
 from aqlgen.check.run import TESTS
 from aqlgen.check.runner import test_ids as ids_of_tests
 from aqlgen.check.stand_in import Reply, StandIn, serve
+from aqlgen.runtime import SEAL
 from bench.mutants import LEAST, MUTATIONS, broken, mutations
 from tests.check.probe import PROBE, files
 from tests.checkouts import unpack_runtime
@@ -101,7 +103,39 @@ def test_a_broken_adapter_fails_the_test_that_is_for_it(project: Path, tmp_path:
     assert done.code == 1
     assert done.json["success"] is False
     assert done.json["summary"]["failed"] == 1
-    assert [Path(file).name for file in done.json["edited"]] == [Path(mutation.file).name]
+
+
+def test_a_generated_file_or_a_runtime_that_is_another_fails(project: Path, tmp_path: Path) -> None:
+    """A behaviour that no test of an adapter reaches is proven for the tested code alone, in each form of it."""
+    run("from-openapi", FIXTURES / "petstore.yaml", "-o", sealed := tmp_path / "sealed", "-q")
+    honest = run("check", sealed, "--test", "WI-4")
+    (table,), archive = sealed.glob("src/*/operations/create.json"), sealed / "vendor/runtime.zip"
+    table.write_text(table.read_text().replace('"POST"', '"PUT"', 1))
+    with ZipFile(archive, "a") as added:
+        added.writestr("runtime/more.py", "")
+    edited = run("check", sealed, "--test", "WI-4", "--output-format", "json")
+    copy = broken(project, tmp_path, mutations()[0])
+    assert copy is not None
+    other = run("check", copy, "--test", "WI-4")
+    assert (honest.code, edited.code, other.code) == (0, 1, 1)
+    tests = [test for category in edited.json["categories"] for test in category["tests"]]
+    subjects = [problem["subject"] for test in tests for problem in test.get("problems", ())]
+    assert [Path(subject).name for subject in subjects] == ["create.json", "more.py", "runtime.zip"]
+    assert mutations()[0].file in other.err
+
+
+def test_a_runtime_that_aqlgens_own_tests_have_not_passed_with_fails(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An aqlgen that is itself changed generates an adapter that is as generated, and says that nobody tested it."""
+    shutil.copytree(probe.PASSED, tmp_path / "passed")
+    seal = tmp_path / "passed" / SEAL
+    lines = seal.read_text().splitlines(keepends=True)
+    seal.write_text("".join(line for line in lines if not line.endswith("  wire.py\n")))
+    monkeypatch.setattr(probe, "PASSED", tmp_path / "passed")
+    done = run("check", project, "--test", "WI-4")
+    assert done.code == 1
+    assert "runtime/wire.py: is not the file that aqlgen's own tests passed with" in done.err
 
 
 def test_an_adapter_that_does_not_start_fails_and_says_why(project: Path, tmp_path: Path) -> None:

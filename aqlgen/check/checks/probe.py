@@ -25,8 +25,11 @@ from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check
 from aqlgen.check.sessions import Session, difference, explained, played, recorded
 from aqlgen.check.stand_in import Arrived, StandIn, serve
+from aqlgen.project import Project
 from aqlgen.project.check import package_files, sources
-from aqlgen.resources import build, cache_folder, files_in
+from aqlgen.project.worktree import State, Worktree
+from aqlgen.render.provenance import Kind
+from aqlgen.resources import build, cache_folder, files_in, seal
 from aqlgen.runtime import SEAL
 from aqlgen.runtime.table import Adapter as AdapterTable
 from aqlgen.runtime.witness import Witness
@@ -90,9 +93,7 @@ async def probes(run: Run) -> None:
        "R-ENV-1, R-ERR-1, R-SAFE-3, R-SAFE-5", where="alone")  # fmt: skip
 async def sessions(run: Run) -> None:
     """Play the sessions again, some at once, and compare all that comes of each step."""
-    provenance = run.launch.project / "MCPAQL-PROVENANCE.json"
-    by = json.loads(provenance.read_text(encoding="utf-8")) if provenance.is_file() else {}
-    if by.get("generator", {}).get("build") not in (None, build()):
+    if not _is_ours(run):
         return  # the runtime of another build says other things
     kept = _kept(run)
     with suppress(OSError, ValueError):
@@ -129,6 +130,33 @@ async def sessions(run: Run) -> None:
         with suppress(OSError):
             kept[0].parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             kept[0].write_text(str(run.result.cases), encoding="utf-8")
+
+
+@check("WI-4", "Generated files are as they were generated, and the runtime is the one that aqlgen's tests passed with",
+       Category.OPERATION, "R-CONF-1")  # fmt: skip
+async def proven(run: Run) -> None:
+    """Compare hashes: whatever the tests of an adapter do not reach is proven only for the code that was tested."""
+    project = Project.open(run.launch.project)
+    tree, home = Worktree(project), f"src/{project.package}/"
+    findings = dict.fromkeys(tree.misplaced(), "was not generated, in a folder that only aqlgen writes to")
+    findings |= dict.fromkeys(tree.of(Kind.MACHINE, State.DELETED), "was generated, and is missing")
+    passed = (PASSED / SEAL).read_text(encoding="utf-8").splitlines() if _is_ours(run) else []
+    if passed:
+        files = package_files(run.launch.project / home, as_imported=True)
+        runtime = {path.removeprefix("runtime/"): text for path, text in files.items() if path.startswith("runtime/")}
+        names = (line.partition("  ")[2] for line in {*passed} ^ {*seal(runtime).splitlines()})
+        findings |= {f"{home}runtime/{name}": "is not the file that aqlgen's own tests passed with" for name in names}
+    findings |= dict.fromkeys(tree.of(Kind.MACHINE, State.EDITED), "is not as it was generated")
+    for path, text in sorted(findings.items()):
+        run.expect(False, path, f"{text}; `aqlgen check --pristine` says how to revert it")
+    run.result.cases += len(project.recorded) + len(passed)
+
+
+def _is_ours(run: Run) -> bool:
+    """Return True for the project of this build, or of none that is recorded."""
+    provenance = run.launch.project / "MCPAQL-PROVENANCE.json"
+    by = json.loads(provenance.read_text(encoding="utf-8")) if provenance.is_file() else {}
+    return by.get("generator", {}).get("build") in (None, build())
 
 
 def _kept(run: Run) -> list[Path]:
