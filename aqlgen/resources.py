@@ -72,7 +72,7 @@ def sealed_runtime() -> bytes:
 
 
 def seal(files: Mapping[str, bytes]) -> str:
-    """Return the hashes of files in the form of `sha256sum`, but for that of a seal."""
+    """Return the hashes of files in the form of `sha256sum`, without that of a seal."""
     return "".join(f"{sha256(files[path]).hexdigest()}  {path}\n" for path in sorted(files) if path != SEAL)
 
 

@@ -1,9 +1,8 @@
 """Break an adapter in each of the ways of bench/mutations.toml, and see which test of `aqlgen check` catches it.
 
 Each mutation is one change of one file of a generated project's runtime. The test that caught it at the last recorded
-run is tried first, then all of them until one fails, but for WI-4, whose hashes would catch every one. The exit code is
-1 if fewer than 57 of 60 are caught, if a mutation's old text is not found exactly once, or if the adapter as it is
-fails.
+run is tried first, then all of them until one fails, without WI-4, whose hashes catch every one. The exit code is 1 if
+fewer than 57 of 60 are caught, if a mutation's old text is not found exactly once, or if the adapter as it is fails.
 """
 
 from __future__ import annotations
