@@ -65,7 +65,6 @@ def template_answers(identity: Identity, table: Table, license: str, release: Re
         "title": plain(adapter.title, 200),
         "description": plain(_first_sentence(adapter.description), 500),
         "version": adapter.version,
-        "api_version": plain(adapter.api_version, 100),
         "license": license,
         "hosts": "\n".join(_host_lines(table)),
         "base_url": plain(next((server["url"] for server in adapter.servers), "")),

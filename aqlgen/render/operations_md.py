@@ -39,7 +39,7 @@ def code(text: str, *, cell: bool = True) -> str:
 
 def operations_md(table: Table, skipped: Iterable[tuple[str, str]]) -> str:
     """Return the page: the numbers, what to review, a table for each category, workflows, the rest, and access."""
-    parts = [HEAD, f"\n# Operations of {escape(table.adapter.title)}\n"]
+    parts = [HEAD, f"\n# Operations of {escape(f'{table.adapter.title} {table.adapter.api_version}'.strip())}\n"]
     counts = ", ".join(
         f"{len(table.of(category.family))} {category.value}" for category in Category if table.of(category.family)
     )

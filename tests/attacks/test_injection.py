@@ -166,7 +166,7 @@ def test_the_project_file_differs_in_its_description_only(hostile: Sides, plain:
 def test_the_answers_differ_in_texts_only(hostile: Sides, plain: Sides) -> None:
     sides = [yaml.safe_load(tree[".copier-answers.yml"]) for tree, _ in (hostile, plain)]
     changed = {key for key in sides[0].keys() | sides[1].keys() if sides[0].get(key) != sides[1].get(key)}
-    assert changed <= {"title", "description", "api_version", "credentials"}
+    assert changed <= {"title", "description", "credentials"}
 
 
 def test_the_schema_file_is_yaml_of_the_same_shape(hostile: Sides, plain: Sides) -> None:

@@ -23,7 +23,6 @@ ANSWERS = {
     "title": "Shop",
     "description": "Sells things.",
     "version": "0.1.0",
-    "api_version": "2",
     "license": "",
     "base_url": "https://shop.example",
 }

@@ -28,7 +28,6 @@ ANSWERS = {
     "title": "Pets: {{ 7 * 7 }} {% raw %} \"'\\ 宠物 #1",
     "description": "Pets,\n  and *more* of them.",
     "version": "0.1.0",
-    "api_version": "1.0",
     "license": "MIT",
     "base_url": "https://petstore.example/api?x={{ 7 * 7 }}",
     "hosts": "https://petstore.example: operations, with {{ 7 * 7 }}",

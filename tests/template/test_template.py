@@ -23,7 +23,6 @@ PLAIN = {
     "title": "Petstore",
     "description": "Pets.",
     "version": "0.1.0",
-    "api_version": "1.4.0",
     "license": "MIT",
     "base_url": "https://petstore.example/api",
     "hosts": "https://petstore.example: operations, with apiKey\nhttps://uploads.example: operations",
@@ -33,7 +32,7 @@ PLAIN = {
     "runtime": "",
     "parts": "ci clients docker git hooks kubernetes mcpb overrides registry schemas settings skill",
 }
-TEXTS = ("title", "description", "api_version", "base_url", "hosts", "credentials", "calls", "confirmations")
+TEXTS = ("title", "description", "base_url", "hosts", "credentials", "calls", "confirmations")
 HOSTILE = (
     "\"\"\"'''\\ \n\t\r\x00\x07\x7f\x85\u2028 {{ 7*7 }} {% raw %} `rm` ]]> <script> --- | [x](y) \U0001f600 宠物 \ud800"
 )
@@ -53,7 +52,7 @@ def test_texts_of_the_api_reach_no_python_file() -> None:
 
 @pytest.mark.parametrize("text", ["", " ", HOSTILE, "x" * 3000, "宠物商店", "../.."])
 def test_every_file_stays_well_formed_whatever_the_api_is_called(text: str) -> None:
-    tree = render_template(PLAIN | {"title": text, "description": text, "api_version": text})
+    tree = render_template(PLAIN | {"title": text, "description": text})
     project = tomllib.loads(tree["pyproject.toml"].decode())["project"]
     assert project["name"] == "petstore-adapter"
     assert 0 < len(project["description"]) < 400
