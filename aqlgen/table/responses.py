@@ -102,7 +102,7 @@ def _returns(entry: Response) -> ReturnType:
     branches = [branch for branch in schema.get("anyOf", ()) if branch.get("type") != "null"]
     if len(branches) == 1:
         schema = branches[0]
-    if schema.get("type") == "array":
+    if schema.get("type", "array" if "items" in schema else "") == "array":
         item = _type(schema.get("items", {}) if isinstance(schema.get("items"), dict) else {})
         return {**item, "description": f"An array of {item['name']}."}
     return _type(schema)

@@ -264,6 +264,46 @@ async def test_an_honest_adapter_has_no_findings(project: Path) -> None:
     assert [str(finding) for finding in await findings(project)] == []
 
 
+@pytest.mark.anyio
+async def test_an_honest_adapter_of_a_richer_document_has_none(tmp_path: Path) -> None:
+    """A list that is removed by what set it, patches beside JSON, a search whose items have a name of the page's."""
+    item = {"type": "object", "properties": {"id": NUMBER, "_links": {"type": "object", "properties": {"me": TEXT}}}}
+    page = {"data": {"type": "array", "items": item}, "links": {"type": "object", "properties": {"next": TEXT}}}
+    sizes = [{"name": name, "in": "query", "schema": {"type": "integer", "default": 1}} for name in ("page", "perPage")]
+    labels = {"type": "object", "properties": {"resourceId": TEXT, "labels": {"type": "array", "items": TEXT}}}
+    kinds = ("application/merge-patch+json", "application/json-patch+json", "application/json")
+    patch = {"required": True, "content": {kind: {"schema": {"type": "object"}} for kind in kinds}}
+    done = {"200": {"description": ""}}
+    paths: Any = {
+        "/labels": {
+            method: {"operationId": name, "summary": text, "requestBody": body(schema=labels), "responses": done}
+            for method, name, text in (
+                ("put", "assignLabels", "Assign labels to a resource"),
+                ("delete", "unassignLabels", "Unassign labels from a resource"),
+            )
+        },
+        "/orders/{thingId}": {
+            "parameters": ITEM,
+            "get": {"operationId": "getOrder", "responses": answer(item)},
+            "patch": {"operationId": "patchOrder", "requestBody": patch, "responses": answer(item)},
+        },
+        "/orders/_search": {
+            "post": {
+                "operationId": "searchOrders",
+                "summary": "Search orders",
+                "parameters": sizes,
+                "requestBody": body(schema={"type": "object", "properties": {"query": TEXT}}),
+                "responses": answer({"type": "object", "properties": page}),
+            }
+        },
+        "/sign-up": {"post": {"operationId": "signUp", "responses": answer({"items": item})}},
+    }
+    (tmp_path / "things.json").write_text(json.dumps({**DOCUMENT, "paths": paths}), encoding="utf-8")
+    assert run("from-openapi", tmp_path / "things.json", "-o", tmp_path / "project", "--name", "things", "-q").code == 0
+    grave = [each for each in await findings(tmp_path / "project") if each.grade in (Grade.BROKEN, Grade.WRONG)]
+    assert [str(finding) for finding in grave] == []
+
+
 def edited(parameter: str, **changes: Any) -> Any:
     return lambda row: row["parameters"][parameter].update(changes)
 
@@ -335,11 +375,13 @@ def test_what_a_path_may_mean_is_looked_at_and_another_is_broken(tmp_path: Path)
         "/auth": {"get": {"parameters": [verb]}},
         "/lock": {"put": {}, "delete": {}},
         "/note": {"put": {"requestBody": body()}, "delete": {}},
+        "/file": {"put": {"requestBody": body(schema=TEXT)}, "delete": {}},
     }
     operations = {each.key: each for each in witness_of(tmp_path, {**DOCUMENT, "paths": paths}).documents[0].operations}
     graded = {
         ("DELETE /lock", "x", "DELETE", "reversible"): [Grade.LOOK],  # its path takes it back
         ("DELETE /note", "x", "DELETE", "reversible"): [Grade.WRONG],
+        ("DELETE /file", "x", "DELETE", "reversible"): [Grade.WRONG],
         ("PUT /revokeKey", "x", "DELETE", "destructive"): [Grade.LOOK],
         ("PUT /emptyBin", "x", "DELETE", "destructive"): [Grade.LOOK],
         ("GET /auth", "x", "DELETE", "destructive"): [Grade.LOOK],

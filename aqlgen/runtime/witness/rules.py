@@ -48,8 +48,16 @@ def _danger_problems(operation: Operation, family: str, danger: str) -> Iterator
     least = "destructive" if "DELETE" in (method, family) else "safe" if family == "READ" else "reversible"
     if danger not in _DANGERS[_DANGERS.index(least) :]:
         beside = [each for each in operation.document.operations if each.path == operation.path]
-        is_undone = method == "DELETE" and any(each.method in ("PUT", "POST") and not each.bodies for each in beside)
+        is_undone = method == "DELETE" and any(
+            each.method in ("PUT", "POST") and _fields(each) <= _fields(operation) for each in beside
+        )
         yield Grade.LOOK if is_undone else Grade.WRONG, f"its danger is {danger or 'unknown'}, the least is {least}"
+
+
+def _fields(operation: Operation) -> set[str]:
+    """Return the fields of the bodies of an operation: a body without any is one, which no other operation has."""
+    schemas, document = [each.schema for each in operation.bodies.values()], operation.document
+    return {normal(name) for each in schemas for name in document.properties(each) or (operation.key,)}
 
 
 def _family_problems(operation: Operation, name: str, family: str) -> Iterator[tuple[Grade, str]]:

@@ -191,7 +191,9 @@ class Shown:
         entry = entry_of(self._answers.get(status, {}))
         if isinstance(data, dict) and "pageInfo" in data:
             fields = {normal(each["name"]): each for each in await self._types.fields(entry.get("type"))}
-            data, entry = data.get("items"), fields.get(normal(field), entry)
+            lists = [each for each in fields.values() if each.get("type") == "array"]
+            alone = lists[0] if len(lists) == 1 else {}  # of a page that no parameter of the document shows
+            data, entry = data.get("items"), fields.get(normal(field), alone if fields else entry)
         return await self._types.misnamed(data, entry)
 
 

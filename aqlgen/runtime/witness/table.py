@@ -96,8 +96,9 @@ def _sent(row: _Row, operation: Operation) -> _Members:
     is_own = all(each in [option.get(name) for option in stated] for name, each in scopes.items())
     yield "scopes", is_own or scopes, True
     if (body := row.get("body")) is not None:
-        is_json = _JSON in operation.bodies and "content_type" not in operation.owner
-        yield "body.content_type", body["content_type"].partition(";")[0], _JSON if is_json else None
+        kind, is_json = body["content_type"].partition(";")[0], _JSON in operation.bodies
+        is_patch = kind in operation.bodies and kind.endswith("patch+json")  # says what JSON alone leaves open
+        yield "body.content_type", kind, None if is_patch or "content_type" in operation.owner or not is_json else _JSON
         is_sure = operation.body_required or body["shape"] == "whole"
         yield "body.required", body.get("required", False), operation.body_required if is_sure else None
 
