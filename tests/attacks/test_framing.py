@@ -385,5 +385,25 @@ def test_styles_write_what_they_did(tmp_path: Path, style: str, value: str, text
     assert built(tmp_path, value, style=style) == f"/v1/pets/{text}/toys"
 
 
+@pytest.mark.parametrize(
+    ("place", "style", "explode", "value"),
+    [
+        ("query", "pipeDelimited", False, ["x|admin"]),
+        ("query", "spaceDelimited", False, ["x admin"]),
+        ("query", "pipeDelimited", False, {"x": "1|admin"}),
+        ("header", "simple", False, ["x,admin"]),
+        ("header", "simple", True, {"x": "1,admin=2"}),
+    ],
+)
+def test_no_item_of_a_list_arrives_as_two(tmp_path: Path, place: str, style: str, explode: bool, value: Any) -> None:
+    """A rule decides over the items of a call: a second one within an item would pass it by."""
+    tags = {"in": place, "schema": {}, "style": style, "explode": explode}
+    package = make_package(tmp_path, {"op": operation(path="/pets", parameters={"tags": tags})})
+    with pytest.raises(Failure, match="split the item"):
+        package.build({"tags": value})
+    separate = ["x", "admin"] if isinstance(value, list) else {"x": "1"}
+    assert "x" in str(package.build({"tags": separate}))
+
+
 def test_names_are_compared_without_blanks_case_and_kind_of_dash() -> None:
     assert all(is_framing(f" {name.swapcase()}\t".replace("-", "_")) for name in FRAMING)

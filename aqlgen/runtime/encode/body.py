@@ -40,7 +40,7 @@ from ..wire import (
     stream_form,
 )
 from . import check_names, folded, is_framing
-from .styles import percent_encoded, query_pairs, wire_text
+from .styles import check_separable, percent_encoded, query_pairs, wire_text
 from .uploads import File, Files, first_type, type_of_file
 
 ReadFile = Callable[[str, Any, str], File]
@@ -71,6 +71,7 @@ def encode_querystring(value: Any, content_type: str, declared: Mapping[str, Par
 
 def _urlencoded(name: str, value: Any, field: Parameter | None) -> Iterator[str]:
     if field is not None and field.style in _STYLES:
+        check_separable(value, field)
         key = quote(name, safe="")
         yield from query_pairs(key, value, field.style, explode=field.explode, allow_reserved=field.allow_reserved)
     elif field is not None and is_json(field.content_type or "") and value is not None:
@@ -115,6 +116,7 @@ def _field_parts(name: str, value: Any, field: Parameter | None, read_file: Read
     if field is None:
         return _parts(name, value, {}, _PartRules(), read_file)
     if field.style in _STYLES:  # as the pairs of a query, but nothing is percent-encoded (OpenAPI 3.1.1, appendix C)
+        check_separable(value, field, plain=True)
         pairs = query_pairs(quote(name, safe=""), value, field.style, explode=field.explode)
         divided = (pair.partition("=") for pair in pairs)
         return (_part(unquote(key), unquote(text).encode(), "", field.headers) for key, _, text in divided)

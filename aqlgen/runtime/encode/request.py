@@ -21,7 +21,7 @@ from ..table import Adapter, Parameter, Row
 from ..wire import FORM, ApiRequest, Applied, SentFile, is_json, media_type
 from . import check_header, check_names, folded
 from .body import assemble_body, demanded_fields, encode_body, encode_querystring, form_pairs, with_credentials
-from .styles import cookie_pairs, form_cookies, header_text, path_text, percent_encoded, query_pairs
+from .styles import check_separable, cookie_pairs, form_cookies, header_text, path_text, percent_encoded, query_pairs
 from .uploads import Files, ReadFiles
 from .urls import is_safe, leads_up, not_encrypted, resolve_base_url, split_at_placeholders, steps_read
 
@@ -41,8 +41,9 @@ class _Field:
     parameter: Parameter
 
     def value(self, params: Mapping[str, Any]) -> Any:
-        """Return the parameter's value under the API's names; None when it has none."""
+        """Return the parameter's value under the API's names; None when it has none. Raises Failure: `styles`."""
         value = params.get(self.name)
+        check_separable(value, self.parameter)
         return value if self.renaming is None or value is None else self.renaming.convert(value, Way.TO_WIRE)
 
 

@@ -12,7 +12,9 @@ from functools import partial
 from typing import Any
 from urllib.parse import quote
 
+from ..errors import invalid
 from ..exact_json import ExactFloat, write_json
+from ..table import Parameter
 
 _RESERVED = ":/?@!$'()*,;="  # RFC 3986's reserved characters without those that a query reads otherwise: # [ ] & +
 _PATH_RESERVED = ":@!$&'()*+,;="  # those that a segment may hold (RFC 3986, 3.3)
@@ -22,6 +24,25 @@ _SEGMENT_TRIPLETS = frozenset({"%2f", "%5c", "%2e"})
 """Percent-encoded characters that would end a path's segment."""
 _SEPARATORS = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
 """What separates the values of an array, where it is no comma; tabs, and all of them beyond a query, are 2.0's."""
+_NESTED = (Mapping, list, tuple)
+"""Types of values within a value, which make it JSON in a header."""
+
+
+def check_separable(value: Any, parameter: Parameter, *, plain: bool = False) -> None:
+    """Raise Failure for a list or object with an item that would arrive as two, since it holds what separates them.
+
+    In a URL a comma between items is not encoded, and one within an item is (RFC 6570, 3.2.1); `plain` is no URL.
+    """
+    if not isinstance(value, Mapping | list | tuple) or parameter.content_type is not None:
+        return
+    in_header = parameter.location == "header"
+    separator = _SEPARATORS.get(parameter.style, "," if in_header or plain else "")
+    items = [*value, *value.values()] if isinstance(value, Mapping) else value
+    if not separator or (parameter.explode and not in_header) or any(isinstance(item, _NESTED) for item in items):
+        return
+    if any(separator in wire_text(item) for item in items if item is not None):
+        message = f"Items of '{parameter.name}' are separated by {separator!r}, so no item can hold it: split the item"
+        raise invalid(parameter.name, message)
 
 
 def wire_text(value: Any) -> str:
@@ -156,6 +177,6 @@ def header_text(value: Any, style: str = "simple", *, explode: bool = False) -> 
     Nothing is percent-encoded, so the caller must refuse line breaks.
     """
     inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
-    if any(isinstance(each, Mapping | list | tuple) for each in inner):
+    if any(isinstance(each, _NESTED) for each in inner):
         return write_json(value)
     return _SEPARATORS.get(style, ",").join(_parts(value, explode, wire_text, str)[0])
