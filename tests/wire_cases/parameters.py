@@ -109,7 +109,6 @@ def queries() -> list[Case]:
         ("form", True, {"type": ["string", "null"]}, None, ""),
         ("form", True, STRINGS, ["a,b", "c&d"], "?color=a%2Cb&color=c%26d"),
         ("form", False, STRINGS, ["a,b", "c&d"], "?color=a%2Cb,c%26d"),
-        ("pipeDelimited", False, STRINGS, ["a|b", "c"], "?color=a%7Cb%7Cc"),
         ("form", True, {"type": "array", "items": BOOLEAN}, [True, False], "?color=true&color=false"),
         ("form", False, {"type": "array", "items": NUMBER}, [1.0, 2.5], "?color=1,2.5"),
         ("form", True, MAP, {"a&b": "c=d"}, "?a%26b=c%3Dd"),

@@ -61,7 +61,7 @@ def older() -> list[Case]:
     def of(place: str, form: str | None, written: str, **more: Any) -> Case:
         fields = {} if form is None else {"collectionFormat": form}
         color = {"name": "color", "in": place, **texts, **fields, **({"required": True} if place == "path" else {})}
-        call = {"color": ["a b", "c"]}
+        call = {"color": ["a" if form == "ssv" else "a b", "c"]}
         if place == "header":
             return Case(f"{place} {form}", call, parameters=(color,), headers={"color": written})
         if place == "formData":
@@ -75,16 +75,16 @@ def older() -> list[Case]:
     return [
         of("query", None, "?color=a%20b,c"),
         of("query", "csv", "?color=a%20b,c"),
-        of("query", "ssv", "?color=a%20b%20c"),
+        of("query", "ssv", "?color=a%20c"),
         of("query", "tsv", "?color=a%20b%09c"),
         of("query", "pipes", "?color=a%20b%7Cc"),
         of("query", "multi", "?color=a%20b&color=c"),
         of("path", None, "/a%20b,c"),
-        of("path", "ssv", "/a%20b%20c"),
+        of("path", "ssv", "/a%20c"),
         of("path", "tsv", "/a%20b%09c"),
         of("path", "pipes", "/a%20b%7Cc"),
         of("header", None, "a b,c"),
-        of("header", "ssv", "a b c"),
+        of("header", "ssv", "a c"),
         of("header", "tsv", "a b\tc"),
         of("header", "pipes", "a b|c"),
         of("formData", None, "color=a%20b,c", headers={"Content-Type": "application/x-www-form-urlencoded"}),
