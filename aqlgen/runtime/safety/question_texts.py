@@ -209,15 +209,20 @@ def secret_names(row: Row, types: Types) -> SecretNames:
 
 _FIELDS = re.compile(r"^\w[\w-]{0,40}: its request has (\w+(?: and \w+)?)$")
 """The fields that a reason names."""
+_OF_PATCHES = frozenset({"op", "path"})
+"""The fields of every operation of a JSON Patch (RFC 6902)."""
 
 
 def fields_of_reason(row: Row, params: Mapping[str, Any]) -> dict[str, bool]:
-    """Return the fields of a request that the reason of an operation's danger names, and whether a call sends them."""
+    """Return the fields of a request that the reason of an operation's danger names, and whether a call sends them.
+
+    A JSON Patch names fields within the values of `path` and `from` (RFC 6901), so it counts as sending all of them.
+    """
     match = _FIELDS.search(row.danger_reason)
     if match is None:
         return {}
     sent = {*_keys(params), *(folded(item.wire) for name, item in row.parameters.items() if name in params)}
-    return {name: folded(name) in sent for name in match[1].split(" and ")}
+    return {name: folded(name) in sent or sent >= _OF_PATCHES for name in match[1].split(" and ")}
 
 
 def _keys(value: Any) -> Iterator[str]:

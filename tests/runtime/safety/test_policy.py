@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from mcp import Client
 from stand_in import FakeApi
-from tiny_zoo import ADAPTER, OPERATIONS, write_package
+from tiny_zoo import ADAPTER, ID, OPERATIONS, write_package
 
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher, Parts
@@ -503,6 +503,19 @@ async def test_a_yes_to_a_call_without_the_field_that_is_asked_about_is_none_to_
         sent = {"animal_id": 7, "input": {"species": "bear"}, "confirmation_token": token}
         assert outcome(await send("update_animal", "update", **sent)) == "allow"
         assert outcome(await send("update_animal", "update", animal_id=8, input={"species": "cat"})) == "allow"
+
+
+async def test_a_patch_counts_as_sending_the_field_that_is_asked_about(place: Zoo) -> None:
+    """R-EFF-2: whatever its paths are."""
+    patched = {**UNPROVEN["update_animal"], "danger_reason": "address: its request has species"}
+    patched["parameters"] = {"animal_id": ID, "input": {"in": "body", "required": True, "schema": {}}}
+    async with place.client(rows={"update_animal": patched}) as send:
+        named = {"animal_id": 7, "input": {"name": "Eve"}}
+        token = (await send("update_animal", "update", **named))["confirmation"]["token"]
+        assert outcome(await send("update_animal", "update", **named, confirmation_token=token)) == "allow"
+        assert outcome(await send("update_animal", "update", **named)) == "allow"
+        steps = [{"op": "replace", "path": "/species", "value": "bear"}]
+        assert outcome(await send("update_animal", "update", animal_id=7, input=steps)) == "confirm"
 
 
 async def test_a_yes_to_what_is_grave_stays_one_for_each_call(place: Zoo) -> None:

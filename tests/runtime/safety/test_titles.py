@@ -216,6 +216,8 @@ CHANGE = {"type": "object", "properties": {"state": STATE, "until": UNTIL, "line
             '("money: its request can have amount, not sent here: amount")',
         ),
         ("people: its request has to and text", {"text": "Hi"}, "can have to and text, not sent here: to"),
+        ("money: its request has amount", [{"op": "copy", "path": "/amount", "from": "/x"}], 'has amount")'),
+        ("money: its request has amount", [{"op": "test"}], "can have amount, not sent here: amount"),
         ("ends: “Close a conversation”", {"state": "snoozed"}, "'Close a conversation'; here state is snoozed"),
         ("ends: “Close a conversation”", {"state": "close"}, "'Close a conversation'\")"),
         ("ends: it ends it", {"until": 1796112000}, "input.until: 1796112000 (2026-12-01T08:00:00Z)"),
