@@ -100,7 +100,7 @@ def merge(worktree: Worktree, tree: Mapping[str, bytes], yours: Mapping[str, byt
 
 def _with_line_ends(file: Path, read: bytes, written: bytes) -> bytes:
     """Return the written content with the line ends of Windows, if the file has those where it was read without."""
-    windows = is_windows(file.read_bytes()) and not is_windows(read)
+    windows = is_windows(file.read_bytes()) and not is_windows(read) and not is_windows(written)
     return written.replace(b"\n", b"\r\n") if windows else written
 
 
@@ -114,7 +114,9 @@ def _shared(
         return theirs, ""
     if theirs is None:
         return ours, "changed by you, no longer generated"
-    return (theirs, "") if theirs.startswith(ours) else _merged(ours, base, theirs, new=recorded is None)
+    if recorded is None and theirs.startswith(ours):  # what an update that was killed left of a new file
+        return theirs, ""
+    return _merged(ours, base, theirs, new=recorded is None)
 
 
 def _merged(ours: bytes, base: bytes | None, theirs: bytes, *, new: bool) -> tuple[bytes, str]:

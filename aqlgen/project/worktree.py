@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
-from json import dumps
 from pathlib import Path
 from typing import Final, Self
 
@@ -21,7 +20,7 @@ from aqlgen.git.isolation import isolated, place_of
 from aqlgen.ir import Json
 from aqlgen.project import Project
 from aqlgen.project.write import write_file
-from aqlgen.render.provenance import FILE, Kind, file_hash, folders, generated_at, kind, tree_hash
+from aqlgen.render.provenance import FILE, Kind, file_hash, folders, generated_at, kind, tree_hash, written
 from aqlgen.resources import build
 
 _SKIPPED: Final = frozenset(
@@ -157,10 +156,9 @@ class CheckRecord:
         """Record a result in the project. Raises FileError."""
         date = (generated_at() or datetime.now(UTC).isoformat())[:10]
         record = cls(level, operations, total, date, build(), _hash(tree))
-        file = tree.project.folder / FILE
-        head, key, _ = file.read_text(encoding="utf-8").rpartition('"conformance": ')
-        entry = dumps(asdict(record), indent=2).replace("\n", "\n  ")
-        write_file(f"{head}{key}{entry}\n}}\n".encode(), file)
+        project = tree.project
+        known = {**project.provenance, "conformance": asdict(record)}
+        write_file(written(known, project.recorded, project.package), project.folder / FILE)
         return record
 
     def is_stale(self, tree: Worktree) -> bool:

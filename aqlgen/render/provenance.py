@@ -175,7 +175,12 @@ def provenance(
         },
         "conformance": conformance,
     }
-    text = dumps(record, indent=2, ensure_ascii=False) + "\n"
+    return written(record, each, package)
+
+
+def written(record: Mapping[str, Json], each: Mapping[str, str], package: str) -> bytes:
+    """Return the text of a record, with the hashes of the files."""
+    text = dumps({**record, "files": {}}, indent=2, ensure_ascii=False) + "\n"
     return text.replace('"files": {}', _files(each, package), 1).encode("utf-8", "backslashreplace")
 
 

@@ -98,6 +98,15 @@ def test_a_file_of_your_own_where_one_is_generated_now_is_a_conflict(repo: Repo,
     assert "theirs" in text
 
 
+def test_a_file_whose_end_you_deleted_gets_it_back_only_in_a_conflict(repo: Repo, newer: Templates) -> None:
+    text = repo.read("README.md")
+    repo.write("README.md", text[: text.rindex("\n## ") + 1])
+    repo.commit()
+    template = newer.folder / "templates/project/README.md.jinja"
+    template.write_text(f"{template.read_text(encoding='utf-8')}\nA newer line.\n", encoding="utf-8")
+    assert [conflict["path"] for conflict in repo.changed()["conflicts"]] == ["README.md"]
+
+
 def test_line_ends_of_windows_stay_and_are_no_edit(copied: Repo, newer: Templates, spec: Spec) -> None:
     repo = copied
     (repo.folder / ".gitattributes").unlink()

@@ -76,6 +76,16 @@ def test_what_the_user_renames_can_answer_to_its_old_name_beside_those_that_it_h
     assert after.startswith(f"{text}GET /goods:\n  name: browse_goods  # it is what we say\n  aliases: [goods, ")
 
 
+def test_aliases_are_added_to_overrides_with_line_ends_of_windows(repo: Repo) -> None:
+    text = f"{repo.read('overrides.yaml')}GET /goods:\n  name: browse_goods\n"
+    repo.write("overrides.yaml", text.replace("\n", "\r\n"))
+    repo.commit()
+    assert repo.changed("--aliases", "30")["aliases_added"] == ["GET /goods"]
+    content = (repo.folder / "overrides.yaml").read_bytes()
+    assert b"\r\r" not in content
+    assert content.count(b"\n") == content.count(b"\r\n") == text.count("\n") + 1
+
+
 def test_an_update_adds_no_aliases_unasked(repo: Repo) -> None:
     repo.write("overrides.yaml", "GET /goods: {name: browse_goods}\n")
     repo.commit()

@@ -48,6 +48,16 @@ def test_a_check_changes_nothing_without_record_and_with_it_the_provenance_alone
     assert run("check", checked.folder, "--pristine").code == 0
 
 
+@pytest.mark.parametrize("form", [{"indent": 2, "sort_keys": True}, {"separators": (",", ":")}])
+def test_a_check_keeps_a_provenance_that_was_formatted(checked: Repo, form: dict[str, Any]) -> None:
+    before = json.loads(checked.read("MCPAQL-PROVENANCE.json"))
+    checked.write("MCPAQL-PROVENANCE.json", json.dumps(before, **form))
+    assert run("check", checked.folder, "--record").code == 1
+    after = json.loads(checked.read("MCPAQL-PROVENANCE.json"))
+    assert after == {**before, "conformance": after["conformance"]}
+    assert not standing(checked)["stale"]
+
+
 def test_an_edit_makes_it_stale_and_another_check_renews_it(checked: Repo) -> None:
     run("check", checked.folder, "--record")
     hooks = next(checked.folder.glob("src/*/hooks.py"))
