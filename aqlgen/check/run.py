@@ -16,7 +16,7 @@ from aqlgen.check.stand_in import Arrived, StandIn
 from aqlgen.runtime.table import Adapter as AdapterTable
 from aqlgen.runtime.witness import Grade, Witness
 from aqlgen.runtime.witness import Operation as Documented
-from aqlgen.runtime.witness.samples import ABSENT, sample
+from aqlgen.runtime.witness.samples import ABSENT, apart, sample
 
 _NO_SETTINGS: Mapping[str, str] = {}
 _REFUSALS = ("VALIDATION_", "TOKEN_", "CONFIRMATION_", "PERMISSION_")
@@ -104,7 +104,7 @@ class Run:
         for name in row.shown_parameters:
             schema = schema_of(stated, row, name)
             value = ABSENT if schema is None else sample(stated.document, schema, turn, name=name)
-            values |= {} if value is ABSENT else {name: value}
+            values |= {} if value is ABSENT else {name: apart(value, row.shown_parameters[name].style)}
         return values
 
     def writes(self, operation: Operation) -> list[Arrived]:

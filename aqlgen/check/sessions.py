@@ -61,8 +61,6 @@ _APART = re.compile(r"audit|^address$|\.toml$|-(?:shm|wal|journal)$")
 """Files that are compared otherwise, or not at all."""
 _LONGEST = 2000
 """Bytes of a file that are compared."""
-_OF_EXPRESSION = re.compile(r'answer\.error\.details\.([\w.]+)\[(\d+)\](?:\[1\] is "([^" ]+)", not "([^" ]+)"$)?')
-"""The beginning of a difference in the value of an expression of ours, or in the marks of its variants."""
 _HEADERS = {"date", "content-length", "mcp-session-id"}
 """Headers of answers over HTTP that are different each time."""
 
@@ -109,23 +107,6 @@ def difference(expected: Any, shown: Any, path: str = "") -> str:
         return ""
     texts = ["nothing" if value is ... else json.dumps(value, ensure_ascii=False)[:400] for value in (expected, shown)]
     return f"{path.lstrip('.')} is {texts[1]}, not {texts[0]}"
-
-
-async def explained(run: Run, session: Session, step: Mapping[str, Any], different: str) -> str:
-    """Return a difference with the expression of ours whose value it is, and with the value of a marked variant."""
-    if not (place := _OF_EXPRESSION.match(different)):
-        return different
-    module, number, expected, shown = place[1], int(place[2]), place[4] or "", place[3] or ""
-    texts = step["call"][2]["_functions"][module]
-    variant = next((index for index, pair in enumerate(zip(expected, shown, strict=False)) if len({*pair}) > 1), 0)
-    if not variant:
-        return f"{texts[number]}: {different}"
-    definitions = [text for text in texts[:number] if text.startswith(("def ", "async def "))]
-    order = {module: [*definitions, f"{variant}{texts[number]}"]}
-    call = [*step["call"][:2], {**step["call"][2], "_functions": order}]
-    steps = await played(run, Session(session.head, [{"call": call}]))
-    text, value = steps[1]["answer"]["error"]["details"][module][-1]
-    return f"{text} gives {json.dumps(value, ensure_ascii=False)[:400]}, which it did not give"
 
 
 async def _connected(

@@ -32,7 +32,6 @@ LEAST = 20
 """Characters of a part that is shared."""
 SHORTEST = 5
 """Characters of the name of one."""
-_GONE = "NameError:", "AttributeError:", "TypeError:", "KeyError:", "ModuleNotFoundError:"
 PROBE = Path(__file__).parents[2] / "aqlgen/check/probe"
 
 
@@ -55,7 +54,7 @@ def played(project: Path, package: str) -> str:
     async def play(run: Any, session: sessions.Session) -> list[dict[str, Any]]:
         inputs = [{name: step[name] for name in sessions.INPUTS if name in step} for step in session.steps]
         shown = await sessions.played(run, sessions.Session(session.head, inputs))
-        steps[session.head["session"]] = shown = list(map(_without_gone, shown))
+        steps[session.head["session"]] = shown
         return shown[: len(session.steps)]
 
     with patch("aqlgen.check.checks.probe.played", play):
@@ -67,17 +66,6 @@ def played(project: Path, package: str) -> str:
     ]
     encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
     return "".join(f"{encode(entry)}\n" for entry in _shared(entries))
-
-
-def _without_gone(step: dict[str, Any]) -> dict[str, Any]:
-    """Leave out and print the expressions whose names the runtime no longer has."""
-    orders = step["call"][2].get("_functions", {}) if len(step.get("call", ())) > 2 else {}
-    for module, texts in orders.items():
-        values = step["answer"].get("error", {}).get("details", {}).get(module, [])
-        gone = {number for number, value in enumerate(values) if str(value).startswith(_GONE)}
-        for number in sorted(gone, reverse=True):
-            print(f"{module}: {texts.pop(number)} is gone: {values.pop(number)}")  # noqa: T201 - of a command
-    return step
 
 
 def _shared(entries: list[Any]) -> Iterator[Any]:

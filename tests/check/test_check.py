@@ -57,32 +57,6 @@ def test_sessions_that_a_runtime_has_passed_are_played_for_another_runtime_alone
     assert (first.code, again.code, same.code, other.code) == (0, 0, 0, 1)
 
 
-def test_a_finding_of_a_session_names_the_call_whose_answer_is_another(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A runtime with another bound answers a flow otherwise; a mark that is another stands for a variant of a call."""
-    monkeypatch.setenv("AQLGEN_CACHE", "")
-    run("from-openapi", FIXTURES / "petstore.yaml", "-o", tmp_path / "petstore", "--runtime", "source", "-q")
-    (runtime,) = tmp_path.glob("petstore/src/*/runtime")
-    code = (runtime / "dispatch" / "arguments.py").read_text(encoding="utf-8")
-    (runtime / "dispatch" / "arguments.py").write_text(code.replace("> MAX_BATCH", ">= MAX_BATCH"), encoding="utf-8")
-    played = {each.head["session"]: each for each in probe.recorded()}
-    head, (began, *steps) = played["flows"]
-    flow = next(step for step in steps if "* 50" in json.dumps(step))
-    variant = next(step for step in played["variants"].steps if "exact_json" in json.dumps(step))
-    texts, details = variant["call"][2]["_functions"]["exact_json"], variant["answer"]["error"]["details"]
-    number = next(index for index, text in enumerate(texts) if text.startswith("~read_float"))
-    value, marks = details["exact_json"][number]
-    variant["call"][2]["_functions"] = {"exact_json": [texts[number]]}
-    details |= {"exact_json": [[value, f"{marks[:-1]}{'b' if marks[-1] == 'a' else 'a'}"]]}
-    chosen = [probe.Session(head, [began, step, steps[-1]]) for step in (flow, variant)]
-    monkeypatch.setattr(probe, "recorded", lambda: chosen)
-    done = run("check", tmp_path / "petstore", "--test", "WI-3")
-    assert done.code == 1, done.err
-    assert "'params': {'book_id': 'b'}}] * 50" in done.err
-    assert re.search(r"read_float\(.* gives .*, which it did not give", done.err)
-
-
 def test_a_test_of_an_honest_adapter_passes_and_writes_its_reports(project: Path, tmp_path: Path) -> None:
     reports = [tmp_path / f"report{ending}" for ending in (".json", ".xml", ".md")]
     options = [text for file in reports for text in ("--report", str(file))]

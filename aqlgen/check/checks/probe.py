@@ -23,7 +23,7 @@ from aqlgen.check.forks import TABLE
 from aqlgen.check.operations import operations_of
 from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check
-from aqlgen.check.sessions import Session, difference, explained, played, recorded
+from aqlgen.check.sessions import Session, difference, played, recorded
 from aqlgen.check.stand_in import Arrived, StandIn, serve
 from aqlgen.project import Project
 from aqlgen.project.check import package_files, sources
@@ -111,9 +111,6 @@ async def sessions(run: Run) -> None:
             await compare(session, again=True)  # limits count by the minute
             return
         for number, different in enumerate(differences, 1):
-            if different:
-                async with _probing(run) as probe:
-                    different = await explained(probe, session, session.steps[number - 1], different)
             run.expect(not different, f"{session.head['session']}, step {number}", different, steps[number - 1])
             if different:
                 break  # what follows may follow from it

@@ -18,7 +18,7 @@ from .document import Document, Operation, Parameter, normal
 from .judge import Finding, Grade, Judgement, Request, judge
 from .project import Owner, documents, overlaid, read, reviewed, unserved
 from .rules import rule_problems
-from .samples import ABSENT, sample
+from .samples import ABSENT, apart, sample
 from .shown import Adapter, Shown
 from .table import Table
 from .types import Types
@@ -257,6 +257,7 @@ class _Examination:
             sample(operation.document, parameter.schema, turn + at, name=parameter.name) for at in range(2)
         )
         value = TAG if normal(parameter.name) == "ifmatch" else second if first == "" else first
+        value = apart(value, parameter.style)
         names = operation.names_beside(parameter)
         if parameter.place == "path" and isinstance(value, str) and re.search(r"\}[^/{}]+\{", operation.path):
             return re.sub(r"\W", "", value)  # no sign says where it ends

@@ -12,14 +12,13 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from .document import Body, Document, Operation, Parameter, covers, is_secret
-from .samples import ABSENT, sample
+from .samples import ABSENT, SEPARATORS, sample
 
 TRANSPORT = frozenset((
     "host", "content-length", "content-type", "content-encoding", "accept", "accept-encoding", "accept-language",
     "connection", "user-agent", "transfer-encoding", "if-match", "if-none-match", "idempotency-key", "traceparent",
     "prefer", "cookie", "authorization",
 ))  # fmt: skip
-_SEPARATORS = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
 _WRITTEN = ("json", "form", "xml", "yaml", "/*")
 """Words of the types that say how an object is written; under any other one it is written as JSON."""
 _PATCH = "application/json-patch+json"
@@ -333,7 +332,7 @@ def _nested(pairs: list[tuple[str, str]]) -> Any:
 
 def _readings(texts: list[str], form: Parameter, kinds: set[str]) -> list[Any]:
     """Return the lists, objects and texts that texts can stand for, the likeliest first."""
-    separator = _SEPARATORS.get(form.style, "." if form.style == "label" and form.explode else ",")
+    separator = SEPARATORS.get(form.style, "." if form.style == "label" and form.explode else ",")
     parts = [part.strip() for part in texts[0].split(separator)] if texts[0] else []
     pairs = [each for part in parts for each in (part.split("=", 1) if "=" in texts[0] else [part])]
     is_whole = len(texts) > 1 or (form.explode and form.style == "form")

@@ -24,6 +24,7 @@ _DYNAMIC = ("$recursiveRef", "$dynamicRef")  # which lead to a schema of whoever
 _PARTS = ("allOf", "oneOf", "anyOf", "properties", "required")
 _ORDER = ("object", "array", "string", "integer", "number", "boolean")
 _SIGNS = ("", ' "b" c', "&=/?#+%\\")  # what texts end with, by the turn: it must be encoded, wherever it is sent
+SEPARATORS = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
 LONGEST = 300
 _DEEPEST = 4
 _MOST_STEPS = 1000  # values and the parts of their schemas
@@ -46,6 +47,19 @@ def sample(document: Document, schema: Any, turn: int = 0, *, name: str = "", an
         is_valid = value is ABSENT or answers or not document.problems(schema, value)
         document.samples[key] = schema, value if is_valid else ABSENT
     return document.samples[key][1]
+
+
+def apart(value: Any, style: str) -> Any:
+    """Return a list or an object of a style without what separates its items within them."""
+    separator = SEPARATORS.get(style)
+    if separator is None or not isinstance(value, list | dict):
+        return value
+    items = {key: each.replace(separator, "-") if isinstance(each, str) else each for key, each in _entries(value)}
+    return items if isinstance(value, dict) else [*items.values()]
+
+
+def _entries(value: Any) -> Any:
+    return value.items() if isinstance(value, dict) else enumerate(value)
 
 
 class _Sampler:

@@ -19,12 +19,11 @@ async def before_call(call: Any) -> Any:
     """Change a parameter, refuse the call (also with the findings of the witness), or fail."""
     package = __name__.rpartition(".")[0]
     hooks = import_module(f"{package}.runtime.hooks")
-    for name, module, member in (("witness", "witnessed", "witnessed"), ("functions", "functions", "called")):
-        order = call.metadata.get(f"_{name}") or call.metadata.get(name)
-        if order:
-            work = partial(asyncio.run, getattr(import_module(f"{package}.{module}"), member)(order))
-            shown = await asyncio.get_running_loop().run_in_executor(None, work)
-            raise hooks.Refuse("the hook has done it", shown)
+    order = call.metadata.get("_witness") or call.metadata.get("witness")
+    if order:
+        work = partial(asyncio.run, import_module(f"{package}.witnessed").witnessed(order))
+        shown = await asyncio.get_running_loop().run_in_executor(None, work)
+        raise hooks.Refuse("the hook has done it", shown)
     if _asked(call) == "refuse":
         raise hooks.Refuse("the hook says no", {"by": "before_call"})
     if _asked(call) == "fail":
