@@ -68,6 +68,20 @@ INVALID: dict[str, Case] = {
         "INVALID_VALUE", "target.base_url", "https://", '"api.example.com"',
         "Write `base_url: https://api.example.com/v1`.",
     ),
+    "an address of tokens that is none": (
+        element(auth={"type": "oauth2", "token_url": "https://[auth.example.com"}),
+        "INVALID_VALUE", "auth.token_url", "the address of a server", "another address", "",
+    ),
+    "a parameter in two places": (
+        reading("GET /things?from={day}&to={day}", params={"day": {"type": "string"}}),
+        "INVALID_VALUE", "operations.read[0].maps_to", "one place", '"/things?from={day}&to={day}"',
+        "Give each place a parameter of its own.",
+    ),
+    "a parameter in the path and the query": (
+        reading("GET /things/{day}?to={day}", params={"day": {"type": "string"}}),
+        "INVALID_VALUE", "operations.read[0].maps_to", "one place", '"/things/{day}?to={day}"',
+        "Give each place a parameter of its own.",
+    ),
     "a danger that there is not": (
         reading(danger_level="destructiv"),
         "INVALID_VALUE", "operations.read[0].danger_level", "safe or reversible or destructive", '"destructiv"',

@@ -190,6 +190,14 @@ def test_how_an_update_reaches_the_api_is_decided(tmp_path: Path, paths: Any, ex
     assert trait(operation, "update") == expected
 
 
+def test_a_json_patch_is_made_of_the_thing_within_the_envelope_that_is_read(tmp_path: Path) -> None:
+    """R-UPD-2"""
+    read = {"operationId": "getPet", "responses": replies(object_of(data=PET))}
+    explanations = explained(tmp_path, writing("PATCH", list_of({}), PATCH) | {"GET /pets/{id}": read})
+    update = {"strategy": "json-patch", "read": "get_pet", "read_at": "/data"}
+    assert trait(explanations["PATCH /pets/{id}"], "update") == update
+
+
 def test_a_put_beside_a_get_of_the_same_fields_is_merged_into_what_that_reads(tmp_path: Path) -> None:
     """R-UPD-2"""
     read = {"operationId": "getPet", "responses": replies(PET, "200", "ETag")}

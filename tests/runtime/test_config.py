@@ -48,6 +48,12 @@ def test_the_file_is_looked_for_beside_the_project_then_in_the_package_then_wher
         load(package, {"MCP_AQL_CONFIG": str(package / "none.toml")})
 
 
+def test_a_file_that_is_a_link_to_nothing_stops_the_start(package: Path) -> None:
+    (package.parent.parent / "adapter.toml").symlink_to("gone.toml")
+    with pytest.raises(ConfigError, match="cannot read"):
+        load(package, {})
+
+
 def test_crude_is_another_name_of_semantic(package: Path) -> None:
     """R-REQ-5"""
     assert load(package, {"MCP_AQL_ENDPOINT_MODE": "crude"}).mode == "semantic"

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,10 @@ from mcp import Client
 
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.cli import main
+from aqlgen.runtime.safety.policy import Policy
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.settings.load import ConfigError, load
+from aqlgen.runtime.table import Table
 
 pytestmark = pytest.mark.anyio
 CHANGE = {"from": "generated", "at": "2026-01-01", "by": "me"}
@@ -157,6 +160,33 @@ def test_a_file_that_is_wrong_stops_the_start_with_help(package: Path, content: 
         load(package, {})
     assert problem in str(caught.value)
     assert "restore it from version control" in str(caught.value)
+
+
+class NextYear(datetime):
+    """A clock that is a year ahead."""
+
+    @classmethod
+    def now(cls, tz: Any = None) -> Any:
+        return datetime.now(tz) + timedelta(days=365)
+
+
+def test_a_certificate_that_expires_while_the_adapter_runs_certifies_nothing(
+    package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R-SAFE-2"""
+    tomorrow = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    certification = {"authority": "Zoo Ltd", "certificate_id": "Z-1", "expires_at": tomorrow}
+    file_of(package).write_text(json.dumps({"level": "certified", "certification": certification}))
+    policy = Policy(load(package, {"MCP_AQL_POLICY": "strict"}), Table(package))
+    assert policy.trust == "certified"
+    monkeypatch.setattr("aqlgen.runtime.settings.trust.datetime", NextYear)
+    assert policy.trust == "community_reviewed"
+
+
+def test_a_file_that_is_a_link_to_nothing_stops_the_start(package: Path) -> None:
+    file_of(package).symlink_to(package / "gone.json")
+    with pytest.raises(ConfigError, match="cannot read"):
+        load(package, {})
 
 
 @pytest.mark.parametrize("content", ["{}", '{"promotion_history": []}'])

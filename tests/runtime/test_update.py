@@ -203,6 +203,34 @@ async def test_null_removes_and_arrays_are_replaced(tmp_path: Path, strategy: st
     assert shelf.thing == {**{k: v for k, v in WIRE.items() if k != "nickName"}, "tags": [{"k": "c"}]}
 
 
+class Enveloped(Shelf):
+    """An API that reads its thing within an envelope."""
+
+    def _shown(self) -> tuple[dict[str, Any], dict[str, str]]:
+        shown, headers = super()._shown()
+        return {"data": shown}, headers
+
+
+@pytest.mark.parametrize("is_declared", [True, False])
+async def test_a_json_patch_loses_nothing_of_a_thing_that_is_read_in_an_envelope(
+    tmp_path: Path, is_declared: bool
+) -> None:
+    """R-UPD-2"""
+    shelf = Enveloped()
+    shelf.thing = json.loads(json.dumps(WIRE))
+    client = Client(tmp_path / "p", shelf, "json-patch")
+    for family, name in (("read", "get_thing"), ("update", "update_thing")) if is_declared else ():
+        file = tmp_path / "p" / "operations" / f"{family}.json"
+        rows = json.loads(file.read_text())
+        rows[name]["responses"]["200"]["schema"] = object_of(data={"$ref": "#/types/Thing"})
+        rows[name] |= {"update": {**rows[name]["update"], "read_at": "/data"}} if family == "update" else {}
+        file.write_text(json.dumps(rows))
+    answer = await client.update({"homeAddress": {"geo": {"latLong": "3,4"}}, "nickName": None})
+    assert answer["success"], answer
+    rest = {key: value for key, value in WIRE.items() if key != "nickName"}
+    assert shelf.thing == {**rest, "homeAddress": {"zipCode": "8000", "geo": {"latLong": "3,4"}}}
+
+
 async def test_all_fields_written_are_read_back(tmp_path: Path) -> None:
     client = Client(tmp_path / "p", Shelf(), "put", read=False)
     assert (await client.update(FULL))["success"]

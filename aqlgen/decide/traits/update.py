@@ -37,12 +37,14 @@ def update(subject: Subject, around: Around) -> Trait[Update] | None:
     reader = alike if alike is not None and _can_ask(subject, alike) else None
     value, reason = _strategy(subject, reader, around)
     if value.strategy == "put":
-        value = replace(value, write_at=_envelope(subject, around.schemas))
+        value = replace(value, write_at=_envelope(subject.body, around.schemas))
     if reader is None:
         return Trait(value, reason)
     if value.strategy == "put-merge":
         creates = subject.send == "upsert" or _says_it_creates(subject) or _alone_creates(subject, around)
         value = replace(value, creates=creates)
+    elif value.strategy == "json-patch":
+        value = replace(value, read_at=_envelope(reader.answer, around.schemas))
     elif reason.rule == "patch-method" and _demands(subject.body, around.schemas):
         whole, _ = _merging(subject, reader, around)
         if whole.strategy == "put-merge":
@@ -184,9 +186,9 @@ def _demands(schema: Json, schemas: Schemas, depth: int = 0) -> bool:
     )
 
 
-def _envelope(subject: Subject, schemas: Schemas) -> str:
+def _envelope(schema: Json, schemas: Schemas) -> str:
     """Return the pointer to the resource within objects that have it as their only field."""
-    schema, steps = subject.body, list[str]()
+    steps = list[str]()
     while len(steps) < DEEPEST and len(fields := schemas.properties(schema)) == 1:
         ((name, inner),) = fields.items()
         if not schemas.properties(inner):

@@ -131,10 +131,12 @@ def _operations(element: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, 
 
 def _errors(element: Mapping[str, Any]) -> Iterator[Diagnostic]:
     """Yield the errors of an element whose form is right."""
-    base_url, here = element["target"]["base_url"], ("target", "base_url")
-    if not _is_base_url(base_url):
-        expected = "the address of a server, without user name, query, fragment and hidden characters"
-        yield finding("schema-invalid-value", here, f"{written(here)} must be {expected}", expected, "another address")
+    expected = "the address of a server, without user name, query, fragment and hidden characters"
+    for here, url in _addresses(element):
+        if not _is_address(url, has_query=here[0] == "auth"):
+            yield finding(
+                "schema-invalid-value", here, f"{written(here)} must be {expected}", expected, "another address"
+            )
     if isinstance(problem := _read_scheme(element.get("auth", {"type": "none"})), Diagnostic):
         yield problem
     places: dict[str, Path] = {}
@@ -150,14 +152,21 @@ def _errors(element: Mapping[str, Any]) -> Iterator[Diagnostic]:
         yield Diagnostic("no-operations", Severity.ERROR, message, help="Write one, with its request.")
 
 
-def _is_base_url(url: str) -> bool:
+def _addresses(element: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+    """Yield the address of the API and those of the authorization server, each with its path in the element."""
+    yield ("target", "base_url"), element["target"]["base_url"]
+    yield from ((("auth", key), url) for key, url in element.get("auth", {}).items() if key.endswith("_url"))
+
+
+def _is_address(url: str, *, has_query: bool) -> bool:
+    """Return True for the address of a server; that of an authorization server may have a query."""
     try:
         parts = urlsplit(url)
         parts.port  # noqa: B018 - raises ValueError for what is not a port
     except ValueError:
         return False
-    more = parts.query or parts.fragment or parts.username is not None or set(url) & set(" {\\\n\t")
-    return bool(parts.hostname) and not more and not has_unseen(url)
+    more = parts.fragment or parts.username is not None or set(url) & set(" {\\\n\t")
+    return bool(parts.hostname) and not more and not has_unseen(url) and (has_query or not parts.query)
 
 
 def _warnings(element: Mapping[str, Any], auth: Mapping[str, Any]) -> Iterator[Diagnostic]:
@@ -167,8 +176,7 @@ def _warnings(element: Mapping[str, Any], auth: Mapping[str, Any]) -> Iterator[D
             message, hint = f"{key} is not carried over", f"The adapter has it from {where}."
             yield finding("schema-not-used", (key,), message, help=hint, severity=Severity.WARNING)
     yield from _foreign_variables(auth, element["name"])
-    urls = {("auth", key): url for key, url in auth.items() if key.endswith("_url")}
-    for path, url in {("target", "base_url"): element["target"]["base_url"], **urls}.items():
+    for path, url in _addresses(element):
         host = urlsplit(url).hostname or ""
         if url.startswith("http:") and host not in ("localhost", "::1") and not host.startswith("127."):
             hint = "Write https://, unless the API is on this machine or for development."

@@ -84,6 +84,11 @@ def operation_findings(operation: Mapping[str, Any], family: str, path: Path) ->
             yield _unresolved((*path, "pagination", key), name, parameters)
     for name in request.places.keys() - parameters.keys():
         yield _unresolved(here, name, parameters)
+    path_names, in_query = placeholders(target.partition("?")[0]), placeholders(target.partition("?")[2])
+    for name in {name for name in in_query if in_query.count(name) > 1 or name in path_names}:
+        message = f"{written(here)} sends {shown(name)} in several places, and a parameter has one"
+        hint = "Give each place a parameter of its own."
+        yield finding("schema-invalid-value", here, message, "one place for each parameter", shown(target), hint)
     yield from _misnamed(parameters, path)
     if request.method == "DELETE" and (family == "read" or operation.get("danger_level") == "safe"):
         expected = "a family and a danger for DELETE, which is not a safe read"

@@ -16,7 +16,7 @@ from ..exact_json import read_json, write_json
 from ..schema import at, steps_of, union_of
 from ..text import line, listed, shown
 from ..wire import QuotaPaused
-from .merge import differences, merged
+from .merge import differences
 from .resource import Carried
 from .update_plan import UpdatePlan, prepare, replaced_fields, unreadable
 
@@ -98,9 +98,7 @@ class _Merging:
         etag = self._condition(read, expected)
         if not plan.patches:
             return await self._replace(read, asked, etag), self.warnings
-        body = list(differences(read.answer, merged(read.answer, asked)))
-        if not isinstance(read.answer, dict):
-            body = plan.operations(asked)
+        body = list(plan.patch(read.answer, asked))
         return await self.exchanges.send(row, self.params, lambda request: _with(request, body, etag)), []
 
     async def _replace(self, read: _Read, asked: Mapping[str, Any], etag: str | None) -> ApiResponse:

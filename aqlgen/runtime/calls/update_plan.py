@@ -44,6 +44,19 @@ class UpdatePlan:
         """Return the operations of a change to a resource that was not read."""
         return list(operations(change)) if self.patches and isinstance(change, dict) else change
 
+    def patch(self, answer: Any, change: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        """Yield the operations of a change to a resource as it was read.
+
+        A field that is neither there nor declared there may stand elsewhere in the answer, as within an envelope:
+        nothing of it is known. Nor is anything of what has none of the declared fields.
+        """
+        there = at(answer, steps_of(self.row.update.read_at if self.row.update is not None else ""))
+        declared = {wire for wire, _ in union_of(self.table.types, self.source).properties.values()}
+        is_read = isinstance(there, dict) and not (there and declared and declared.isdisjoint(there))
+        known = {key: value for key, value in change.items() if is_read and (key in there or key in declared)}
+        yield from differences(there, merged(there, known)) if known else ()
+        yield from operations({key: value for key, value in change.items() if key not in known})
+
     @property
     def written(self) -> JsonSchema:
         """The schema of the whole body."""

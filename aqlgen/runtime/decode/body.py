@@ -147,7 +147,7 @@ def _decoded(text: str) -> Any:
 
 def _read_lines(text: str) -> list[Any] | None:
     """Return the values of a text that holds more than one, each on its own line; None when it does not."""
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines = [line for line in text.split("\n") if line.strip()]  # a text may hold other breaks (RFC 8259, 7)
     if len(lines) < 2 or not lines[0].lstrip().startswith(("{", "[")):
         return None
     try:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from ..hooks import GateDecision
-from ..settings.trust import TRUST_LEVELS
+from ..settings.trust import TRUST_FILE, TRUST_LEVELS
 from ..settings.types import DANGER_LEVELS as LEVELS
 from ..table import READING_METHODS, is_plain_read
 
@@ -145,7 +145,7 @@ class Policy:
 
     def __init__(self, config: Config, table: Table) -> None:
         self.name = config.policy
-        self.trust = config.trust_level
+        self._config = config
         self._by_effect = {"money": config.policy_money, "access": config.policy_access, "people": config.policy_people}
         self._rules: Rules | None = None
         self._table = table
@@ -154,6 +154,12 @@ class Policy:
 
             self._rules = Rules(config, table)
         self._ruled = frozenset[str]() if self._rules is None else self._rules.names
+
+    @property
+    def trust(self) -> str:
+        """The level of trust now: a certificate may have expired since the start."""
+        is_stated = self._config.sources.get("trust_level") == TRUST_FILE
+        return self._config.trust.in_force if is_stated else self._config.trust_level
 
     def watches(self, row: Row) -> bool:
         """Return True if calls of an operation have to be decided about."""

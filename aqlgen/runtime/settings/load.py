@@ -24,7 +24,7 @@ from ..text import did_you_mean
 from . import ConfigError, refusal, unknown_variable
 from .config import SETTINGS, Config
 from .tables import quota_problem
-from .trust import TRUST_FILE, read_trust
+from .trust import TRUST_FILE, is_there, read_trust
 
 __all__ = [
     "SETTINGS_FILE",
@@ -177,13 +177,13 @@ def _candidates(folder: Path, environ: Mapping[str, str]) -> list[Path]:
 
 def settings_file(folder: Path, environ: Mapping[str, str]) -> Path | None:
     """Return the file that the settings of the package in `folder` are read from, None if there is none."""
-    return next((path for path in _candidates(folder, environ) if path.exists()), None)
+    return next((path for path in _candidates(folder, environ) if is_there(path)), None)
 
 
 def trust_file(folder: Path, environ: Mapping[str, str]) -> Path:
     """Return the file with the trust in the package in `folder`: the one there is, else where it would be written."""
     paths = [path.with_name(TRUST_FILE) for path in _candidates(folder, environ)]
-    return next((path for path in paths if path.exists()), paths[0])
+    return next((path for path in paths if is_there(path)), paths[0])
 
 
 def _read_file(folder: Path, environ: Mapping[str, str]) -> tuple[str, dict[str, Any]]:

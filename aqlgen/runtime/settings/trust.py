@@ -105,13 +105,24 @@ class TrustRecord(NamedTuple):
         return shown
 
 
+def is_there(path: Path) -> bool:
+    """Return True if something is at a path, also a link that leads nowhere, or what may not be looked at."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
 def read_trust(path: Path) -> TrustRecord | None:
     """Read the file; None where there is none. Raises ConfigError with what is wrong, and what to do."""
+    if not is_there(path):
+        return None
     try:
         with path.open("rb") as file:
             content = file.read(_MAX_BYTES)  # a longer one ends in the middle, and is not JSON then
-    except (FileNotFoundError, NotADirectoryError):
-        return None
     except OSError as problem:
         raise ConfigError(f"cannot read {path}: {problem.strerror}") from None
     try:

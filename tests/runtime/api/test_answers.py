@@ -117,6 +117,13 @@ def test_values_a_line_each_under_the_name_of_json_come_as_a_list(package: Make)
     ]
 
 
+def test_a_text_in_lines_of_json_may_hold_a_line_separator_of_unicode(package: Make) -> None:
+    pets = declares(package, "application/json", {"type": "array", "items": PET})
+    lines = '{"name":"a\u2028b\u0085c"}\r\n{"petId":2}\n'.encode()
+    answer = receive(lines, content_type="application/json")
+    assert pets.decode(answer) == [{"name": "a\u2028b\u0085c"}, {"pet_id": 2}]
+
+
 LINE = b'{"a": 1}\n'
 
 
