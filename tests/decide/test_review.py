@@ -214,5 +214,15 @@ def test_consequence_grows_with_what_lies_below_and_shrinks_with_what_lies_aroun
     assert deletions == ["DELETE /bowls/{id}", "DELETE /tins/{id}", "DELETE /bowls/{bowl}/labels/{id}"]
 
 
+def test_an_act_has_the_consequence_of_the_items_that_it_acts_on(prepared: Any) -> None:
+    """R-EFF-2: an action on an item, and an act on many items beside them, count with all that lies below the items."""
+    paths = {f"/{part}/{{id}}": {"delete": operation()} for part in ("bowls", "tins", "cups", "cups/{cup}/labels")}
+    paths |= {f"/{part}/destroy_many": {"delete": operation()} for part in ("bowls", "tins")}
+    paths |= {f"/{part}/{{id}}/uninstall": {"post": operation()} for part in ("cups", "tins")}
+    weights = consequences(prepared(paths).decisions)
+    assert weights["DELETE /bowls/destroy_many"] > weights["DELETE /bowls/{id}"]
+    assert weights["POST /cups/{id}/uninstall"] > weights["POST /tins/{id}/uninstall"]
+
+
 def test_each_doubt_that_says_too_little_is_a_rule() -> None:
     assert {rule.name for rule in RULES} | {"unproven"} >= _UNTOLD
