@@ -21,6 +21,13 @@ def sending(*fields: str) -> dict[str, Any]:
     return {"body": Body(True, "", (MediaType("application/json", schema, MISSING, NOWHERE),), NOWHERE)}
 
 
+def nesting(field: str, *fields: str) -> dict[str, Any]:
+    """Return the body of a request with a field, and an object of fields beside it."""
+    inner: Any = {"type": "object", "properties": dict.fromkeys(fields, TEXT)}
+    schema: Any = {"type": "object", "properties": {"note": TEXT, field: inner}}
+    return {"body": Body(True, "", (MediaType("application/json", schema, MISSING, NOWHERE),), NOWHERE)}
+
+
 def listing_values(field: str, *values: str) -> dict[str, Any]:
     """Return the body of a request with a field of these values."""
     schema: Any = {"properties": {field: {"type": "string", "enum": list(values)}}}
@@ -160,7 +167,6 @@ def test_neither_other_things_nor_effects_outside_of_the_data_are_proven(write: 
         (operation("POST /offers/{id}/decline"), Effect.ENDS, "structure"),
         (operation("PATCH /teams/{id}", **sending("permissions")), Effect.ACCESS, "field"),
         (operation("POST /texts/{id}/redo", summary="Redo it. You will lose the old text."), Effect.ENDS, "sentence"),
-        (operation("PUT /carts/{id}", **listing_values("action", "CANCEL", "REFUND")), Effect.MONEY, "field"),
     ],
 )
 def test_what_moves_gives_reaches_or_ends_is_always_asked_about(write: Operation, effect: Effect, kind: str) -> None:
@@ -296,14 +302,15 @@ def showing(key: str, **fields: Any) -> Operation:
 
 
 SUM: Any = {"properties": {"amount": {"type": "integer"}, "currency": TEXT}}
+TAG = operation("GET /tags/{tagId}")
 BOOKING = showing("GET /bookings/{id}", id=TEXT, total=SUM, status=TEXT)
 
 
 @each(
     ("write", "others", "moves"),
     [
-        (operation("DELETE /bookings/{id}"), [BOOKING], True),
-        (operation("POST /bookings/{id}/cancel"), [BOOKING], True),
+        (operation("DELETE /bookings/{id}"), [BOOKING], False),
+        (operation("POST /bookings/{id}/cancel"), [BOOKING], False),
         (operation("POST /bookings/{id}/confirm"), [BOOKING], True),
         (operation("PATCH /bookings/{id}", **sending("status")), [BOOKING], True),
         (operation("PATCH /bookings/{id}/rooms/{room}", **sending("price")), [BOOKING], True),
@@ -312,10 +319,11 @@ BOOKING = showing("GET /bookings/{id}", id=TEXT, total=SUM, status=TEXT)
         (operation("POST /bookings", **sending("total")), [BOOKING, operation("DELETE /bookings/{id}")], False),
         (operation("PATCH /bookings/{id}", **sending("note")), [BOOKING], False),
         (operation("POST /bookings/{id}/guests", **sending("name")), [BOOKING], False),
+        (operation("POST /bookings/{id}/seats", **nesting("detail", "key", "value")), [BOOKING], False),
         (operation("POST /bookings/{id}/download"), [BOOKING], False),
         (operation("POST /bookings/{id}/notify", **sending("emails")), [BOOKING], False),
-        (operation("DELETE /bookings/{id}"), [showing("GET /bookings/{id}", total=SUM)], False),
-        (operation("DELETE /bookings/{id}"), [showing("GET /bookings/{id}", total=TEXT, status=TEXT)], False),
+        (operation("POST /bookings/{id}/confirm"), [showing("GET /bookings/{id}", total=SUM)], False),
+        (operation("POST /bookings/{id}/confirm"), [showing("GET /bookings/{id}", total=TEXT, status=TEXT)], False),
     ],
 )
 def test_a_record_of_money_is_known_by_its_sum_its_currency_and_its_state(
@@ -323,6 +331,66 @@ def test_a_record_of_money_is_known_by_its_sum_its_currency_and_its_state(
 ) -> None:
     """R-EFF-1: whatever it is called."""
     assert of(write, *others).moves_money is moves
+
+
+def test_an_act_on_an_item_that_answers_with_the_whole_item_costs_nothing() -> None:
+    """R-EFF-1: a GET shows the price, too."""
+    upload, item = (reading(key, "id", "price", "currency") for key in ("POST /shops/{id}/upload", "GET /shops/{id}"))
+    assert of(upload).moves_money
+    assert not of(upload, item).moves_money
+
+
+@each(
+    ("removal", "others", "asked"),
+    [
+        (
+            operation("POST /sets/{id}/unassign-form/{form}"),
+            [operation("POST /sets/{id}/assign-form", **sending("id"))],
+            1,
+        ),
+        (
+            operation("POST /carts/{id}/remove", **sending("part_ids")),
+            [operation("POST /carts/{id}/add", **sending("part_ids"))],
+            1,
+        ),
+        (
+            operation("POST /carts/{id}/remove", **sending("part_ids")),
+            [operation("POST /carts/{id}/add", **sending("part_ids", "color"))],
+            0,
+        ),
+        (
+            operation("POST /carts/{id}/remove", **sending("part_ids")),
+            [operation("POST /carts/{id}/add", **sending("part_ids", "color")), reading("GET /carts/{id}", "color")],
+            1,
+        ),
+        (operation("DELETE /sets/{id}/tags/{tagId}"), [operation("PUT /sets/{id}/tags/{tagId}"), TAG], 1),
+        (operation("DELETE /sets/{id}/tags/{tagId}"), [operation("PUT /sets/{id}/tags/{tagId}")], 0),
+        (
+            operation("DELETE /sets/{id}/tags/{tagId}"),
+            [operation("PUT /sets/{id}/tags/{tagId}", **sending("text")), TAG],
+            0,
+        ),
+        (operation("DELETE /sets/{id}/tags/{tagId}"), [operation("POST /sets/{id}/tags", **sending("tagId")), TAG], 1),
+        (operation("DELETE /sets/{id}/tags/{tagId}"), [operation("POST /sets/{id}/tags", **sending("id")), TAG], 1),
+        (
+            operation("DELETE /sets/{id}/tags/{tagId}"),
+            [operation("POST /sets/{id}/tags", **sending("id", "text")), TAG],
+            0,
+        ),
+        (operation("DELETE /tags/{tagId}"), [operation("POST /tags", **sending("tagId")), TAG], 0),
+        (
+            operation("DELETE /sets/{id}/tags", **sending("ids")),
+            [operation("POST /sets/{id}/tags", **sending("ids"))],
+            1,
+        ),
+        (operation("DELETE /sets/{id}"), [operation("PUT /sets/{id}"), operation("POST /sets", **sending("id"))], 0),
+    ],
+)
+def test_a_removal_is_asked_about_once_where_an_addition_beside_it_makes_the_same_again(
+    removal: Operation, others: list[Operation], asked: int
+) -> None:
+    """R-EFF-2: it loses nothing that its caller does not know; the DELETE of the thing itself does."""
+    assert of(removal, *others).asked is (Asked.FIRST if asked else Asked.ALWAYS)
 
 
 def test_a_thing_that_can_be_deleted_and_has_no_state_is_no_deal() -> None:
@@ -447,9 +515,7 @@ STATE = reading("GET /cards/{id}", "id", "state")
             Asked.ALWAYS,
         ),
         (operation("POST /upload-sessions"), operation("DELETE /upload-sessions/{id}"), Asked.FIRST),
-        (operation("POST /runs/sessions", "createRunSession"), operation("DELETE /runs/sessions/{id}"), Asked.FIRST),
-        (operation("POST /users/{id}/sessions"), operation("DELETE /users/{id}/sessions/{session}"), Asked.ALWAYS),
-        (operation("POST /sessions"), operation("DELETE /sessions/{id}"), Asked.ALWAYS),
+        (operation("POST /sessions"), operation("DELETE /sessions/{id}"), Asked.FIRST),
         (
             operation("PATCH /boards/{id}", responses=(answer("202"),), **sending("title")),
             reading("GET /boards/{id}", "title"),

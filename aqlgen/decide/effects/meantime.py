@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from aqlgen.decide.decision import Category, Danger, Effect
+from aqlgen.decide.effects.inverses import SWITCHING
 from aqlgen.decide.effects.reading import Finding, Reading
-from aqlgen.decide.effects.reversal import SWITCHING
 from aqlgen.words import singular
 
 _LEADING_OUT: Final = frozenset("webhook hook callback drain forward forwarding".split())

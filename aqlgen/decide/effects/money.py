@@ -71,8 +71,10 @@ _KEEPERS: Final = frozenset(
 """Things of which an account, or a means of payment, is only kept."""
 _WORTH: Final = (_AMOUNTS | _PRICES | {"cent"}) - {"quantity", "qty"}
 _STATES: Final = (("status",), ("state",))
-_AVERTING: Final = _PREPARING - frozenset("cancel stop abort edit patch update".split())
-"""Verbs that do nothing to a record of money; a record that is cancelled is owed no more."""
+_AVERTING: Final = _PREPARING - frozenset({"edit", "patch", "update"})
+"""Verbs that move no record of money: what is cancelled ends, and moves nothing."""
+_VAGUE: Final = frozenset({"value", "balance"})
+"""Fields that are a sum of money at the root of a request; below it they may be anything."""
 _WHOLES: Final = frozenset({"object", "array"})
 _PAIR, _DEEP = 4, 2
 """The most fields of an object that is only a sum with its currency, and how deep in an answer it is looked for."""
@@ -180,14 +182,23 @@ def _account(
 def by_answer(reading: Reading) -> Finding | None:
     """Find the price that only the answer has, with its currency.
 
-    The answer needs none if it is about what may be money. An update answers with the whole resource.
+    The answer needs none if it is about what may be money. An update, or an act on an item, answers with the whole
+    resource, whose price a GET shows.
     """
     schemas, sent = reading.around.schemas, {words[-1] for words in reading.fields if words}
     is_deal = reading.category is not Category.UPDATE and not _deals(reading).isdisjoint(_DOUBTFUL)
     fields = answer_fields(reading.subject.answer, schemas, depth=2 if is_deal else 0)
     added = {words[-1] for words in map(split, fields) if words} - sent
-    prices = added & _PRICES if is_deal or "currency" in added else ()
+    prices = added & _PRICES if is_deal or "currency" in added - _shown(reading) else ()
     return _moved(f"it answers with {min(prices)}") if prices else None
+
+
+def _shown(reading: Reading) -> set[str]:
+    """Return the last words of the fields that a GET of the path, or of the item around, shows."""
+    place = reading.template
+    around = (*reading.around.of_template(place), *reading.around.of_template(place.rpartition("/")[0]))
+    gets = (reading.others[each.operation.key] for each in around if each.method == "GET")
+    return {name.rpartition("_")[2] for each in gets for name in each.shown}
 
 
 def by_sum(reading: Reading) -> Finding | None:
@@ -290,12 +301,17 @@ def _makers(reading: Reading) -> dict[str, str]:
 
 
 def of_record(reading: Reading) -> Finding | None:
-    """Find a write that makes, settles, ends or prices a record of money, whose sum, currency and state a GET shows."""
+    """Find a write that makes, settles or prices a record of money, whose sum, currency and state a GET shows."""
     records = _records(reading)
     known = [records.get(noun, False) for noun in reading.path_nouns] if records else []
-    if not any(known) or not reading.verb_words.isdisjoint(_AVERTING) or people(reading) is not None:
+    if (
+        not any(known)
+        or _deletes(reading)
+        or not reading.verb_words.isdisjoint(_AVERTING)
+        or people(reading) is not None
+    ):
         return None
-    is_sum = any(_is_sum(name) for name in reading.fields)
+    is_sum = any(_is_sum(name) and (depth <= 0 or name[-1] not in _VAGUE) for name, depth in reading.fields.items())
     is_done = is_sum or known[-1]
     if reading.category is Category.UPDATE:
         is_done = is_sum or (known[-1] and bool(reading.sends(frozenset(*zip(*_STATES, strict=True)))))

@@ -25,6 +25,8 @@ MEANS: Final = frozenset(
     " impersonation whitelist allowlist cryptokey share".split()
 )
 """Things by which people are admitted, or that give rights."""
+_OFTEN_WORK: Final = frozenset({"session"})
+"""Those that are as often a piece of work, such as an upload: a doubt."""
 _PEOPLE: Final = frozenset(
     "user account subaccount employee person principal customer guest operator member owner admin collaborator".split()
 )
@@ -32,12 +34,11 @@ _KEPT: Final = frozenset("password passphrase pin secret credential".split())
 _RIGHTS: Final = _KEPT | frozenset("role permission admin superuser privilege access".split())
 _ADMITTING: Final = frozenset(
     "impersonate promote demote grant revoke authorize ban unban suspend unsuspend block unblock deactivate"
-    " reactivate activate assign approve".split()
+    " reactivate activate approve".split()
 )
 """Verbs that take from somebody what they could do, or give it to them."""
 _FINAL: Final = frozenset("cancel terminate void expire pay issue approve reject refund".split())
 """Verbs of states from which hardly anything comes back."""
-_PAYING: Final = frozenset({"pay", "refund"})
 _CHOOSING: Final = CHOOSERS | {"status", "state"}
 _LOCKING: Final = frozenset("lock unlock enable disable".split())
 """Verbs that do so if they are said of people."""
@@ -56,7 +57,7 @@ _OFFICES: Final = frozenset({"admin", "owner"})
 def access(reading: Reading) -> Finding | None:
     """Find a grant or a withdrawal of rights, keys and ways in."""
     heads = reading.heads
-    if means := heads & MEANS - _of_work(reading):
+    if means := heads & MEANS - _OFTEN_WORK:
         article = "an" if min(means)[0] in "aeiou" else "a"
         level = Danger.REVERSIBLE if _is_described(reading) else Danger.DESTRUCTIVE
         return Finding(Effect.ACCESS, level, f"it changes {article} {min(means)}")
@@ -66,13 +67,6 @@ def access(reading: Reading) -> Finding | None:
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"its request has {sent}", "field")
     says = _admits(reading, heads)
     return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, says) if says else None
-
-
-def _of_work(reading: Reading) -> frozenset[str]:
-    """Return the session that is a piece of work, by its own name (`upload_session`), and lets nobody in."""
-    kinds = {name[-2] for name in (reading.thing, reading.object) if len(name) > 1 and name[-1] == "session"}
-    is_work = kinds and kinds.union(reading.path_things[-2:-1]).isdisjoint(_PEOPLE | MEANS)
-    return frozenset({"session"}) if is_work else frozenset()
 
 
 def _is_described(reading: Reading) -> bool:
@@ -96,7 +90,7 @@ def _admits(reading: Reading, heads: frozenset[str]) -> str:
             return f"it changes the {part} of a {things[-2]}"
         if things[-2] in _PEOPLE | _MEMBERS:
             verbs |= base_forms(part) & (_ADMITTING | _LOCKING)
-    if heads & _MEMBERS and len(things) != 1:
+    if heads & _MEMBERS and (len(things) != 1 or reading.part):
         verbs |= reading.verb_words & _JOINING
         if not verbs and _joins(reading):
             return f"a {reading.noun} is added"
@@ -151,7 +145,7 @@ def access_answered(reading: Reading) -> Finding | None:
 
 
 def chosen(reading: Reading) -> Finding | None:
-    """Find a change of rights, a payment or an end among the values of a field: `operation_type: SHARE | REVOKE`."""
+    """Find a change of rights or an end among the values of a field: `operation_type: SHARE | REVOKE`."""
     schemas, is_act = reading.around.schemas, reading.category in (Category.UPDATE, Category.EXECUTE)
     final: Finding | None = None
     for name, field in schemas.properties(reading.subject.body).items() if is_act else ():
@@ -162,8 +156,6 @@ def chosen(reading: Reading) -> Finding | None:
             forms = base_forms(verbs[0]) if len(verbs) == 1 else frozenset()
             if not _RAISING.isdisjoint(verbs):
                 return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, says, "field")
-            if forms & _PAYING:
-                return Finding(Effect.MONEY, Danger.DANGEROUS, says, "field")
             if final is None and forms & (_FINAL if "open" in listed else _FINAL | {"close"}):
                 final = Finding(Effect.ENDS, Danger.REVERSIBLE, says, "field")
     return final

@@ -27,6 +27,8 @@ __all__ = ["Finding", "Reading", "Words", "answer_fields", "head"]
 _MOST_FIELDS: Final = 400
 _MOST_WITHIN: Final = 200
 """How many fields are looked at within one field of an answer."""
+_MOST_ANSWERED: Final = 2000
+"""How many fields of an answer are looked at."""
 _IDENTIFYING: Final = frozenset({"id", "ids", "name", "names", "list"})
 _NEAR: Final = 1
 _FRAMES: Final = frozenset("request instance instruction application entry binding mapping assignment batch".split())
@@ -170,6 +172,24 @@ class Reading:
         if operation.body is not None or self.facts.method == "GET":
             return fields
         return {_named(each.name): 0 for each in operation.parameters if each.location is Location.QUERY}
+
+    @property
+    def answered(self) -> frozenset[str]:
+        """The fields of its answer, in snake case."""
+        answer, schemas = self.subject.answer, self.around.schemas
+
+        def answered() -> frozenset[str]:
+            return frozenset("_".join(split(name)) for name in islice(answer_fields(answer, schemas), _MOST_ANSWERED))
+
+        return schemas.once("answered", answer, answered)
+
+    @property
+    def shown(self) -> frozenset[str]:
+        """The fields of its answer, each once more without its last word."""
+        names = self.answered
+        return self.around.schemas.once(
+            "shown", self.subject.answer, lambda: names | {name.rpartition("_")[0] for name in names}
+        )
 
     @cached_property
     def _near(self) -> Mapping[str, str]:

@@ -8,38 +8,20 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain
 from typing import Final, NamedTuple
 
 from aqlgen.decide.carried import CHOOSERS
 from aqlgen.decide.decision import Category
-from aqlgen.decide.effects.reading import Reading, answer_fields
+from aqlgen.decide.effects.inverses import undoes
+from aqlgen.decide.effects.reading import Reading
+from aqlgen.decide.effects.removal import adder
 from aqlgen.decide.naming.verbs import find_verb
 from aqlgen.decide.sentences import Words
 from aqlgen.runtime.text import counted
 from aqlgen.runtime.wire import admits_json
 from aqlgen.words import singular, split
 
-_SWITCHES: Final = (
-    "start stop, enable disable, activate deactivate, pause resume, suspend resume, suspend activate, attach detach"
-    ", allow deny, up down, on off, lock unlock, block unblock, publish unpublish"
-)
-"""Actions that take each other back, and put something out of work until then."""
-SWITCHING: Final = frozenset(_SWITCHES.replace(",", "").split()) - {"attach"}
-"""Those that do so; what something is attached to goes on."""
-_PAIRS: Final = (
-    f"{_SWITCHES}, open close, close reopen, add remove, assign remove, hide show, join leave, hold release"
-    ", archive restore, trash restore, grant revoke, complete reopen, increase decrease"
-    ", show unhide, register unregister, set clear, rename rename"
-)
-"""Actions that take each other back; beside them, `un…`, `de…` and `dis…` take back what follows."""
-_INVERSES: Final[dict[str, set[str]]] = defaultdict(set)
-for _pair in _PAIRS.split(", "):
-    _first, _second = _pair.split()
-    _INVERSES[_first].add(_second)
-    _INVERSES[_second].add(_first)
-_UNDOING: Final = ("un", "de", "dis")
 _TAKING_BACK: Final = frozenset(
     "delete remove cancel void archive revoke destroy trash unregister deactivate terminate".split()
 )
@@ -50,8 +32,8 @@ _LEAST_READ: Final = 0.5
 """The share of the sent fields that a GET has to have; all of what a replacement may drop."""
 
 
-_MOST, _MOST_ALIKE = 2000, 200
-"""How many fields of an answer, and how many operations beside one or on the same thing, are looked at."""
+_MOST_ALIKE: Final = 200
+"""How many operations beside one or on the same thing are looked at."""
 
 
 class _Change(NamedTuple):
@@ -83,7 +65,7 @@ class Reversal:
         """Return the evidence that an operation can be undone; "" without any."""
         if reading.facts.operation.path.rstrip("/}").rpartition("{")[2] in CHOOSERS:
             return ""
-        other = None if reading.loss else self._inverse(reading)
+        other = adder(reading) or (None if reading.loss else self._inverse(reading))
         verbs = filter(None, (reading.facts.action_verb, reading.facts.named_verb))
         is_made = reading.category is Category.CREATE and all(verb.category is not Category.EXECUTE for verb in verbs)
         if other is None and is_made:
@@ -123,7 +105,7 @@ class Reversal:
                 or {*reading.object} <= {*other.object}
                 or {*other.object} <= {*reading.object}
             )
-            if is_other and any(_undoes(verb, inverse) for verb in reading.verb_words for inverse in other.verb_words):
+            if is_other and any(undoes(verb, inverse) for verb in reading.verb_words for inverse in other.verb_words):
                 return other
         return None
 
@@ -131,7 +113,7 @@ class Reversal:
         """Return the path whose DELETE undoes a restoring, or the setting of what has no fields; "" where none does."""
         if "restore" in reading.verb_words and (
             (not reading.fields and any({"deletion", "deleted"} & {*act.object} for act in reading.acts))
-            or any(name.startswith("deleted") for name in self._known_of(reading))
+            or any(name.startswith("deleted") for name in reading.shown)
         ):
             return reading.template.rpartition("/")[0]  # what is deleted stays
         is_set = reading.facts.method in ("PUT", "POST") and reading.facts.shape.item and not reading.fields
@@ -157,7 +139,7 @@ class Reversal:
 
     def _evidence(self, change: _Change, other: Reading) -> str:
         """Return the evidence that a GET reads a change; "" where it reads too little of it."""
-        known, top, part = self._known_of(other), change.fields, change.part
+        known, top, part = other.shown, change.fields, change.part
         read = len(top & known)
         if other.template == change.path and not top:
             return f"{other.name} returns it"
@@ -165,16 +147,6 @@ class Reversal:
             return f"{other.name} returns {read} of the {counted(len(top), 'changed field')}"
         is_part = part in known and (not top or (change.is_set and bool(part) and len(top) <= 1))
         return f"{other.name} returns it" if is_part else ""
-
-    def _known_of(self, other: Reading) -> frozenset[str]:
-        """Return the fields that a GET shows, each once more without its last word."""
-        answer, schemas = other.subject.answer, other.around.schemas
-
-        def known() -> frozenset[str]:
-            names = {"_".join(split(name)) for name in dict.fromkeys(islice(answer_fields(answer, schemas), _MOST))}
-            return frozenset(names | {name.rpartition("_")[0] for name in names})
-
-        return schemas.once("known fields", answer, known)
 
     def _readers(self, reading: Reading) -> Iterator[Reading]:
         place = reading.template
@@ -218,13 +190,3 @@ def _deletes(field: str) -> bool:
     """Return True for a field that says that something is deleted (`delete_files`); no old value brings that back."""
     verb = find_verb(field.partition("_")[0])
     return verb is not None and verb.strong and verb.category is Category.DELETE
-
-
-@lru_cache(maxsize=16384)
-def _undoes(verb: str, other: str) -> bool:
-    return other in _INVERSES.get(verb, ()) or any(
-        second.startswith(prefix) and second.removeprefix(prefix) in (first, first[2:])
-        for prefix in _UNDOING
-        for first, second in ((verb, other), (other, verb))
-        if first != second
-    )

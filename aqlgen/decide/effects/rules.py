@@ -16,6 +16,7 @@ from aqlgen.decide.category.reads import changes, sent_act
 from aqlgen.decide.decision import Category, Danger, Effect
 from aqlgen.decide.effects import meantime, money, outward
 from aqlgen.decide.effects.reading import Finding, Reading, answer_fields
+from aqlgen.decide.effects.removal import adder
 from aqlgen.decide.naming.noun import AREAS, head_size, is_plural
 from aqlgen.decide.naming.verbs import find_verb
 from aqlgen.decide.payloads import is_sent_as_list, sends_list
@@ -79,6 +80,8 @@ _REPLACING: Final = frozenset("update replace set put overwrite write change edi
 def _by_category(reading: Reading) -> Finding:
     level = _DEFAULTS.get(reading.category, Danger.REVERSIBLE)
     effect = {Category.READ: Effect.NONE, Category.DELETE: Effect.ENDS}.get(reading.category, Effect.DATA)
+    if reading.category is Category.DELETE and adder(reading) is not None:
+        level = Danger.REVERSIBLE
     return Finding(effect, level, reading.category.value)
 
 
@@ -96,7 +99,7 @@ def _by_removal(reading: Reading) -> Finding | None:
     around = (*reading.around.of_template(place), *reading.around.of_template(place.rpartition("/")[0]))
     is_set = any(_sets(reading.others[each.operation.key], reading) for each in around)
     is_link = reading.category is not Category.DELETE and is_set
-    return None if is_link else Finding(Effect.ENDS, Danger.DESTRUCTIVE, "DELETE")
+    return None if is_link or adder(reading) is not None else Finding(Effect.ENDS, Danger.DESTRUCTIVE, "DELETE")
 
 
 def _sets(other: Reading, removal: Reading) -> bool:

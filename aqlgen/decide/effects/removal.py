@@ -1,0 +1,121 @@
+"""The structure that proves that a removal can be put back: the request beside it that adds the same again.
+
+A removal that unlinks what lives on elsewhere, or that sends what the addition sends, loses nothing that its caller
+does not know: `unassign_form` beside `assign_form`, `DELETE /groups/{id}/pets/{petId}` beside a PUT without a body. The
+DELETE of the thing itself is no such removal, whatever creates a new one.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from aqlgen.decide.decision import Category
+from aqlgen.decide.effects.inverses import undoes
+from aqlgen.decide.effects.reading import Reading
+from aqlgen.decide.payloads import body_objects
+from aqlgen.decide.sentences import Words
+from aqlgen.words import singular, split
+
+_ID: Final = ("id",)
+_IDENTIFYING: Final = frozenset({_ID, ("uuid",), ("slug",), ("name",)})
+_MOST_NAMED: Final = 3
+"""The most fields by which a request names what it adds or removes; more of them describe it."""
+_KIND: Final = frozenset({("type",)})
+_CHANGING: Final = frozenset("update edit change modify patch replace".split())
+"""Verbs by which a document says that a request changes an item that is there, and adds none."""
+
+
+def adder(removal: Reading) -> Reading | None:
+    """Return the request that adds again what an operation removes; None where none proves it."""
+    if removal.category is not Category.DELETE and removal.facts.method != "DELETE":
+        return None
+    collection, item, rest = removal.template.rpartition("/{}")
+    place = removal.template if rest or not item else collection
+    index: Mapping[str, list[Reading]] = removal.around.once("additions", lambda: _additions(removal))
+    beside = index[place.rpartition("/")[0]]
+    sent, is_link = _sent(removal), _is_link(removal)
+    is_made = any(other.template == place and other.facts.method == "POST" for other in beside)
+    for other in beside:
+        others, key = _sent(other), _key(other, removal)
+        if other.template == removal.template:
+            is_again = 0 < len(sent) <= _MOST_NAMED and others == sent and other.verb_words.isdisjoint(_CHANGING)
+            is_again = is_again or (is_link and not is_made and other.facts.operation.body is None)
+        elif other.template == place:
+            more = others - key - _KIND
+            is_again = bool(key) and is_link and (not more or (_ID not in key and _shows(removal, more)))
+        else:
+            is_again = _is_inverse(other, removal) and _shows(removal, others - sent - key)
+        if is_again:
+            return other
+    return None
+
+
+def _additions(reading: Reading) -> Mapping[str, list[Reading]]:
+    """Return the operations that may add something, by the folder of what they act on."""
+    additions: Mapping[str, list[Reading]] = defaultdict(list)
+    for other in reading.others.values():
+        is_adding = other.facts.method in ("PUT", "POST") and other.category not in (Category.READ, Category.DELETE)
+        if is_adding and other.said_verbs.isdisjoint(_CHANGING):
+            additions[other.template.removesuffix("/{}").rpartition("/")[0]].append(other)
+    return additions
+
+
+def _sent(reading: Reading) -> frozenset[Words]:
+    """Return the fields of the request, without an envelope around them."""
+    least = 0 if 0 in reading.fields.values() else min(reading.fields.values(), default=0)
+    return frozenset(name for name, depth in reading.fields.items() if depth >= least and name)
+
+
+def _key(other: Reading, removal: Reading) -> frozenset[Words]:
+    """Return the fields of a request that say which thing it adds: `id`, or what the removal's path calls it."""
+    path, schemas = removal.facts.operation.path.rstrip("/"), other.around.schemas
+    words = tuple(map(singular, split(path.rpartition("{")[2]))) if path.endswith("}") else ()
+    known = {_ID, words if words[1:] and words[-1:] in _IDENTIFYING else _ID} if words else frozenset()
+    objects = (schemas.properties(schema) for _, schema in body_objects(other.facts.operation, schemas))
+    names = (split(name) for names in objects for name in names)
+    return frozenset(name[: max(1, len(name) - 1)] for name in names if tuple(map(singular, name)) in known)
+
+
+def _is_link(removal: Reading) -> bool:
+    """Return True if the path ends in an item within another one, which has a path of fewer items, too."""
+    collection, _, rest = removal.template.rpartition("/{}")
+    if rest or "{}" not in collection:
+        return False
+    homes: Mapping[str, int] = removal.around.once("homes", lambda: _homes(removal))
+    noun = collection.rpartition("/")[2]
+    return homes.get(noun, removal.template.count("{}")) < removal.template.count("{}")
+
+
+def _homes(reading: Reading) -> Mapping[str, int]:
+    """Return how many parameters the shortest path of an item has that a GET shows, by its collection's name."""
+    homes: dict[str, int] = {}
+    for other in reading.others.values():
+        collection, _, rest = other.template.rpartition("/{}")
+        if other.facts.method == "GET" and not rest and collection:
+            noun, many = collection.rpartition("/")[2], other.template.count("{}")
+            homes[noun] = min(many, homes.get(noun, many))
+    return homes
+
+
+def _is_inverse(other: Reading, removal: Reading) -> bool:
+    """Return True if the paths differ in verbs that take each other back (`assign-pet` and `unassign-pet/{id}`)."""
+    ends = (split(each.template.removesuffix("/{}").rpartition("/")[2]) for each in (other, removal))
+    (first, *rest), (second, *others) = (end or ("",) for end in ends)
+    return rest == others and undoes(first, second)
+
+
+def _shows(reading: Reading, names: frozenset[Words]) -> bool:
+    """Return True if a GET of the path or of the paths around shows some fields, so that they are known."""
+    return not names or any({"_".join(name) for name in names} <= other.answered for other in _readers(reading))
+
+
+def _readers(reading: Reading) -> Iterator[Reading]:
+    """Yield each GET of the path, and of the paths around."""
+    place = reading.template
+    while place:
+        yield from (
+            reading.others[each.operation.key] for each in reading.around.of_template(place) if each.method == "GET"
+        )
+        place = place.rpartition("/")[0]
