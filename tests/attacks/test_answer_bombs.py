@@ -8,6 +8,7 @@ import gzip
 import json
 import time
 from collections.abc import Callable
+from pathlib import Path
 from threading import current_thread, main_thread
 from types import SimpleNamespace
 from typing import Any
@@ -25,6 +26,7 @@ from aqlgen.runtime.decode.sequential import StreamWatch, read_multipart, stream
 from aqlgen.runtime.decode.xml import UnreadableXmlError, read_xml
 from aqlgen.runtime.encode.body import _encode_text
 from aqlgen.runtime.errors import Failure
+from aqlgen.runtime.paging.listing import ListQuery
 from aqlgen.runtime.schema.validators import Schemas, stated_pattern
 from aqlgen.runtime.server.stdio import Refusal, parse
 from aqlgen.runtime.session import Session
@@ -33,6 +35,8 @@ from aqlgen.runtime.wire import ApiResponse, known_charset
 from aqlgen.table.sample_values import ValueMaker
 from tests.attacks.bounds import cpu_seconds
 from tests.cases import each
+from tests.in_process import StandIn, dispatcher_of
+from tests.runtime.api.hand_made import make_package, operation
 
 MOST = 2.0
 """CPU seconds; none of these answers takes a tenth of it on a machine at rest."""
@@ -104,6 +108,24 @@ async def test_a_long_answer_is_read_beside_other_calls(
     for size in (1, 2_000_000):
         place = shop(answer={"name": "x" * size})
         await place.dispatcher.handle(None, {"operation": "get_item", "params": {"item_id": 1}}, Session("s"))
+    assert [thread is main_thread() for thread in threads] == [True, False]
+
+
+@pytest.mark.anyio
+@each("query", [{"where": {"name": "x"}}, {"order_by": "name"}, {"aggregate": {"group_by": "name"}}])
+async def test_a_long_list_is_searched_beside_other_calls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, query: dict[str, Any]
+) -> None:
+    threads, over = [], ListQuery.over
+    noted = lambda self, items: threads.append(current_thread()) or over(self, items)  # noqa: E731 - a method
+    monkeypatch.setattr(ListQuery, "over", noted)
+    parameters = {name: {"in": "adapter", "schema": {}} for name in ("where", "order_by", "aggregate")}
+    row = operation("GET", "/things", parameters=parameters)
+    make_package(tmp_path, {"list_things": row}, adapter={"counts": {"read": 1}})
+    for count in (1, 60_000):
+        dispatcher = dispatcher_of(tmp_path, StandIn(lambda _, count=count: [{"name": "x", "size": 1}] * count))
+        answer = await dispatcher.handle("read", {"operation": "list_things", "params": query})
+        assert answer["success"]
     assert [thread is main_thread() for thread in threads] == [True, False]
 
 

@@ -70,6 +70,15 @@ def _limiter() -> CapacityLimiter:
     return anyio.CapacityLimiter(1)
 
 
+async def apart(length: int, work: Callable[[], Any]) -> Any:
+    """Return what work on an answer of so many bytes returns: of a long one in a thread, one at a time."""
+    if length <= _LONG:
+        return work()
+    from anyio import to_thread
+
+    return await to_thread.run_sync(work, limiter=_limiter())
+
+
 class Exchanges:
     """Sends the requests of one call; `seconds` is the API's time for all of them, `last` its answer to `request`.
 
@@ -181,13 +190,8 @@ class Exchanges:
 
     async def decode(self, response: ApiResponse, row: Row, params: Mapping[str, Any]) -> Any:
         """Return the data of an answer, a long one read in a thread, one at a time. Raises Failure as `send` does."""
-        decode = partial(self.api.of(row).decode, response, row, params)
         try:
-            if len(response.content) <= _LONG:
-                return decode()
-            from anyio import to_thread
-
-            return await to_thread.run_sync(decode, limiter=_limiter())
+            return await apart(len(response.content), partial(self.api.of(row).decode, response, row, params))
         except Failure as failure:
             raise self._advised(failure, row, params, self.request) from None
 

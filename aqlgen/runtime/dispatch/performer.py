@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from ..calls import Exchanges
+from ..calls import Exchanges, apart
 from ..envelope import CallWarning
 from ..errors import invalid
 from ..schema import at
@@ -80,7 +80,7 @@ class Performer:
             response = await self._answered(exchanges, call, params, options)
             answer.data = await exchanges.decode(response, row, params)
             if row.adapter_parameters or row.update is not None:
-                self._read_whole(answer, row, params, exchanges)
+                await self._read_whole(answer, row, params, exchanges)
         fitted = self._shaped(answer, call, options, exchanges)
         page = answer.page
         if page is not None and isinstance(fitted, dict) and fitted is not answer.data:
@@ -136,7 +136,7 @@ class Performer:
             answer.data = answer.page.data()
         answer.signs = query.signs
 
-    def _read_whole(self, answer: _Answer, row: Row, params: Mapping[str, Any], exchanges: Exchanges) -> None:
+    async def _read_whole(self, answer: _Answer, row: Row, params: Mapping[str, Any], exchanges: Exchanges) -> None:
         """Look at what is no page: its version, what speaks for more items, and what the query wants of them."""
         assert exchanges.last is not None  # noqa: S101 - something was sent
         headers, shows_etag = exchanges.last.headers, row.etag or (row.update is not None and row.update.etag)
@@ -144,7 +144,8 @@ class Performer:
             answer.data = {"_etag": headers["etag"], **answer.data}  # a field of the API stays
         answer.signs = self._signs(answer.data, row, params, exchanges)
         if answer.query is not None:
-            answer.data = self._queried(answer.data, row, answer.query)
+            queried = partial(self._queried, answer.data, row, answer.query)
+            answer.data = await apart(len(exchanges.last.content), queried)
 
     def _shaped(self, answer: _Answer, call: ToolCall, options: Mapping[str, Any], exchanges: Exchanges) -> Any:
         """Return the data in the fields asked for, bounded, and add the warnings about them."""
