@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Collection, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -19,11 +18,11 @@ from aqlgen import __version__, git
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.diagnostics.plain import few
 from aqlgen.git.isolation import without_configuration
-from aqlgen.project.generated_paths import read_below, remove_below
+from aqlgen.project.generated_paths import read_below
 from aqlgen.project.records import ANSWERS
 from aqlgen.project.repository import Repository, Sides
 from aqlgen.project.worktree import Worktree, is_generated, is_windows
-from aqlgen.project.write import write_file
+from aqlgen.project.write import changing
 from aqlgen.render.provenance import FILE, Kind, bases, file_hash, kind
 
 _LABELS: Final = ("yours", "as generated before", f"aqlgen {__version__}")
@@ -175,30 +174,6 @@ def apply(repository: Repository, planned: Merge) -> Merged:
         return result
     repository.refuse_locked()
     places = [*sorted(planned.written, key=lambda place: (place == FILE, place)), *planned.removed]
-    before = {place: (folder / place).read_bytes() if (folder / place).is_file() else None for place in places}
-    with git.undisturbed():
-        try:
-            for place in places:
-                if place in planned.written:
-                    write_file(planned.written[place], folder / place)
-                else:
-                    _remove(folder, place)
-            unstaged = repository.stage((*result.added, *result.changed, *result.removed), planned.sides)
-        except BaseException:
-            for place, content in before.items():
-                if content is not None:
-                    write_file(content, folder / place)
-                elif (folder / place).is_file():
-                    _remove(folder, place)
-            raise
+    with git.undisturbed(), changing(folder, {place: planned.written.get(place) for place in places}):
+        unstaged = repository.stage((*result.added, *result.changed, *result.removed), planned.sides)
     return Merged(result.added, result.changed, result.removed, result.conflicts, unstaged)
-
-
-def _remove(folder: Path, place: str) -> None:
-    """Remove a file, and the folders that are empty then."""
-    remove_below(folder, place)
-    with suppress(OSError):
-        for parent in (folder / place).parents:
-            if parent == folder:
-                return
-            parent.rmdir()

@@ -12,11 +12,11 @@ from aqlgen.ir import Json
 from aqlgen.options import known_parts, part_of
 from aqlgen.pipeline import Progress
 from aqlgen.project import Project
-from aqlgen.project.generated_paths import refuse_links, remove_below
+from aqlgen.project.generated_paths import refuse_links
 from aqlgen.project.generation import regenerate
 from aqlgen.project.records import ANSWERS
 from aqlgen.project.worktree import State, Worktree
-from aqlgen.project.write import write_file
+from aqlgen.project.write import changing
 from aqlgen.render.adapter_element import other_addresses
 from aqlgen.render.provenance import FILE, Kind, kind
 
@@ -56,11 +56,9 @@ def change_parts(folder: Path, add: Collection[str], remove: Collection[str], pr
     refuse_links(folder, (*added, *gone))
     written = tuple(path for path in added if path not in present)
     progress("writing")
-    for path in (*written, ANSWERS, FILE):
-        write_file(tree[path], folder / path)
     removed = tuple(path for path in gone if (folder / path).exists())
-    for path in removed:
-        remove_below(folder, path)
+    with changing(folder, {**dict.fromkeys(removed), **{path: tree[path] for path in (*written, ANSWERS, FILE)}}):
+        pass
     elsewhere = other_addresses(table) if "element" in named else {}
     return Changed(written, removed, elsewhere)
 

@@ -95,13 +95,14 @@ class ServedProjects:
         with suppress(OSError):  # as where the state may only be read
             self.home.chmod(0o700)
             os.utime(folder)
-        for project in self._projects():
-            if project.stat().st_mtime < time.time() - _DAYS * 86_400:
-                shutil.rmtree(project, ignore_errors=True)
+        for file in self.home.glob(f"*/{FILE}"):
+            with suppress(FileNotFoundError):  # where another start has removed it
+                if file.parent.stat().st_mtime < time.time() - _DAYS * 86_400:
+                    shutil.rmtree(file.parent, ignore_errors=True)
 
     def _projects(self) -> list[Path]:
-        """Return the projects that there are, the last one started first."""
-        projects = [file.parent for file in self.home.glob(f"*/{FILE}")]
+        """Return the projects that there are, the last one started first; not one that another start is writing."""
+        projects = [file.parent for file in self.home.glob(f"[!.]*/{FILE}")]
         return sorted(projects, key=lambda folder: folder.stat().st_mtime, reverse=True)
 
 

@@ -158,7 +158,7 @@ class CheckRecord:
         record = cls(level, operations, total, date, build(), _hash(tree))
         project = tree.project
         known = {**project.provenance, "conformance": asdict(record)}
-        write_file(written(known, project.recorded, project.package), project.folder / FILE)
+        write_file(written(known, project.package), project.folder / FILE)
         return record
 
     def is_stale(self, tree: Worktree) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 
 from aqlgen.diagnostics.errors import FileError
-from aqlgen.project.generated_paths import problem_of_all
+from aqlgen.project.generated_paths import problem_of_all, remove_below
 
 
 def refuse_occupied(folder: Path) -> None:
@@ -95,6 +95,35 @@ def write_file(content: bytes, file: Path) -> None:
         if isinstance(error, OSError | RuntimeError | ValueError):
             raise _unwritable(file, error) from None
         raise
+
+
+@contextmanager
+def changing(folder: Path, contents: Mapping[str, bytes | None]) -> Iterator[None]:
+    """Write files below a folder, and remove those without content, with the folders that are empty then.
+
+    Where one of them fails, or what is done within, all are as they were before. Raises FileError.
+    """
+    before = {place: (folder / place).read_bytes() if (folder / place).is_file() else None for place in contents}
+    try:
+        _change(folder, contents)
+        yield
+    except BaseException:
+        present = {place for place in contents if (folder / place).is_file()}
+        _change(folder, {place: text for place, text in before.items() if text is not None or place in present})
+        raise
+
+
+def _change(folder: Path, contents: Mapping[str, bytes | None]) -> None:
+    for place, content in contents.items():
+        if content is not None:
+            write_file(content, folder / place)
+            continue
+        remove_below(folder, place)
+        with suppress(OSError):
+            for parent in (folder / place).parents:
+                if parent == folder:
+                    break
+                parent.rmdir()
 
 
 def _refuse_special(file: Path, target: Path) -> None:

@@ -16,7 +16,7 @@ from functools import lru_cache
 from hashlib import sha256
 from json import JSONEncoder, dumps
 from json.encoder import c_make_encoder, encode_basestring_ascii  # type: ignore[attr-defined]
-from typing import Final
+from typing import Any, Final
 
 from aqlgen import __version__
 from aqlgen.diagnostics.errors import OptionError
@@ -169,19 +169,19 @@ def provenance(
         "input": {"hash": input_hash},
         "texts": {"hash": texts_hash},
         "options": dict(options),
-        "files": {},
+        "files": {"count": len(each), "hash": tree_hash(each), "each": each},
         "base": {  # bzip2 has one encoder, so that the bytes are the same everywhere
             path: b64encode(compress(tree[path])).decode() for path in each if kind(path, package) is Kind.SHARED
         },
         "conformance": conformance,
     }
-    return written(record, each, package)
+    return written(record, package)
 
 
-def written(record: Mapping[str, Json], each: Mapping[str, str], package: str) -> bytes:
-    """Return the text of a record, with the hashes of the files."""
+def written(record: Mapping[str, Any], package: str) -> bytes:
+    """Return the text of a record, with the hashes of many files on a line."""
     text = dumps({**record, "files": {}}, indent=2, ensure_ascii=False) + "\n"
-    return text.replace('"files": {}', _files(each, package), 1).encode("utf-8", "backslashreplace")
+    return text.replace('"files": {}', _files(record["files"], package), 1).encode("utf-8", "backslashreplace")
 
 
 def bases(record: Mapping[str, Json]) -> dict[str, bytes]:
@@ -201,15 +201,15 @@ def bases(record: Mapping[str, Json]) -> dict[str, bytes]:
     return contents
 
 
-def _files(each: Mapping[str, str], package: str) -> str:
+def _files(files: Mapping[str, Any], package: str) -> str:
     """Format the hashes, one file a line, but those of the data on one line and those of the code on another.
 
     The files of either change together, and a line of a diff for each of them says nothing.
     """
     lines: dict[str, list[str]] = {}
-    for path, digest in each.items():
+    for path, digest in files["each"].items():
         line = " code" if is_code(path, package) else "" if kind(path, package) is Kind.MACHINE else path
         lines.setdefault(line, []).append(f"{dumps(path, ensure_ascii=False)}: {dumps(digest)}")
     written = ",\n      ".join(", ".join(lines[line]) for line in sorted(lines))
-    head = f'"count": {len(each)}, "hash": {dumps(tree_hash(each))}, "each": {{'
+    head = f'"count": {dumps(files.get("count"))}, "hash": {dumps(files.get("hash"))}, "each": {{'
     return f'"files": {{\n    {head}{written}\n    }}\n  }}'

@@ -114,6 +114,19 @@ def test_of_two_starts_at_once_both_serve() -> None:
     assert [start.wait(60) for start in starts] == [0, 0]
 
 
+def test_a_project_that_another_start_is_writing_or_left_behind_is_none_of_the_last(tmp_path: Path) -> None:
+    document = tmp_path / "shop.json"
+    document.write_text(json.dumps(SHOP))
+    package, _, _ = made(document)
+    project = package.parent.parent
+    begun = project.parent / f".{project.name}-begun"
+    begun.mkdir()
+    (begun / FILE).write_bytes((project / FILE).read_bytes())
+    assert made(document)[0] == package
+    document.write_text(json.dumps({**SHOP, "info": {"title": "Shop", "version": "2"}}))
+    assert made(document)[0] != package
+
+
 def test_a_document_that_changes_renames_nothing_and_gains_no_host(state: Path) -> None:
     pages = {"/openapi.json": json.dumps(SHOP), "/things": "[]"}
     with serving({"/things": "[]"}) as (elsewhere, stolen), serving(pages) as (origin, _):

@@ -43,6 +43,34 @@ def test_each_part_is_added_alone_and_is_pristine(bare: Path) -> None:
     assert run("check", bare, "--pristine").code == 0
 
 
+@pytest.mark.parametrize("command", [["ci", "docker"], ["--remove", "ci"]])
+def test_where_a_file_cannot_be_written_nothing_is_changed(
+    bare: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    """As on a full disk."""
+    assert "ci" in command or add(bare, "ci").code == 0
+    before = {path: (bare / path).read_bytes() for path in files(bare)}
+    left = [2]
+
+    def replaced(temporary: Path, target: Path) -> Path:
+        left[0] -= target.parent.exists()
+        if left[0] == 0:
+            raise OSError(28, "No space left on device")
+        temporary.rename(target)
+        return target
+
+    monkeypatch.setattr(Path, "replace", replaced)
+    assert add(bare, *command).code == 4
+    assert {path: (bare / path).read_bytes() for path in files(bare)} == before
+
+
+def test_nothing_is_left_of_a_part_that_is_removed(bare: Path) -> None:
+    before = {path.relative_to(bare) for path in bare.rglob("*")}
+    assert add(bare, "ci").code == 0
+    assert add(bare, "--remove", "ci").code == 0
+    assert {path.relative_to(bare) for path in bare.rglob("*")} == before
+
+
 def test_the_template_excludes_what_the_parts_name() -> None:
     """`copier.yml` and `PARTS` name the same files, but for those that the table gives."""
     complete = set(render_template(PLAIN))

@@ -195,7 +195,7 @@ def _scalar(text: str, types: set[str]) -> Any:
     bare = text.strip(_SPACES)
     if "boolean" in types and bare in ("true", "false", "1", "0"):
         return bare in ("true", "1")
-    if types & {"integer", "number"} and "string" not in types:
+    if types & {"integer", "number"} and "string" not in types and "_" not in bare:  # which Python reads over
         try:
             if "integer" in types or bare.lstrip("+-").isdigit():
                 return int(bare)

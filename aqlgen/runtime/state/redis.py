@@ -136,13 +136,13 @@ class RedisStore(Store):
 
     async def _pairs(self, begin: str) -> list[tuple[str, Any]]:
         client = self._opened()
-        pairs: list[tuple[str, Any]] = []
+        pairs: dict[str, Any] = {}  # a scan may give a key several times
         pattern = "".join(f"\\{sign}" if sign in "\\*?[]^-" else sign for sign in begin)
         async for name in client.scan_iter(match=f"{pattern}*", count=500):
             value = _value(await client.get(name))
             if value is not None:
-                pairs.append((name.decode()[len(begin) :], value))
-        return pairs
+                pairs[name.decode()[len(begin) :]] = value
+        return list(pairs.items())
 
     async def _run(self, script: str, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
         client = self._opened()

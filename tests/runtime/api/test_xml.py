@@ -53,6 +53,8 @@ def read(package: Make, content: str | bytes, schema: Any = PET, kind: str = "ap
         ("<pet><weight>heavy</weight></pet>", PET, {"weight": "heavy"}),
         ("<pet/>", PET, {}),
         ("<n>12</n>", {"type": "integer"}, 12),
+        ("<n>1_2</n>", {"type": "integer"}, "1_2"),
+        ("<n>1_2.5</n>", {"type": "number"}, "1_2.5"),
         ("<n>012</n>", {"type": "string"}, "<n>012</n>"),
         ("<a><b>1</b><b>2</b></a>", {"type": "object", "additionalProperties": True}, {"b": ["1", "2"]}),
         ("<a>text</a>", {}, "text"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import anyio
@@ -11,6 +12,7 @@ import pytest
 
 from aqlgen.runtime.state import Counter, Store, StoreAway
 from aqlgen.runtime.state.custody import open_store
+from aqlgen.runtime.state.redis import RedisStore
 from tests.cases import each
 from tests.runtime.redis_server import RedisServer, redis_server
 
@@ -196,3 +198,19 @@ async def test_adapters_share_a_store_without_meeting(url: str) -> None:
     assert await second.get("a", "key") is await second.take("a", "key") is None
     assert await second.items("a") == []
     assert (await second.spend([Counter("calls", 86_400, 0)])).counts[0].used == 0
+
+
+async def test_a_row_that_a_scan_of_redis_gives_twice_is_listed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SCAN may give an element several times, as while the server grows its table."""
+
+    class Client:
+        async def get(self, _: bytes) -> bytes:
+            return b"1"
+
+        async def scan_iter(self, match: str, count: int) -> AsyncIterator[bytes]:
+            for name in (b"a", b"b", b"a"):
+                yield match.replace("\\", "").removesuffix("*").encode() + name
+
+    store = RedisStore("redis://127.0.0.1:1/0", "zoo")
+    monkeypatch.setattr(store, "_client", Client())
+    assert await store.items("space") == [("a", 1), ("b", 1)]
