@@ -87,6 +87,8 @@ class Works:
     def __init__(self, questions: int = 1) -> None:
         self.left = questions
         self.cancelled = False
+        self.told_of_cancel: tuple[Answer, ...] = ()
+        """The answers to a cancellation, and to the question after it."""
         self.state = "queued"
         self.accepted = b""
         self.headers: Mapping[str, str] = {"Retry-After": "1"}
@@ -109,6 +111,10 @@ class Works:
         path = asked.path.partition("?")[0]
         if (asked.method, path) in starts:
             return starts[asked.method, path]()
+        if self.told_of_cancel and (self.cancelled or path.endswith("/cancel")):
+            self.cancelled, (answer, *rest) = True, self.told_of_cancel
+            self.told_of_cancel = tuple(rest)
+            return answer
         if path.endswith(("/cancel", ":cancel", "/stop")):
             self.cancelled = True
             return Answer({}, 200) if path.endswith(("stop", ":cancel")) else self._about("cancelling", path)
@@ -338,6 +344,27 @@ async def test_cancelling_reaches_the_api_or_says_that_it_cannot(
     else:
         assert data["code"] == "VALIDATION_INVALID_VALUE"
         assert without_ids(data["details"]) == {"operation": operation, "reason": "the API cannot cancel it"}
+
+
+@pytest.mark.parametrize(
+    ("answers", "status"),
+    [
+        ((Answer({"status": "success"}, 200), Answer({"id": "b1", "status": "in_progress"}, 200)), "running"),
+        ((Answer({"status": "success"}, 200), Answer({"id": "b1", "status": "cancelled"}, 200)), "cancelled"),
+        ((Answer({}, 200), Answer({"message": "busy"}, 500)), "running"),
+        ((Answer({}, 200), Answer({"message": "none"}, 404)), "cancelled"),
+    ],
+)
+async def test_a_cancellation_tells_the_end_of_the_work_only_where_the_api_does(
+    adapter: Assembly, works: Works, api: Local, answers: tuple[Answer, ...], status: str
+) -> None:
+    operation, tool, params = STARTS["openai"]
+    works.told_of_cancel = answers
+    async with calling(build_server(adapter.dispatcher)) as call:
+        execution = await begin(call, operation, tool, **params)
+        data = await call("cancel_execution", execution_id=execution["execution_id"])
+    assert works.cancelled
+    assert data["status"] == status
 
 
 class Clock:

@@ -203,6 +203,72 @@ async def test_null_removes_and_arrays_are_replaced(tmp_path: Path, strategy: st
     assert shelf.thing == {**{k: v for k, v in WIRE.items() if k != "nickName"}, "tags": [{"k": "c"}]}
 
 
+class Trimming(Shelf):
+    """An API that shows only the fields that a query asks for; it may mark what it leaves out."""
+
+    def __init__(self, *, marks: bool = False) -> None:
+        super().__init__()
+        self.marks = marks
+
+    def answer(self, request: ApiRequest) -> Any:
+        answer = super().answer(request)
+        if isinstance(answer, ApiResponse) or "only=" not in request.url:
+            return answer
+        (shown, headers), wanted = answer, request.url.rpartition("only=")[2].split("%2C")
+        return {key: shown[key] for key in wanted} | ({"isPart": True} if self.marks else {}), headers
+
+
+def shaped_by(folder: Path, wire: str) -> None:
+    """Give the read and the update of a package a query parameter of the API."""
+    for family, name in (("read", "get_thing"), ("update", "update_thing")):
+        file = folder / "operations" / f"{family}.json"
+        rows = json.loads(file.read_text())
+        rows[name]["parameters"][wire] = {"in": "query", "schema": TEXT}
+        file.write_text(json.dumps(rows))
+
+
+@pytest.mark.parametrize("strategy", ["put-merge", "json-patch"])
+async def test_what_a_call_wants_to_see_of_a_thing_loses_nothing_of_it(tmp_path: Path, strategy: str) -> None:
+    """R-UPD-2"""
+    shelf = Trimming()
+    shelf.thing = json.loads(json.dumps(WIRE))
+    client = Client(tmp_path / "p", shelf, strategy)
+    shaped_by(tmp_path / "p", "only")
+    change = spelled(strategy, {"home_address": {"geo": {"lat_long": "3,4"}}})
+    answer = await client.update(change, only="id,fullName")
+    assert answer["success"], answer
+    assert shelf.thing == {**WIRE, "homeAddress": {"zipCode": "8000", "geo": {"latLong": "3,4"}}}
+
+
+async def test_where_nobody_can_tell_what_is_the_whole_thing_nothing_is_written(tmp_path: Path) -> None:
+    """R-UPD-2"""
+    shelf = Trimming(marks=True)
+    shelf.thing = json.loads(json.dumps(WIRE))
+    client = Client(tmp_path / "p", shelf, "put-merge")
+    shaped_by(tmp_path / "p", "only")
+    answer = await client.update({"nick_name": "B"}, only="id,fullName")
+    assert answer["error"]["details"]["param_name"] == "only"
+    assert shelf.thing == WIRE
+
+
+async def test_a_thing_in_another_language_is_merged_into_itself(tmp_path: Path) -> None:
+    """R-UPD-2"""
+
+    class Bilingual(Shelf):
+        def answer(self, request: ApiRequest) -> Any:
+            self.thing = things[request.url.partition("locale=")[2] or "en"]
+            answer = super().answer(request)
+            things[request.url.partition("locale=")[2] or "en"] = self.thing
+            return answer
+
+    things: dict[str, Any] = {"en": dict(WIRE), "de": {"fullName": "Anna", "userId": "eins"}}
+    shelf = Bilingual()
+    client = Client(tmp_path / "p", shelf, "put-merge")
+    shaped_by(tmp_path / "p", "locale")
+    assert (await client.update({"user_id": "zwei"}, locale="de"))["success"]
+    assert things == {"en": WIRE, "de": {"fullName": "Anna", "userId": "eins", "user_id": "zwei"}}
+
+
 class Enveloped(Shelf):
     """An API that reads its thing within an envelope."""
 

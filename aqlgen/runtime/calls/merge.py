@@ -91,3 +91,21 @@ def operations(change: Any, path: str = "") -> Iterator[dict[str, Any]]:
             yield from operations(value, here)
         else:
             yield {"op": "add", "path": here, "value": value}
+
+
+def covers(whole: Any, part: Any) -> bool:
+    """Return True if a value has all of another: its fields, and its elements in any order."""
+    if isinstance(whole, dict) and isinstance(part, dict):
+        return all(key in whole and covers(whole[key], value) for key, value in part.items())
+    if isinstance(whole, list) and isinstance(part, list):
+        return {*map(canonical, whole)} >= {*map(canonical, part)} or (
+            len(whole) >= len(part) and all(map(covers, whole, part))
+        )
+    return bool(canonical(whole) == canonical(part))
+
+
+def agree(first: Any, second: Any) -> bool:
+    """Return True if two values may be parts of the same: what both have is the same, or one has more of it."""
+    if isinstance(first, dict) and isinstance(second, dict):
+        return all(agree(first[key], second[key]) for key in first.keys() & second.keys())
+    return covers(first, second) or covers(second, first)

@@ -16,7 +16,7 @@ from ..exact_json import read_json, write_json
 from ..schema import at, steps_of, union_of
 from ..text import line, listed, shown
 from ..wire import QuotaPaused
-from .merge import differences
+from .merge import agree, covers, differences
 from .resource import Carried
 from .update_plan import UpdatePlan, prepare, replaced_fields, unreadable
 
@@ -49,7 +49,7 @@ async def perform(
     plan = prepare(row, table)
     async with turns.of(resource_of(row, params)):
         if plan.reader is not None:
-            return await _Merging(exchanges, plan, params).perform(etag)
+            return await _Merging(exchanges, plan, params, plan.reading(params)).perform(etag)
         change: Callable[[ApiRequest], ApiRequest] | None = None
         if plan.patches:
 
@@ -81,6 +81,8 @@ class _Merging:
     exchanges: Exchanges
     plan: UpdatePlan
     params: Mapping[str, Any]
+    reading: Mapping[str, Any]
+    """The parameters of the reader."""
     warnings: list[CallWarning] = field(default_factory=list)
 
     async def perform(self, etag: str | None) -> tuple[ApiResponse, list[CallWarning]]:
@@ -94,7 +96,7 @@ class _Merging:
             return await self.exchanges.send(row, self.params, change), self.warnings
         if row.update is not None and row.update.fills:
             return await self._fill(asked, expected), self.warnings
-        read = await self._read(creates=expected is None)
+        read = await self._read_whole(creates=expected is None)
         etag = self._condition(read, expected)
         if not plan.patches:
             return await self._replace(read, asked, etag), self.warnings
@@ -128,7 +130,7 @@ class _Merging:
         body: Any = change
         if self.plan.needs_reading(change):
             try:
-                read = await self._read()
+                read = await self._read_whole()
                 body = self.plan.filled(self.plan.state(read.answer, change), change)
             except Failure:
                 body = change
@@ -152,6 +154,31 @@ class _Merging:
             )
         return read.etag if not read.etag.startswith("W/") or _knows_versions(self.plan.row) else expected
 
+    async def _read_whole(self, *, creates: bool = False) -> _Read:
+        """Read the resource, also without the parameters of the call that may leave out parts of an answer.
+
+        What has more is the resource, unless the two are different ones, as in two languages. Raises Failure if neither
+        has all of the other.
+        """
+        read, given = await self._read(creates=creates), self.reading
+        plain = self.plan.identifying(self.params)
+        if plain == given or read.is_missing:
+            return read
+        self.reading = plain
+        try:
+            bare = await self._read()
+        except Failure:
+            bare = read
+        first, second = self.plan.resource(read.answer), self.plan.resource(bare.answer)
+        if covers(second, first) and not covers(first, second):
+            return bare
+        self.reading = given
+        if not covers(first, second) and agree(first, second):
+            name = self.plan.named[min(given.keys() - plain.keys())]
+            shown = f"Parameter '{name}' changes what the API shows of this '{self.plan.row.resource}'"
+            raise invalid(name, f"{shown}, which is read before it is written. Nothing was written: leave it out")
+        return read
+
     async def _read(self, *, creates: bool = False, aside: bool = False) -> _Read:
         """Read the resource. Raises Failure when there is none, or when its answer is not JSON.
 
@@ -159,15 +186,14 @@ class _Merging:
         """
         reader, update = self.plan.reader, self.plan.row.update
         assert reader is not None and update is not None  # noqa: S101, PT018 - prepared so
-        reading = self.plan.reading(self.params)
-        response = await self.exchanges.send(reader, reading, aside=aside)
+        response = await self.exchanges.send(reader, self.reading, aside=aside)
         if response.status == 404 and creates and update.creates:
             return _Read(None, None, is_missing=True)
         try:
             answer = read_json(response.content or b"null") if response.status < 300 else None
         except (ValueError, RecursionError):
             raise unreadable(reader) from None
-        await self.exchanges.decode(response, reader, reading)
+        await self.exchanges.decode(response, reader, self.reading)
         return _Read(answer, response.headers.get("etag"))
 
     async def _verify(self, state: Carried, asked: Mapping[str, Any]) -> None:

@@ -34,6 +34,19 @@ class UpdatePlan:
         """Return the parameters of the reader."""
         return {name: params[parameter] for name, parameter in self.named.items() if parameter in params}
 
+    def identifying(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the parameters of the reader without those that may shape its answer, such as `fields`."""
+        declared = {} if self.reader is None else self.reader.parameters
+        return {
+            name: value
+            for name, value in self.reading(params).items()
+            if declared[name].required or declared[name].location == "path"
+        }
+
+    def resource(self, answer: Any) -> Any:
+        """Return the resource in an answer of the reader, MISSING if it is not where it is declared."""
+        return at(answer, steps_of(self.row.update.read_at if self.row.update is not None else ""))
+
     def needs_reading(self, change: Any) -> bool:
         """Return True if a change is sent with something that has to be read first."""
         if self.reader is None or self.row.update is None:
@@ -50,7 +63,7 @@ class UpdatePlan:
         A field that is neither there nor declared there may stand elsewhere in the answer, as within an envelope:
         nothing of it is known. Nor is anything of what has none of the declared fields.
         """
-        there = at(answer, steps_of(self.row.update.read_at if self.row.update is not None else ""))
+        there = self.resource(answer)
         declared = {wire for wire, _ in union_of(self.table.types, self.source).properties.values()}
         is_read = isinstance(there, dict) and not (there and declared and declared.isdisjoint(there))
         known = {key: value for key, value in change.items() if is_read and (key in there or key in declared)}

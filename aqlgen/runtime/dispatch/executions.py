@@ -128,11 +128,12 @@ class Executions:
         call = ToolCall(None, Request(row.name, arguments, beside), stamp, session, person)
         data = _data(await self._calls.answer(call))
         condition = condition_of(200 if stamp.last is None else stamp.last.status, data)
-        if not condition.stated:
+        if not condition.stated or condition.status == "completed":  # `success` is of the call
             try:
                 condition = await self._look(handle, session, person)
-            except Failure:  # it was cancelled, and is perhaps not there any more
-                condition = Condition("cancelled", stated=False)
+            except Failure as failure:
+                is_gone = failure.code is Code.NOT_FOUND_RESOURCE  # it was cancelled, and is not there any more
+                condition = Condition("cancelled" if is_gone else "running", stated=False)
         shown = self._told(text, handle, self._bounded(condition))
         if shown["status"] not in ENDED:
             shown["progress"] = {**shown.get("progress", {}), "message": "The API has accepted the cancellation"}
