@@ -15,6 +15,7 @@ import pytest
 from local import Local
 from mcp import Client, MCPError
 from mcp.client.extension import ClaimContext, ClientExtension, ResultClaim, advertise
+from mcp.server.session import ServerSession
 from mcp.types import CallToolResult, Implementation, Request, Result
 from mcp.types import RequestParams as Params
 from pydantic import ConfigDict
@@ -108,6 +109,19 @@ async def test_failed_work_is_a_result_with_its_error(adapter: Assembly, works: 
     assert (ended["status"], ended["result"]["isError"]) == ("completed", True)
     assert ended["result"]["structuredContent"]["error"]["code"] == "INTERNAL_ERROR"
     assert ended["result"]["content"][0]["text"] == "The answer is the structured content."
+
+
+async def test_failed_work_is_told_to_a_client_without_a_name(
+    adapter: Assembly, works: Works, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """MCP 2026-07-28: the name of a client is optional."""
+    following = Following()
+    async with connected(build_server(adapter.dispatcher), following) as client:
+        task = await begun(client, following)
+        works.__class__ = Failing
+        monkeypatch.setattr(ServerSession, "client_params", None)
+        ended = await ask(client, "get", task["taskId"])
+    assert (ended["status"], ended["result"]["isError"]) == ("completed", True)
 
 
 class Failing(Works):

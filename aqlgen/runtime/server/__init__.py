@@ -9,6 +9,12 @@ TASKS = "io.modelcontextprotocol/tasks"
 """The extension of the protocol that gives long-running work as tasks."""
 
 
+def client_name(context: Any) -> str:
+    """Return the name of the client; "" for one that does not tell it, as protocol 2026-07-28 permits."""
+    client = context.session.client_params
+    return "" if client is None else str(client.client_info.name)
+
+
 def has_tasks(context: Any) -> bool:
     """Return True if the client declares the Tasks extension, in a version of the protocol that has it."""
     capabilities = context.session.client_capabilities

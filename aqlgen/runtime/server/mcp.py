@@ -45,7 +45,7 @@ from ..session import CALLER_KEY, Session, Sessions, with_caller
 from ..settings.config import Config
 from ..table import FAMILIES, Adapter
 from ..text import line
-from . import FIRST_SESSIONLESS, TASKS, has_tasks
+from . import FIRST_SESSIONLESS, TASKS, client_name, has_tasks
 
 if TYPE_CHECKING:
     from mcp.types import LoggingLevel, Tool, ToolAnnotations
@@ -332,8 +332,7 @@ def _offer_tasks(
 def _result(context: Context, envelope: Envelope, attachments: Attachments) -> CallToolResult:
     """Return the result of a call for its client, with the files of a success."""
     try:
-        client = context.session.client_params
-        result = tool_result(envelope, "" if client is None else client.client_info.name)
+        result = tool_result(envelope, client_name(context))
         if attachments.items and envelope["success"]:
             result.content.extend(attachments.blocks())
     except Exception:  # noqa: BLE001 - an exception's text would reach the client

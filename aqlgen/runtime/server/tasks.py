@@ -29,7 +29,7 @@ from ..errors import Code
 from ..executions.handles import BEGUN, LIFETIME
 from ..safety.operations import CANCEL, STATUS
 from ..text import iso_time
-from . import FIRST_SESSIONLESS, TASKS, has_tasks
+from . import FIRST_SESSIONLESS, TASKS, client_name, has_tasks
 
 _POLL = 5
 """Seconds between two requests about a task where the API says nothing."""
@@ -73,7 +73,7 @@ class Tasks:
         execution = (result.structured_content or {})["data"]
         if execution["status"] == "failed":
             error = {"success": False, "error": execution["error"]}
-            result = tool_result(error, context.session.client_params.client_info.name)
+            result = tool_result(error, client_name(context))
         task = _task(execution)
         if task["status"] == "completed":
             task["result"] = result.model_dump(by_alias=True, mode="json", exclude_none=True)
