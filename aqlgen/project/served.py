@@ -95,15 +95,42 @@ class ServedProjects:
         with suppress(OSError):  # as where the state may only be read
             self.home.chmod(0o700)
             os.utime(folder)
+        _hold(folder)
         for file in self.home.glob(f"*/{FILE}"):
             with suppress(FileNotFoundError):  # where another start has removed it
-                if file.parent.stat().st_mtime < time.time() - _DAYS * 86_400:
+                if file.parent.stat().st_mtime < time.time() - _DAYS * 86_400 and not _is_held(file.parent):
                     shutil.rmtree(file.parent, ignore_errors=True)
 
     def _projects(self) -> list[Path]:
         """Return the projects that there are, the last one started first; not one that another start is writing."""
         projects = [file.parent for file in self.home.glob(f"[!.]*/{FILE}")]
         return sorted(projects, key=lambda folder: folder.stat().st_mtime, reverse=True)
+
+
+def _hold(folder: Path) -> None:
+    """Keep others from removing a folder as long as this process runs, or the adapter that takes its place."""
+    with suppress(ImportError, OSError):  # Windows removes no file that is open
+        import fcntl
+
+        descriptor = os.open(folder, os.O_RDONLY)
+        os.set_inheritable(descriptor, True)
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
+
+
+def _is_held(folder: Path) -> bool:
+    """Return True if the adapter in a folder runs."""
+    try:
+        import fcntl
+    except ImportError:
+        return False
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
 
 
 def _short(text: str) -> str:

@@ -127,6 +127,29 @@ def test_a_project_that_another_start_is_writing_or_left_behind_is_none_of_the_l
     assert made(document)[0] != package
 
 
+@pytest.mark.usefixtures("forked")
+def test_the_project_of_an_adapter_that_runs_is_never_removed(tmp_path: Path, state: Path) -> None:
+    document = tmp_path / "shop.json"
+
+    def start_and_end(version: str) -> None:
+        document.write_text(json.dumps({**SHOP, "info": {"title": "Shop", "version": version}}))
+        assert subprocess.run(command(document, "--mock", "-q"), stdin=subprocess.DEVNULL, check=False).returncode == 0
+
+    document.write_text(json.dumps(SHOP))
+    words = command(document, "--http", "--port", "0", "--mock")
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stderr is not None
+        assert any("Serving MCP on http://127.0.0.1:" in line for line in iter(server.stderr.readline, ""))
+        (folder,) = state.glob("aqlgen/served/*/*")
+        os.utime(folder, (0, 0))
+        start_and_end("2")
+        is_left = folder.exists()
+        server.terminate()
+    assert is_left
+    start_and_end("3")
+    assert not folder.exists()
+
+
 def test_a_document_that_changes_renames_nothing_and_gains_no_host(state: Path) -> None:
     pages = {"/openapi.json": json.dumps(SHOP), "/things": "[]"}
     with serving({"/things": "[]"}) as (elsewhere, stolen), serving(pages) as (origin, _):

@@ -219,7 +219,7 @@ class Trimming(Shelf):
 
 
 def shaped_by(folder: Path, wire: str) -> None:
-    """Give the read and the update of a package a query parameter of the API."""
+    """Add a query parameter of the API to the read and the update of a package."""
     for family, name in (("read", "get_thing"), ("update", "update_thing")):
         file = folder / "operations" / f"{family}.json"
         rows = json.loads(file.read_text())

@@ -160,9 +160,9 @@ class _Merging:
         What has more is the resource, unless the two are different ones, as in two languages. Raises Failure if neither
         has all of the other.
         """
-        read, given = await self._read(creates=creates), self.reading
+        read, shaped = await self._read(creates=creates), self.reading
         plain = self.plan.identifying(self.params)
-        if plain == given or read.is_missing:
+        if plain == shaped or read.is_missing:
             return read
         self.reading = plain
         try:
@@ -172,9 +172,9 @@ class _Merging:
         first, second = self.plan.resource(read.answer), self.plan.resource(bare.answer)
         if covers(second, first) and not covers(first, second):
             return bare
-        self.reading = given
+        self.reading = shaped
         if not covers(first, second) and agree(first, second):
-            name = self.plan.named[min(given.keys() - plain.keys())]
+            name = self.plan.named[min(shaped.keys() - plain.keys())]
             shown = f"Parameter '{name}' changes what the API shows of this '{self.plan.row.resource}'"
             raise invalid(name, f"{shown}, which is read before it is written. Nothing was written: leave it out")
         return read
