@@ -681,6 +681,8 @@ WAGES = (
         ("delete the crew", "delete_crew"),
         ("her wage is 19 dollars now", "set_wage"),
         ("could you tell me what her wage is", "get_wage"),
+        ("how many wages do we have", "get_wage"),
+        ("what changed in her wage", "get_wage"),
         ("wage", "get_wage"),
     ],
 )

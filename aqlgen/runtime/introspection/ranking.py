@@ -59,8 +59,10 @@ _JOINTS = set_of(
 )
 """Words that end the object of a request."""
 _ALL = set_of("list all every everything several many")
-_ASKING = set_of("all any everything how what when where which who whose is are was were has have")
-"""Words that begin a question, which reads, unless a verb follows that does something else."""
+_ASKING = set_of("what when where which who whom whose is am are was were does did")
+"""Words that begin a question, which reads, whatever verbs follow: `which shared folders are there`."""
+_MAY_ASK = set_of("all any everything how has have")
+"""Words that begin a question unless a verb follows that does something else: `how do I share a folder`."""
 _ARTICLES = set_of("a an the this my our your their")
 """Words before which a word that ends with an s is a verb: `posts a message`, but `posts with a tag`."""
 
@@ -128,9 +130,9 @@ def _kinds(text: str) -> tuple[str, ...]:
     return tuple(kind for kind, form in _KINDS.items() if form.search(text))
 
 
-def _asks(words: Sequence[str]) -> bool:
+def _asks(words: Sequence[str], by: frozenset[str]) -> bool:
     """Return True for the first words of a question, also behind `could you tell me`."""
-    return not _ASKING.isdisjoint((words[0], next((word for word in words if word not in _OPENERS), "")))
+    return not by.isdisjoint((words[0], next((word for word in words if word not in _OPENERS), "")))
 
 
 def _tells(text: str) -> bool:
@@ -141,19 +143,23 @@ def _tells(text: str) -> bool:
 
 def question(text: str) -> Question:
     """Read a search; numbers, identifiers and quoted texts are no words of it unless nothing else is there."""
-    text = plain_verbs(without_unseen(text[:_LONGEST]))
-    first, *behind = opening = [word for word in words_of(text[:100]) if word != "please"] or [""]
+    said = without_unseen(text[:_LONGEST])
+    first, *behind = opening = [word for word in words_of(said[:100]) if word != "please"] or [""]
+    text = plain_verbs(said)
     are_things = first.endswith("s") and stem(first) == stem(first[:-1]) and _ARTICLES.isdisjoint(behind[:1])
     bare, reading = _VALUE.sub(" ", text), _Reading(opening=not are_things)
     for piece in _PIECE.findall(bare):
         reading.take(piece)
     about = [*reversed(reading.object), *reading.context]
     many = reading.many or ("".join(about[:1]).endswith("s") and stem(about[0]) != about[0])
+    verb = reading.verb or "get" * (are_things or _asks(opening, _MAY_ASK))
+    if _asks(opening, _ASKING) and READING not in verb_class(verb):
+        verb = "get"
     words = dict(islice((reading.words or {stem(word): word for word in words_of(text)}).items(), _MOST_WORDS))
     return Question(
         words, frozenset("".join(terms(name)) for name in _IDENTIFIER.findall(bare)),
         _kinds(text),
-        frozenset(pairwise(terms(bare)[:_MOST_WORDS])), reading.verb or "get" * (are_things or _asks(opening)),
+        frozenset(pairwise(terms(bare)[:_MOST_WORDS])), verb,
         tuple(map(stem, about)), frozenset(map(stem, reading.context)), many,
         _tells(bare),
     )  # fmt: skip
