@@ -143,9 +143,9 @@ def _tells(text: str) -> bool:
 
 def question(text: str) -> Question:
     """Read a search; numbers, identifiers and quoted texts are no words of it unless nothing else is there."""
-    said = without_unseen(text[:_LONGEST])
-    first, *behind = opening = [word for word in words_of(said[:100]) if word != "please"] or [""]
-    text = plain_verbs(said)
+    raw = without_unseen(text[:_LONGEST])
+    first, *behind = opening = [word for word in words_of(raw[:100]) if word != "please"] or [""]
+    text = plain_verbs(raw)
     are_things = first.endswith("s") and stem(first) == stem(first[:-1]) and _ARTICLES.isdisjoint(behind[:1])
     bare, reading = _VALUE.sub(" ", text), _Reading(opening=not are_things)
     for piece in _PIECE.findall(bare):
