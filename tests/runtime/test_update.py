@@ -203,6 +203,24 @@ async def test_null_removes_and_arrays_are_replaced(tmp_path: Path, strategy: st
     assert shelf.thing == {**{k: v for k, v in WIRE.items() if k != "nickName"}, "tags": [{"k": "c"}]}
 
 
+class Enveloped(Shelf):
+    """An API that reads its thing within an envelope."""
+
+    def _shown(self) -> tuple[dict[str, Any], dict[str, str]]:
+        shown, headers = super()._shown()
+        return {"data": shown}, headers
+
+
+def declare_envelope(folder: Path) -> None:
+    """Declare the envelope of a package's thing."""
+    for family, name in (("read", "get_thing"), ("update", "update_thing")):
+        file = folder / "operations" / f"{family}.json"
+        rows = json.loads(file.read_text())
+        rows[name]["responses"]["200"]["schema"] = object_of(data={"$ref": "#/types/Thing"})
+        rows[name] |= {"update": {**rows[name]["update"], "read_at": "/data"}} if family == "update" else {}
+        file.write_text(json.dumps(rows))
+
+
 class Trimming(Shelf):
     """An API that shows only the fields that a query asks for; it may mark what it leaves out."""
 
@@ -240,6 +258,24 @@ async def test_what_a_call_wants_to_see_of_a_thing_loses_nothing_of_it(tmp_path:
     assert shelf.thing == {**WIRE, "homeAddress": {"zipCode": "8000", "geo": {"latLong": "3,4"}}}
 
 
+async def test_an_envelope_of_which_a_call_wants_nothing_is_read_whole(tmp_path: Path) -> None:
+    """R-UPD-2"""
+
+    class Bare(Enveloped):
+        def answer(self, request: ApiRequest) -> Any:
+            answer = super().answer(request)
+            return ({"took": 3}, {}) if "only=" in request.url and request.method == "GET" else answer
+
+    shelf = Bare()
+    shelf.thing = json.loads(json.dumps(WIRE))
+    client = Client(tmp_path / "p", shelf, "json-patch")
+    shaped_by(tmp_path / "p", "only")
+    declare_envelope(tmp_path / "p")
+    answer = await client.update({"homeAddress": {"geo": {"latLong": "3,4"}}}, only="took")
+    assert answer["success"], answer
+    assert shelf.thing == {**WIRE, "homeAddress": {"zipCode": "8000", "geo": {"latLong": "3,4"}}}
+
+
 async def test_where_nobody_can_tell_what_is_the_whole_thing_nothing_is_written(tmp_path: Path) -> None:
     """R-UPD-2"""
     shelf = Trimming(marks=True)
@@ -269,14 +305,6 @@ async def test_a_thing_in_another_language_is_merged_into_itself(tmp_path: Path)
     assert things == {"en": WIRE, "de": {"fullName": "Anna", "userId": "eins", "user_id": "zwei"}}
 
 
-class Enveloped(Shelf):
-    """An API that reads its thing within an envelope."""
-
-    def _shown(self) -> tuple[dict[str, Any], dict[str, str]]:
-        shown, headers = super()._shown()
-        return {"data": shown}, headers
-
-
 @pytest.mark.parametrize("is_declared", [True, False])
 async def test_a_json_patch_loses_nothing_of_a_thing_that_is_read_in_an_envelope(
     tmp_path: Path, is_declared: bool
@@ -285,12 +313,8 @@ async def test_a_json_patch_loses_nothing_of_a_thing_that_is_read_in_an_envelope
     shelf = Enveloped()
     shelf.thing = json.loads(json.dumps(WIRE))
     client = Client(tmp_path / "p", shelf, "json-patch")
-    for family, name in (("read", "get_thing"), ("update", "update_thing")) if is_declared else ():
-        file = tmp_path / "p" / "operations" / f"{family}.json"
-        rows = json.loads(file.read_text())
-        rows[name]["responses"]["200"]["schema"] = object_of(data={"$ref": "#/types/Thing"})
-        rows[name] |= {"update": {**rows[name]["update"], "read_at": "/data"}} if family == "update" else {}
-        file.write_text(json.dumps(rows))
+    if is_declared:
+        declare_envelope(tmp_path / "p")
     answer = await client.update({"homeAddress": {"geo": {"latLong": "3,4"}}, "nickName": None})
     assert answer["success"], answer
     rest = {key: value for key, value in WIRE.items() if key != "nickName"}

@@ -170,7 +170,7 @@ class _Merging:
         except Failure:
             bare = read
         first, second = self.plan.resource(read.answer), self.plan.resource(bare.answer)
-        if covers(second, first) and not covers(first, second):
+        if first is None or (covers(second, first) and not covers(first, second)):
             return bare
         self.reading = shaped
         if not covers(first, second) and agree(first, second):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..encode.urls import counterparts
 from ..errors import NOT_PERFORMED, Code, Failure
-from ..schema import agent_path, as_schema, at, pointer_of, schema_at, shape_of, steps_of, union_of
+from ..schema import MISSING, agent_path, as_schema, at, pointer_of, schema_at, shape_of, steps_of, union_of
 from ..table import JsonSchema, first_success
 from ..text import listed
 from .merge import differences, filled, lacks, merged, operations
@@ -44,8 +44,9 @@ class UpdatePlan:
         }
 
     def resource(self, answer: Any) -> Any:
-        """Return the resource in an answer of the reader, MISSING if it is not where it is declared."""
-        return at(answer, steps_of(self.row.update.read_at if self.row.update is not None else ""))
+        """Return the resource in an answer of the reader, None if it is not where it is declared."""
+        found = at(answer, steps_of(self.row.update.read_at if self.row.update is not None else ""))
+        return None if found is MISSING else found
 
     def needs_reading(self, change: Any) -> bool:
         """Return True if a change is sent with something that has to be read first."""
