@@ -54,6 +54,24 @@ def test_a_file_that_is_a_link_to_nothing_stops_the_start(package: Path) -> None
         load(package, {})
 
 
+@pytest.mark.parametrize(
+    ("key", "attribute", "value", "expected"),
+    [
+        ("files.folder", "files_folder", "~/files", "/home/ada/files"),
+        ("audit.path", "audit.path", "~/audit.jsonl", "/home/ada/audit.jsonl"),
+        ("state.url", "state_url", "sqlite:///~/state.sqlite3", "sqlite:////home/ada/state.sqlite3"),
+        ("state.url", "state_url", "sqlite:///state.sqlite3", "sqlite:///state.sqlite3"),
+        ("state.url", "state_url", "redis://:~a@host:6379/0", "redis://:~a@host:6379/0"),
+    ],
+)
+def test_a_tilde_is_the_users_folder(
+    package: Path, monkeypatch: pytest.MonkeyPatch, key: str, attribute: str, value: str, expected: str
+) -> None:
+    monkeypatch.setenv("HOME", "/home/ada")
+    settings_file(package, f'{key} = "{value}"')
+    assert attrgetter(attribute)(load(package, {})) == expected
+
+
 def test_crude_is_another_name_of_semantic(package: Path) -> None:
     """R-REQ-5"""
     assert load(package, {"MCP_AQL_ENDPOINT_MODE": "crude"}).mode == "semantic"

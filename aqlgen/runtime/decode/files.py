@@ -52,7 +52,7 @@ class FileWriter:
         self._finished = False
         self.size = 0
         try:
-            self._path, self._file = _open(Path(folder).expanduser(), name)
+            self._path, self._file = _open(Path(folder), name)
         except OSError:
             raise Failure(
                 Code.INTERNAL_ERROR,

@@ -146,7 +146,7 @@ def load(folder: Path, environ: Mapping[str, str]) -> Config:
         raise ConfigError(conflict)
     beside = trust_file(folder, environ)
     with suppress(OSError):  # files whose names the API chooses would lie beside `adapter.toml` and `trust.json`
-        if config.files_folder and Path(config.files_folder).expanduser().samefile(beside.parent):
+        if config.files_folder and Path(config.files_folder).samefile(beside.parent):
             text = f"'files.folder' is {beside.parent}: files of the API would mix with yours; give a separate folder"
             raise ConfigError(text)
     trust = read_trust(beside)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Literal, NamedTuple, Required, TypeVar, get_args
@@ -104,7 +105,8 @@ Switch = Annotated[bool, BeforeValidator(_lowered)]
 Stripped = Annotated[str, StringConstraints(strip_whitespace=True)]
 Lowered = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True)]
 Line = Annotated[Stripped, requiring(str.isprintable, "must be a text of one line")]
-FilePath = Annotated[str, matching(r"[^\x00]*", "must be the path of a file")]
+FilePath = Annotated[str, matching(r"[^\x00]*", "must be the path of a file"), AfterValidator(os.path.expanduser)]
+"""A path, in which `~` is the user's folder."""
 Pattern = Annotated[Stripped, Field(max_length=200)]
 Patterns = Annotated[tuple[Pattern, ...], divided(r"[;\r\n]"), Field(max_length=200)]
 """Globs, which the environment divides by line breaks or semicolons."""
@@ -173,6 +175,7 @@ StateUrl = Annotated[
         "must be sqlite:/// and a file, such as sqlite:////var/lib/adapter.sqlite3, memory:, or the address of a "
         "server of Redis, such as redis://:password@host:6379/0",
     ),
+    AfterValidator(lambda url: "///".join(map(os.path.expanduser, url.split("///", 1)))),
 ]
 AuditPath = Annotated[FilePath, BeforeValidator(_off)]
 """The path of a file, or `off` for none."""
