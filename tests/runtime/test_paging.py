@@ -342,6 +342,21 @@ async def test_the_size_of_pages_may_change_on_the_way(tmp_path: Path) -> None:
     assert ids == list(range(1, MANY + 1))
 
 
+@pytest.mark.parametrize("token", ["\u00b2", "9" * 5000, "b"])
+async def test_a_token_that_is_not_the_declared_number_is_sent_as_it_is(tmp_path: Path, token: str) -> None:
+    sent: list[str] = []
+
+    def answer(query: dict[str, str], _: ApiRequest) -> Any:
+        sent.append(query.get("pageToken", ""))
+        return {"data": {"theThings": things()[:5]}, "nextPageToken": token}
+
+    parameters = {"page_token": {**TOKEN["page_token"], "schema": INTEGER}}
+    client = Client(tmp_path / "p", Listing(answer), {**TOKENS, "parameters": parameters}, enveloped())
+    page = await client.page(first=5)
+    await client.page(first=5, after=page["pageInfo"]["endCursor"])
+    assert sent == ["", token]
+
+
 async def test_an_empty_list_has_no_cursors(tmp_path: Path) -> None:
     client = Client(tmp_path / "p", Listing(lambda *_: []), PAGED)
     assert await client.page() == {"items": [], "pageInfo": {"hasNextPage": False, "hasPreviousPage": False}}

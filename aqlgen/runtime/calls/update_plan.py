@@ -45,8 +45,8 @@ class UpdatePlan:
 
     def resource(self, answer: Any) -> Any:
         """Return the resource in an answer of the reader, None if it is not where it is declared."""
-        found = at(answer, steps_of(self.row.update.read_at if self.row.update is not None else ""))
-        return None if found is MISSING else found
+        inner = at(answer, steps_of(self.row.update.read_at if self.row.update is not None else ""))
+        return None if inner is MISSING else inner
 
     def needs_reading(self, change: Any) -> bool:
         """Return True if a change is sent with something that has to be read first."""

@@ -171,7 +171,7 @@ def put(params: dict[str, Any], plan: PagePlan, row: Row, name: str, value: int 
         is_number = "integer" in kinds or "number" in kinds
         if isinstance(value, int) and "string" in kinds and not is_number:
             value = str(value)
-        elif isinstance(value, str) and value.isdigit() and is_number:
+        elif is_number and _is_count(value):
             value = int(value)
         params[name] = value
         return
@@ -182,6 +182,11 @@ def put(params: dict[str, Any], plan: PagePlan, row: Row, name: str, value: int 
         inner = here.get(step)
         here[step] = here = dict(inner) if isinstance(inner, Mapping) else {}
     here[name] = value
+
+
+def _is_count(value: int | str) -> bool:
+    """Return True for the text of a whole number that may be a token."""
+    return isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= _LONGEST
 
 
 def number(value: Any) -> int | None:
