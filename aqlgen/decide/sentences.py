@@ -135,7 +135,7 @@ _OPENING: Final = re.compile(
 """Words before the verb of a clause that say no more than that the operation does it."""
 _PASSIVE: Final = re.compile(
     r"(?=[abgi])(?<!must )(?<!should )(?<!have to )(?<!need to )\b(?:is|are|be|gets?|being)\s+"
-    r"(?:(?!not\b)\w+ly\s+|then\s+|also\s+|all\s+)?([a-z]+(?<!ing))\b"
+    r"(?:(?!not\b)\w+ly\s+|then\s+|also\s+|all\s+)?(?!empty\b)([a-z]+(?<!ing))\b"
 )
 _DENIAL: Final = re.compile(
     r"\b(?:not|n't|never|without|no longer|cannot|neither|nor|instead of|rather than|no|nothing|none)\b|n't\b"

@@ -525,6 +525,11 @@ STATE = reading("GET /cards/{id}", "id", "state")
         (operation("POST /users", **sending("name", "password")), operation("DELETE /users/{id}"), Asked.ALWAYS),
         (operation("PATCH /users/{id}", **sending("suspended")), reading("GET /users/{id}"), Asked.ALWAYS),
         (operation("POST /mail-folders", **sending("name")), operation("DELETE /mail-folders/{id}"), Asked.NEVER),
+        (reading("POST /cards", "token", "name"), operation("DELETE /cards/{card_token}"), Asked.NEVER),
+        (reading("POST /cards", "token", "name"), operation("DELETE /cards/{id}"), Asked.FIRST),
+        (operation("POST /boards", **sending("admin_id", "name")), operation("DELETE /boards/{id}"), Asked.NEVER),
+        (operation("POST /boards", **sending("admin", "name")), operation("DELETE /boards/{id}"), Asked.FIRST),
+        (operation("POST /boards", summary="The board will be empty."), operation("DELETE /boards/{id}"), Asked.NEVER),
         (operation("POST /accounts", **sending("iban", "bank")), operation("DELETE /accounts/{id}"), Asked.FIRST),
         (
             operation("PUT /accounts/{id}/plans/base", **sending("type")),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-__all__ = ["SWITCHING", "undoes"]
+__all__ = ["SWITCHING", "may_undo", "undoes"]
 
 _SWITCHES: Final = (
     "start stop, enable disable, activate deactivate, pause resume, suspend resume, suspend activate, attach detach"
@@ -27,6 +28,11 @@ for _pair in _PAIRS.split(", "):
     _INVERSES[_first].add(_second)
     _INVERSES[_second].add(_first)
 _UNDOING: Final = ("un", "de", "dis")
+
+
+def may_undo(words: Sequence[str]) -> bool:
+    """Return True if words begin with a verb that may take another back."""
+    return bool(words) and (words[0] in _INVERSES or words[0].startswith(_UNDOING))
 
 
 @lru_cache(maxsize=16384)

@@ -47,7 +47,7 @@ _BILLS: Final = frozenset({"invoice", "bill"})
 """Things that others pay: another sum moves nothing yet."""
 _SETTLING: Final = frozenset(
     "execute initiate submit send approve accept confirm complete authorize release capture reverse settle deposit"
-    " transfer distribute fund redeem void close sell activate withdraw".split()
+    " distribute fund redeem void close sell activate withdraw".split()
 )
 """Verbs that may move money or end a movement; on a thing that is money by its noun, every EXECUTE does."""
 _MUCH: Final = 0.25
@@ -189,7 +189,9 @@ def by_answer(reading: Reading) -> Finding | None:
     is_deal = reading.category is not Category.UPDATE and not _deals(reading).isdisjoint(_DOUBTFUL)
     fields = answer_fields(reading.subject.answer, schemas, depth=2 if is_deal else 0)
     added = {words[-1] for words in map(split, fields) if words} - sent
-    prices = added & _PRICES if is_deal or "currency" in added - _shown(reading) else ()
+    prices = added & _PRICES if is_deal or "currency" in added else frozenset()
+    if prices and not is_deal and "currency" in _shown(reading):
+        return None
     return _moved(f"it answers with {min(prices)}") if prices else None
 
 

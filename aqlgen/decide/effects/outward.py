@@ -15,6 +15,7 @@ from aqlgen.decide.effects.reading import Finding, Reading, answer_fields, head
 from aqlgen.decide.naming.noun import is_plural
 from aqlgen.decide.sentences import Act, Words, base_forms
 from aqlgen.ir import Location
+from aqlgen.runtime.encode.urls import split_at_placeholders
 from aqlgen.words import singular, split
 
 # Access
@@ -122,7 +123,8 @@ def access_beside(reading: Reading) -> Finding | None:
     if client := _OF_CLIENTS & reading.fields.keys():
         return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"its request has {'_'.join(min(client))}", "field")
     is_made = reading.category is Category.CREATE  # its secrets are those of what it connects to
-    rights = reading.sends(_RIGHTS - _KEPT if is_made else _RIGHTS)
+    is_actor = "admin" not in reading.around.schemas.properties(reading.subject.body)  # an `admin_id` says who it is
+    rights = reading.sends(_RIGHTS - (_KEPT if is_made else {""}) - ({"admin"} if is_actor else {""}))
     if is_made and not rights and reading.noun in _PEOPLE and (means := _means_of_item(reading)):
         return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"a {reading.noun} has a {means}")
     return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"its request has {rights}", "field") if rights else None
@@ -135,13 +137,24 @@ def _means_of_item(reading: Reading) -> str:
 
 
 def access_answered(reading: Reading) -> Finding | None:
-    """Find a secret that a create answers with: who has read it keeps it, even where the thing can be deleted."""
+    """Find a secret that a create answers with: who has read it keeps it, even where the thing can be deleted.
+
+    What its path has, too, or that of the new item, is an identifier.
+    """
     if reading.category is not Category.CREATE or access_beside(reading) is not None:
         return None
     answered = answer_fields(reading.subject.answer, reading.around.schemas, depth=0)
     named = (words for words in map(split, answered) if words[-2:] == ("api", "key") or {*words[-1:]} & _SECRETS)
-    secret = "_".join(next(named, ()))
+    secret = "_".join(next((words for words in named if words not in _identifiers(reading)), ()))
     return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it answers with a {secret}", "field") if secret else None
+
+
+def _identifiers(reading: Reading) -> set[Words]:
+    """Return the names of the parameters of its path and of the new item's (`token` of `/cards/{card_token}`)."""
+    around, path = reading.around, reading.facts.operation.path
+    paths = (path, *(each.operation.path for each in around.of_template(f"{reading.template}/{{}}")))
+    names = [split(name) for path in paths for name in split_at_placeholders(path)[1]]
+    return {*names, *(name[-1:] for name in names)}
 
 
 def chosen(reading: Reading) -> Finding | None:

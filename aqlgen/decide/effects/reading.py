@@ -176,20 +176,19 @@ class Reading:
     @property
     def answered(self) -> frozenset[str]:
         """The fields of its answer, in snake case."""
-        answer, schemas = self.subject.answer, self.around.schemas
+        return self.around.schemas.once("answered", self.subject.answer, self._answered)
 
-        def answered() -> frozenset[str]:
-            return frozenset("_".join(split(name)) for name in islice(answer_fields(answer, schemas), _MOST_ANSWERED))
-
-        return schemas.once("answered", answer, answered)
+    def _answered(self) -> frozenset[str]:
+        names = islice(answer_fields(self.subject.answer, self.around.schemas), _MOST_ANSWERED)
+        return frozenset("_".join(split(name)) for name in dict.fromkeys(names))
 
     @property
     def shown(self) -> frozenset[str]:
         """The fields of its answer, each once more without its last word."""
-        names = self.answered
-        return self.around.schemas.once(
-            "shown", self.subject.answer, lambda: names | {name.rpartition("_")[0] for name in names}
-        )
+        return self.around.schemas.once("shown", self.subject.answer, self._shown)
+
+    def _shown(self) -> frozenset[str]:
+        return self.answered | {name.rpartition("_")[0] for name in self.answered}
 
     @cached_property
     def _near(self) -> Mapping[str, str]:

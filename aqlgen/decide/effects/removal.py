@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Final
 
 from aqlgen.decide.decision import Category
-from aqlgen.decide.effects.inverses import undoes
+from aqlgen.decide.effects.inverses import may_undo, undoes
 from aqlgen.decide.effects.reading import Reading
 from aqlgen.decide.payloads import body_objects
 from aqlgen.decide.sentences import Words
@@ -31,34 +32,53 @@ def adder(removal: Reading) -> Reading | None:
     """Return the request that adds again what an operation removes; None where none proves it."""
     if removal.category is not Category.DELETE and removal.facts.method != "DELETE":
         return None
-    collection, item, rest = removal.template.rpartition("/{}")
-    place = removal.template if rest or not item else collection
-    index: Mapping[str, list[Reading]] = removal.around.once("additions", lambda: _additions(removal))
-    beside = index[place.rpartition("/")[0]]
-    sent, is_link = _sent(removal), _is_link(removal)
-    is_made = any(other.template == place and other.facts.method == "POST" for other in beside)
-    for other in beside:
-        others, key = _sent(other), _key(other, removal)
-        if other.template == removal.template:
-            is_again = 0 < len(sent) <= _MOST_NAMED and others == sent and other.verb_words.isdisjoint(_CHANGING)
-            is_again = is_again or (is_link and not is_made and other.facts.operation.body is None)
-        elif other.template == place:
-            more = others - key - _KIND
-            is_again = bool(key) and is_link and (not more or (_ID not in key and _shows(removal, more)))
-        else:
-            is_again = _is_inverse(other, removal) and _shows(removal, others - sent - key)
-        if is_again:
-            return other
-    return None
+    found: dict[str, Reading | None] = removal.around.once("adders", dict)
+    key = removal.facts.operation.key
+    if key not in found:
+        found[key] = next(filter(partial(_adds_again, removal), _beside(removal)), None)
+    return found[key]
+
+
+def _beside(removal: Reading) -> list[Reading]:
+    """Return the operations that may add what one removes: of its path, or with a verb that may be its inverse."""
+    additions: Mapping[str, list[Reading]] = removal.around.once("additions", lambda: _additions(removal))
+    folder, _, end = _place(removal).rpartition("/")
+    paths = {removal.template, _place(removal), f"{folder}/*" if may_undo(split(end)[:1]) else ""}
+    return [other for path in sorted(paths) for other in additions.get(path, ())]
+
+
+def _place(removal: Reading) -> str:
+    """Return the path of an operation without the parameter at its end."""
+    return removal.template.removesuffix("/{}") or removal.template
+
+
+def _adds_again(removal: Reading, other: Reading) -> bool:
+    place = _place(removal)
+    if other.template == removal.template:
+        sent = _sent(removal)
+        is_same = 0 < len(sent) <= _MOST_NAMED and other.verb_words.isdisjoint(_CHANGING) and _sent(other) == sent
+        return is_same or (other.facts.operation.body is None and _is_link(removal) and not _is_made(removal))
+    if other.template == place:
+        if not _is_link(removal) or not (key := _key(other, removal)):
+            return False
+        more = _sent(other) - key - _KIND
+        return not more or (_ID not in key and _shows(removal, more))
+    return _is_inverse(other, removal) and _shows(removal, _sent(other) - _sent(removal) - _key(other, removal))
+
+
+def _is_made(removal: Reading) -> bool:
+    """Return True if a POST makes what the path ends in."""
+    return any(each.method == "POST" for each in removal.around.of_template(_place(removal)))
 
 
 def _additions(reading: Reading) -> Mapping[str, list[Reading]]:
-    """Return the operations that may add something, by the folder of what they act on."""
+    """Return the operations that may add something, by their paths, and by the folder of what they act on."""
     additions: Mapping[str, list[Reading]] = defaultdict(list)
     for other in reading.others.values():
         is_adding = other.facts.method in ("PUT", "POST") and other.category not in (Category.READ, Category.DELETE)
         if is_adding and other.said_verbs.isdisjoint(_CHANGING):
-            additions[other.template.removesuffix("/{}").rpartition("/")[0]].append(other)
+            additions[other.template].append(other)
+            additions[f"{_place(other).rpartition('/')[0]}/*"].append(other)
     return additions
 
 
