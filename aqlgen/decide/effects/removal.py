@@ -32,11 +32,11 @@ def adder(removal: Reading) -> Reading | None:
     """Return the request that adds again what an operation removes; None where none proves it."""
     if removal.category is not Category.DELETE and removal.facts.method != "DELETE":
         return None
-    found: dict[str, Reading | None] = removal.around.once("adders", dict)
+    adders: dict[str, Reading | None] = removal.around.once("adders", dict)
     key = removal.facts.operation.key
-    if key not in found:
-        found[key] = next(filter(partial(_adds_again, removal), _beside(removal)), None)
-    return found[key]
+    if key not in adders:
+        adders[key] = next(filter(partial(_adds_again, removal), _beside(removal)), None)
+    return adders[key]
 
 
 def _beside(removal: Reading) -> list[Reading]:
