@@ -13,7 +13,7 @@ from tiny_zoo import ADAPTER, write_package
 
 from aqlgen.runtime.envelope import Envelope
 from aqlgen.runtime.table import FAMILIES
-from aqlgen.runtime.wire import ApiRequest, ApiResponse, QuotaPaused
+from aqlgen.runtime.wire import ApiRequest, ApiResponse, QuotaPaused, SavedFile
 from tests.documents import FLAG, TEXT, list_of, object_of
 from tests.in_process import StandIn, dispatcher_of
 
@@ -274,6 +274,35 @@ async def test_an_envelope_of_which_a_call_wants_nothing_is_read_whole(tmp_path:
     answer = await client.update({"homeAddress": {"geo": {"latLong": "3,4"}}}, only="took")
     assert answer["success"], answer
     assert shelf.thing == {**WIRE, "homeAddress": {"zipCode": "8000", "geo": {"latLong": "3,4"}}}
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        ApiResponse(200, {"content-type": "application/json"}, b""),
+        ApiResponse(
+            200, {"content-type": "application/x-thing"}, b"", file=SavedFile("/files/7", 9, "application/x-thing", "0")
+        ),
+    ],
+    ids=["empty", "saved"],
+)
+@pytest.mark.parametrize("strategy", ["put-merge", "json-patch"])
+async def test_nothing_is_written_over_a_thing_whose_content_did_not_come(
+    tmp_path: Path, strategy: str, read: ApiResponse
+) -> None:
+    """R-UPD-2"""
+
+    class Silent(Shelf):
+        def answer(self, request: ApiRequest) -> Any:
+            return read if request.method == "GET" else super().answer(request)
+
+    shelf = Silent()
+    shelf.thing = dict(WIRE)
+    answer = await Client(tmp_path / "p", shelf, strategy).update(
+        {"fullName": "Eve", "userId": "one", "user_id": "two"}
+    )
+    assert "the change cannot be merged" in answer["error"]["message"]
+    assert shelf.thing == WIRE
 
 
 async def test_where_nobody_can_tell_what_is_the_whole_thing_nothing_is_written(tmp_path: Path) -> None:

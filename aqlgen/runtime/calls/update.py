@@ -189,6 +189,8 @@ class _Merging:
         response = await self.exchanges.send(reader, self.reading, aside=aside)
         if response.status == 404 and creates and update.creates:
             return _Read(None, None, is_missing=True)
+        if response.file is not None or (response.status < 300 and response.status != 204 and not response.content):
+            raise unreadable(reader)  # an empty answer is no word of the API that there is nothing
         try:
             answer = read_json(response.content or b"null") if response.status < 300 else None
         except (ValueError, RecursionError):
