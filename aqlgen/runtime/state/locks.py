@@ -34,8 +34,16 @@ class Lease:
         self._holder = secrets.token_hex(16)
 
     async def take(self) -> bool:
-        """Return True if the lease is held from now on; False while somebody else holds it."""
-        return await self._store.add(_SPACE, self._key, self._holder, self._seconds)
+        """Return True if the lease is held from now on; False while somebody else holds it.
+
+        Who is cancelled meanwhile holds nothing.
+        """
+        try:
+            return await self._store.add(_SPACE, self._key, self._holder, self._seconds)
+        except anyio.get_cancelled_exc_class():
+            with suppress(StoreAway):
+                await self.give_back()
+            raise
 
     async def renew(self) -> bool:
         """Hold it for as long again; False if it was lost."""

@@ -6,13 +6,16 @@ import sqlite3
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
 
 from aqlgen.runtime.state import Counter, Store, StoreAway
 from aqlgen.runtime.state.custody import open_store
+from aqlgen.runtime.state.locks import Lease
 from aqlgen.runtime.state.redis import RedisStore
+from aqlgen.runtime.state.sqlite import SqliteState, SqliteStore
 from tests.cases import each
 from tests.runtime.redis_server import RedisServer, redis_server
 
@@ -214,3 +217,20 @@ async def test_a_row_that_a_scan_of_redis_gives_twice_is_listed_once(monkeypatch
     store = RedisStore("redis://127.0.0.1:1/0", "zoo")
     monkeypatch.setattr(store, "_client", Client())
     assert await store.items("space") == [("a", 1), ("b", 1)]
+
+
+async def test_a_lease_is_free_if_who_takes_it_is_cancelled_on_the_way() -> None:
+    """R-OPS-5"""
+
+    class Slow(SqliteStore):
+        """A store that answers a moment after it has stored."""
+
+        async def _do(self, step: str, *arguments: Any) -> Any:
+            done = await super()._do(step, *arguments)
+            await anyio.sleep(0.05)
+            return done
+
+    store = Slow(SqliteState(None))
+    with anyio.move_on_after(0.01):
+        await Lease(store, "all", 30).take()
+    assert await Lease(store, "all", 30).take()
