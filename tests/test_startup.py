@@ -25,7 +25,8 @@ def test_help_imports_no_stage() -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["copier", "rich", "asyncio", "aqlgen.page", "aqlgen.compare", "aqlgen.runtime.settings"]
+    "module",
+    ["copier", "rich", "asyncio", "http.client", "aqlgen.page", "aqlgen.compare", "aqlgen.runtime.settings"],
 )
 def test_generating_from_a_file_imports_only_what_it_needs(module: str) -> None:
     assert module not in imported("from-openapi", "fixtures/petstore.yaml", "-o", "nowhere", "--dry-run")

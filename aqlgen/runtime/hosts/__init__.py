@@ -11,12 +11,13 @@ import ipaddress
 import re
 import socket
 from collections.abc import Awaitable, Callable, Sequence
-from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, NamedTuple, Self, TypeAlias
 
 from ..wire import PrivateAddress
 
 if TYPE_CHECKING:
+    from http.cookiejar import CookieJar
+
     import httpx2
 
 Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -156,6 +157,8 @@ class CheckedConnections:
 
 def no_cookies() -> CookieJar:
     """Return a jar that takes no cookie: one caller's are not another's."""
+    from http.cookiejar import CookieJar, DefaultCookiePolicy  # not above: generating opens no connection
+
     return CookieJar(DefaultCookiePolicy(allowed_domains=[]))
 
 
