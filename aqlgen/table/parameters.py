@@ -96,11 +96,14 @@ def plain_parameters(decision: Decision, types: Types, shared: Shared) -> list[T
     """Return the path, query, header and cookie parameters, in that order."""
     operation = decision.operation
     owner = pascal(split(decision.name))
+    spelled = {(declared.location, folded(declared.name)) for declared in operation.parameters}
     table_parameters = []
     for parameter in sorted(operation.parameters, key=lambda declared: _ORDER[declared.location]):
         if parameter.fixed is not None:
             continue
         name = agent_name(parameter.name, parameter.location.value, operation.path, decision.resource)
+        if folded(name) != folded(parameter.name) and (parameter.location, folded(name)) in spelled:
+            name = agent_name(parameter.name, "", "")  # `id` beside `userId` is not that
         if decision.category is Category.UPDATE and folded(name) == _INPUT:
             name = f"{parameter.location.value}_{name}"  # that of what changes, for every reader of the table
         known = shared.get((id(parameter), name))

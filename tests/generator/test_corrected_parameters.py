@@ -145,3 +145,10 @@ def test_a_correction_that_cannot_hold_is_refused(correction: str, message: str,
     with pytest.raises(OptionError) as caught:
         tabulate(tmp_path, DOCUMENT, overrides=f"GET /{{apiVersion}}/charges/{{id}}: {{parameters: {{{correction}}}}}")
     assert message in caught.value.diagnostics[0].message
+
+
+def test_an_id_does_not_take_the_name_of_another_parameter(tmp_path: Path) -> None:
+    parameters = [parameter(name) for name in ("id", "userId", "email")]
+    document = api({"GET /get-user": {"operationId": "getUser", "parameters": parameters, "responses": OK}})
+    request = tabulate(tmp_path, {**document, "servers": SERVERS}).request
+    assert request(tmp_path, "get_user", {"id": "a/b", "user_id": "7"}).url.endswith("/get-user?id=a%2Fb&userId=7")

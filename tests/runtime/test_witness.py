@@ -266,13 +266,16 @@ async def test_an_honest_adapter_has_no_findings(project: Path) -> None:
 
 @pytest.mark.anyio
 async def test_an_honest_adapter_of_a_richer_document_has_none(tmp_path: Path) -> None:
-    """A list that is removed by what set it, patches beside JSON, a search whose items have a name of the page's."""
+    """What is removed by what set it, patches beside JSON, a search whose items have a name of the page's, two ids of a
+    thing, and an object in a path.
+    """
     item = {"type": "object", "properties": {"id": NUMBER, "_links": {"type": "object", "properties": {"me": TEXT}}}}
     page = {"data": {"type": "array", "items": item}, "links": {"type": "object", "properties": {"next": TEXT}}}
     sizes = [{"name": name, "in": "query", "schema": {"type": "integer", "default": 1}} for name in ("page", "perPage")]
     labels = {"type": "object", "properties": {"resourceId": TEXT, "labels": {"type": "array", "items": TEXT}}}
     kinds = ("application/merge-patch+json", "application/json-patch+json", "application/json")
     patch = {"required": True, "content": {kind: {"schema": {"type": "object"}} for kind in kinds}}
+    country = {"type": "object", "required": ["code"], "properties": {"code": TEXT, "name": TEXT}}
     done = {"200": {"description": ""}}
     paths: Any = {
         "/labels": {
@@ -294,6 +297,20 @@ async def test_an_honest_adapter_of_a_richer_document_has_none(tmp_path: Path) -
                 "parameters": sizes,
                 "requestBody": body(schema={"type": "object", "properties": {"query": TEXT}}),
                 "responses": answer({"type": "object", "properties": page}),
+            }
+        },
+        "/find-order": {
+            "get": {
+                "operationId": "findOrder",
+                "parameters": [{"name": name, "in": "query", "schema": TEXT} for name in ("id", "orderId")],
+                "responses": answer(item),
+            }
+        },
+        "/countries/{country}/orders": {
+            "get": {
+                "operationId": "listOrdersOfCountry",
+                "parameters": [{"name": "country", "in": "path", "required": True, "schema": country}],
+                "responses": answer({"type": "array", "items": item}),
             }
         },
         "/sign-up": {"post": {"operationId": "signUp", "responses": answer({"items": item})}},

@@ -334,7 +334,7 @@ def _readings(texts: list[str], form: Parameter, kinds: set[str]) -> list[Any]:
     """Return the lists, objects and texts that texts can stand for, the likeliest first."""
     separator = SEPARATORS.get(form.style, "." if form.style == "label" and form.explode else ",")
     parts = [part.strip() for part in texts[0].split(separator)] if texts[0] else []
-    pairs = [each for part in parts for each in (part.split("=", 1) if "=" in texts[0] else [part])]
+    pairs = [each for part in parts for each in (part.split("=", 1) if form.explode else [part])]
     is_whole = len(texts) > 1 or (form.explode and form.style == "form")
     readings: list[Any] = [texts if is_whole else parts] if "array" in kinds and texts[0][:1] != "[" else []
     if "object" in kinds and "string" not in kinds and texts[0][:1] != "{":
