@@ -496,7 +496,6 @@ STATE = reading("GET /cards/{id}", "id", "state")
             operation("DELETE /boards/{id}"),
             Asked.FIRST,
         ),
-        (operation("POST /boards", **described("email", "Sent to.")), operation("DELETE /boards/{id}"), Asked.FIRST),
         (
             operation("POST /boards", **described("email", "Of the owner.")),
             operation("DELETE /boards/{id}"),
@@ -621,10 +620,8 @@ def test_the_email_of_an_author_is_no_recipient() -> None:
         (operation("POST /keys/{id}/export", "exportKey", responses=(answer("200", TEXT),)), Asked.FIRST),
         (operation("POST /boards/search", "searchBoards", **sending("callback")), Asked.FIRST),
         (operation("POST /boards/search", "searchBoards", **sending("callback_url")), Asked.FIRST),
-        (
-            operation("POST /boards/search", "searchBoards", **described("email", "The report is sent to it.")),
-            Asked.FIRST,
-        ),
+        (operation("POST /boards/report", "getBoardReport", **sending("email")), Asked.FIRST),
+        (operation("POST /boards/report", "getBoardReport", **sending("name")), Asked.NEVER),
     ],
 )
 def test_a_read_that_answers_nothing_calls_back_or_acts_is_asked_about(read: Operation, asked: Asked) -> None:

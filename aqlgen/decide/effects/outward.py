@@ -6,7 +6,6 @@ only doubts, so that structure alone proves nothing; what is found for sure is a
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from aqlgen.decide.carried import CHOOSERS
@@ -184,7 +183,6 @@ _MESSAGES: Final = frozenset(
 _RECIPIENTS: Final = frozenset("to cc bcc recipient destination chat channel".split())
 _ADDRESSES: Final = frozenset("phone mobile msisdn email number".split())
 """Fields that are recipients at the root of a request; below it they are of somebody else."""
-_SENT: Final = re.compile(r"\b(?:sen[dt]|sends|deliver(?:ed|y)?|notif(?:y|ied|ications?))\b", re.IGNORECASE)
 _CONTENTS: Final = frozenset("subject body text message html content template sms media attachment caption".split())
 
 
@@ -195,7 +193,7 @@ def reaches(act: Act) -> bool:
 
 def people(reading: Reading) -> Finding | None:
     """Find a message to people: one that is sent, or recipients beside a content."""
-    recipients = reading.sends(_RECIPIENTS) or _addresses(reading)
+    recipients = reading.sends(_RECIPIENTS) or addresses(reading)
     for act in reading.acts:
         if reaches(act) or (recipients and not act.is_denied and act.verbs & _REACHING):
             return Finding(Effect.PEOPLE, Danger.DESTRUCTIVE, act.says, act.kind)
@@ -206,7 +204,7 @@ def people(reading: Reading) -> Finding | None:
     return None
 
 
-def _addresses(reading: Reading) -> str:
+def addresses(reading: Reading) -> str:
     """Return the first field at the root of the request that is an address of somebody."""
     return next(("_".join(name) for name, depth in reading.fields.items() if not depth and _is_address(name)), "")
 
@@ -232,11 +230,10 @@ def people_beside(reading: Reading) -> Finding | None:
 
 
 def people_chosen(reading: Reading) -> Finding | None:
-    """Find a switch of the request that sends a message, such as `send_email`, or an address that gets some."""
+    """Find a switch of the request that sends a message, such as `send_email`."""
     operation, schemas = reading.facts.operation, reading.around.schemas
     asked = {each.name: each.schema for each in operation.parameters if each.location is Location.QUERY}
     for name, field in (*schemas.properties(reading.subject.body).items(), *asked.items()):
-        is_switch = schemas.kinds(field) == {"boolean"} and not _REACHING.isdisjoint(split(name)[:1])
-        if is_switch or (_is_address(split(name)) and _SENT.search(str(schemas.word(field, "description")))):
+        if schemas.kinds(field) == {"boolean"} and not _REACHING.isdisjoint(split(name)[:1]):
             return Finding(Effect.PEOPLE, Danger.REVERSIBLE, f"its request has {name}", "field")
     return None

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Final
 
-from aqlgen.decide.decision import Category
+from aqlgen.decide.decision import Category, Danger, Effect
 from aqlgen.decide.effects.inverses import may_undo, undoes
-from aqlgen.decide.effects.reading import Reading
+from aqlgen.decide.effects.reading import Finding, Reading
 from aqlgen.decide.payloads import body_objects
 from aqlgen.decide.sentences import Words
 from aqlgen.words import singular, split
@@ -37,6 +37,23 @@ def adder(removal: Reading) -> Reading | None:
     if key not in adders:
         adders[key] = next(filter(partial(_adds_again, removal), _beside(removal)), None)
     return adders[key]
+
+
+def removing(reading: Reading) -> Finding | None:
+    """Find a DELETE that the document calls something else, unless a request beside it sets again what it removes."""
+    if reading.facts.method != "DELETE":
+        return None
+    place = reading.template
+    around = (*reading.around.of_template(place), *reading.around.of_template(place.rpartition("/")[0]))
+    is_set = any(_sets(reading.others[each.operation.key], reading) for each in around)
+    is_link = reading.category is not Category.DELETE and is_set
+    return None if is_link or adder(reading) is not None else Finding(Effect.ENDS, Danger.DESTRUCTIVE, "DELETE")
+
+
+def _sets(other: Reading, removal: Reading) -> bool:
+    """Return True if a request sends no more than the removal does, and the id of what was removed."""
+    is_setting = other.facts.method in ("PUT", "POST") and other.category not in (Category.READ, Category.DELETE)
+    return is_setting and other.fields.keys() <= removal.fields.keys() | {("id",), removal.thing}
 
 
 def _beside(removal: Reading) -> list[Reading]:

@@ -16,7 +16,7 @@ from aqlgen.decide.category.reads import changes, sent_act
 from aqlgen.decide.decision import Category, Danger, Effect
 from aqlgen.decide.effects import meantime, money, outward
 from aqlgen.decide.effects.reading import Finding, Reading, answer_fields
-from aqlgen.decide.effects.removal import adder
+from aqlgen.decide.effects.removal import adder, removing
 from aqlgen.decide.naming.noun import AREAS, head_size, is_plural
 from aqlgen.decide.naming.verbs import find_verb
 from aqlgen.decide.payloads import is_sent_as_list, sends_list
@@ -91,23 +91,6 @@ def _by_method(reading: Reading) -> Finding | None:
     return Finding(Effect.DATA, Danger.REVERSIBLE, method) if method in ("PUT", "PATCH") else None
 
 
-def _by_removal(reading: Reading) -> Finding | None:
-    """Find a DELETE that the document calls something else, unless a request beside it sets again what it removes."""
-    if reading.facts.method != "DELETE":
-        return None
-    place = reading.template
-    around = (*reading.around.of_template(place), *reading.around.of_template(place.rpartition("/")[0]))
-    is_set = any(_sets(reading.others[each.operation.key], reading) for each in around)
-    is_link = reading.category is not Category.DELETE and is_set
-    return None if is_link or adder(reading) is not None else Finding(Effect.ENDS, Danger.DESTRUCTIVE, "DELETE")
-
-
-def _sets(other: Reading, removal: Reading) -> bool:
-    """Return True if a request sends no more than the removal does, and the id of what was removed."""
-    is_setting = other.facts.method in ("PUT", "POST") and other.category not in (Category.READ, Category.DELETE)
-    return is_setting and other.fields.keys() <= removal.fields.keys() | {("id",), removal.thing}
-
-
 def _by_act(reading: Reading) -> Finding | None:
     """Find a change by a method that ought to be safe (`GET /users/delete/{id}`), or a GET that is said to act."""
     if reading.facts.method not in SAFE_METHODS:
@@ -129,7 +112,7 @@ def _by_reading(reading: Reading) -> Finding | None:
     clauses = enumerate(act for act in reading.acts if act.kind == "sentence")
     act = next((act for place, act in clauses if outward.reaches(act) or (place < 2 and changes(act))), None)
     reached = outward.people_chosen(reading)
-    reason = act.says if act else _called_back(reading) or (reached.says if reached else "")
+    reason = act.says if act else _called_back(reading) or _addressed(reading) or (reached.says if reached else "")
     is_sure = not reading.is_doubted and _is_borne_out(reading)
     if not reason and (is_sure or _answers_otherwise(reading)):
         return None
@@ -141,6 +124,12 @@ def _called_back(reading: Reading) -> str:
     """Return the evidence that the API calls an address of the request."""
     addresses = ("_".join(name) for name in reading.fields if name[-1:] in _ADDRESSES and _CALLED_BACK & {*name})
     sent = reading.sends(_CALLED_BACK) or next(addresses, "")
+    return f"its request has {sent}" if sent else ""
+
+
+def _addressed(reading: Reading) -> str:
+    """Return the evidence that somebody may get the answer: an address in a request that no list answers."""
+    sent = "" if reading.facts.answers_list else outward.addresses(reading)
     return f"its request has {sent}" if sent else ""
 
 
@@ -371,7 +360,7 @@ def _successes(reading: Reading) -> set[str]:
 RULES: Final = (
     Rule("category", 0.9, _by_category, of_reads=True),
     Rule("method", 0.9, _by_method, of_reads=True),
-    Rule("removal", 0.9, _by_removal, of_reads=True),
+    Rule("removal", 0.9, removing, of_reads=True),
     Rule("unsafe-get", 0.65, _by_act, of_reads=True),
     Rule("unsafe-read", 0.65, _by_reading, of_reads=True, unless_proven=True),
     Rule("name-pattern", 0.8, _by_pattern),
