@@ -74,6 +74,15 @@ CREATES = {
 for thing, needed in (("category", "name"), ("label", "label")):
     CREATES[f"store_{thing}"] = _row("POST", f"/{thing}", f"Store a new {thing}", resource=thing)
     CREATES[f"store_{thing}"]["parameters"][needed] = {"in": "body", "required": True, "schema": {"type": "string"}}
+EXECUTES["logout_pilot"] = _row("POST", "/auth/logout", "End a watch", resource="auth")
+EXECUTES["merge_pilot"] = _row("POST", "/pilots/{pilot}/merge", "Merge two pilots", resource="pilot")
+READS["list_crew_photos"] = _row("GET", "/crew/photos", "List crew photos", resource="crew_photo")
+READS["list_gulls"] = _row("GET", "/gulls", "List gulls", resource="gull")
+DELETES["delete_gull"] = _row("DELETE", "/gulls/{gull}", "Delete a gull", resource="gull")
+DELETES["delete_crew_photo"] = _row("DELETE", "/crew/photo", "Delete the crew photo", resource="crew_photo")
+CREATES["create_gull"] = _row("POST", "/gulls", "Create a gull", resource="gull")
+UPDATES["update_gull"] = _row("PUT", "/gulls/{gull}", "Update a gull", resource="gull")
+UPDATES["count_gulls"] = _row("PUT", "/gulls/count", "Count the gulls again", resource="gull")
 UPDATES["create_oars"] = _row("PUT", "/oars", "Creates oars", resource="oar")
 
 
@@ -132,6 +141,7 @@ async def test_words_parameters_tool_and_texts_find_the_operation(
     [
         (None, "delete_boat", ["harbour", "boat"]),  # not the protection of the boat
         (None, "sell_boat", ["boat"]),  # no operation sells
+        (None, "delete_pictures", []),  # not the photo of the crew
         (None, "trigger_crane", ["engine", "fuel", "ref"]),  # the verb of another thing
         (None, "raise_mast", ["mastId"]),  # all of them are raised, where the name has one
         ("update", "patch_brand", ["crane"]),  # two letters of a short word are no slip
@@ -147,6 +157,15 @@ async def test_no_write_stands_first_that_the_name_does_not_ask_for(
     error = (await harbour.handle(family, {"operation": name, "params": dict.fromkeys(params, "x")}))["error"]
     assert error["details"]["available"][0] in READS
     assert "Did you mean" not in error["message"]
+
+
+@each(("name", "near"), [("merge_gulls", "merge_pilot"), ("sign_out", "logout_pilot")])
+async def test_what_a_search_for_an_unknown_name_finds_first_is_among_the_nearest(
+    harbour: Dispatcher, name: str, near: str
+) -> None:
+    """R-ENV-5: operations of the same verb stand beside those of the same thing; a verb may be of two words."""
+    details = (await harbour.handle(None, {"operation": name, "params": {}}))["error"]["details"]
+    assert near in details["available"]
 
 
 async def test_without_a_read_no_write_is_proposed_that_the_name_does_not_ask_for(tmp_path: Path) -> None:

@@ -148,8 +148,10 @@ class Unknown:
         return self._family in (None, family) or not verbs.isdisjoint(self._asked)
 
     def _knows_nouns(self, candidate: _Candidate) -> bool:
-        """Return True if an operation has all nouns of the name, perhaps under other words."""
+        """Return True if an operation has all nouns of the name, perhaps under other words; a delete, no others."""
         nouns = [word for word in self._lacking(candidate) if word != self._asked[0] and not verb_class(word)]
+        if nouns and candidate.row.family == "delete" and self._extra(candidate):
+            return False  # `delete_photos` is not about a profile image
         return not any(synonyms(word).isdisjoint(candidate.words) for word in nouns)
 
     def _unfit(self, candidate: _Candidate) -> float:

@@ -19,7 +19,7 @@ from ..table import Row, Table
 from ..text import folded, line
 from .postings import FILE, Hit, Postings, index_text, plain_entry
 from .ranking import Found, Ranking
-from .vocabulary import plain_words, same_words, stem, verb_class, words_of
+from .vocabulary import plain_verbs, plain_words, same_words, stem, verb_class, words_of
 
 
 class Alias(NamedTuple):
@@ -128,7 +128,7 @@ def spellings_of_resource(resource: str) -> set[str]:
     return {wanted, wanted.removesuffix("s"), wanted.removesuffix("es"), re.sub("ies$", "y", wanted)}
 
 
-_MOST_NEAR, _MOST_RESOURCES = 5, 60
+_MOST_NEAR, _MOST_LIKE, _MOST_RESOURCES = 5, 3, 60
 _CALLER = "current authenticated user account"  # what `get_me`, `who am i` and a verb alone are about
 
 
@@ -166,6 +166,8 @@ class Search:
             rows = self._rows(by_path)
             at_path = [Hit(row.name, "", "", "", (), line(row.summary, 200)) for row in rows[:_MOST_NEAR]]
             return at_path, by_path[0] if len({row.api for row in rows}) == 1 else None
+        spoken = " ".join(words_of(text))
+        text = text if plain_verbs(spoken) == spoken else plain_verbs(spoken)
         words = plain_words(text)
         is_me = len(words) < 2 and ({*words_of(text)} & {"i", "me"} or any(map(verb_class, map(stem, words))))
         asked = f"{text} {_CALLER}" if is_me else text
@@ -181,7 +183,8 @@ class Search:
         is_first = same[:1] == near[:1] and bool(rows) and unknown.fits(rows[0], self._table.types)
         sure = same[0].name if same and (is_first or same[0] in others) else None
         near.sort(key=lambda hit: hit.name != sure)
-        return near[:_MOST_NEAR], sure
+        matches = results[0][:_MOST_NEAR] if near else []
+        return [*dict.fromkeys((*near[:_MOST_LIKE], *matches, *near))][:_MOST_NEAR], sure
 
     def _rows(self, names: Iterable[str]) -> list[Row]:
         return [row for name in names if (row := self._table.find(name)) is not None]
