@@ -35,7 +35,7 @@ def test_generating_from_a_file_imports_only_what_it_needs(module: str) -> None:
 def test_the_models_of_the_documents_own_version_are_imported_alone() -> None:
     modules = imported("from-openapi", "fixtures/petstore.yaml", "-o", "nowhere", "--dry-run")
     assert "openapi_pydantic.v3.v3_1.operation" in modules
-    assert "openapi_pydantic.v3.v3_0.operation" not in modules
+    assert modules.isdisjoint(("openapi_pydantic.v3.v3_0.operation", "openapi_pydantic.v3.v3_1.open_api"))
 
 
 def test_a_command_imports_no_other_command() -> None:

@@ -10,12 +10,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec, module_from_spec
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from aqlgen.ir import Json
+from aqlgen.words import split
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -55,18 +58,26 @@ INFO: Final = _kind("Info", "contact license", title="", version="")
 
 @cache
 def _model(kind: ObjectKind, openapi: str) -> tuple[type[BaseModel], frozenset[str]]:
-    """Import a model of 3.0, or of 3.1, which also reads 3.2, and return it with the keys that it judges.
+    """Return a model of 3.0, or of 3.1, which also reads 3.2, with the keys that it judges.
 
-    To import both versions takes twice as long.
+    It holds anything where it would hold other models: to build those takes longer than to read a small document.
     """
-    with _not_run("openapi_pydantic", "openapi_pydantic.v3"):
-        if openapi == "3.0":
-            from openapi_pydantic.v3 import v3_0 as version
-        else:
-            from openapi_pydantic.v3 import v3_1 as version  # type: ignore[no-redef]
-    model: type[BaseModel] = getattr(version, kind.name)
-    keys = (field.alias or name for name, field in model.model_fields.items())
-    return model, frozenset(keys) - kind.nested
+    from pydantic import ConfigDict, create_model
+
+    parts = ("", ".v3", ".v3.v3_0", ".v3.v3_1")
+    with _not_run(*(f"openapi_pydantic{part}" for part in parts)), _not_built():
+        from openapi_pydantic.v3 import v3_0, v3_1
+
+        package = v3_0 if openapi == "3.0" else v3_1
+        module = import_module(f"{package.__name__}.{'_'.join(split(kind.name))}")
+    whole: type[BaseModel] = getattr(module, kind.name)
+    keys = {name: field.alias or name for name, field in whole.model_fields.items()}
+    fields: dict[str, Any] = {
+        name: (Any if keys[name] in kind.nested else field.annotation, copy(field))
+        for name, field in whole.model_fields.items()
+    }
+    config = ConfigDict(**{**whole.model_config, "defer_build": False})
+    return create_model(kind.name, __config__=config, **fields), frozenset(keys.values()) - kind.nested
 
 
 @contextmanager
@@ -82,6 +93,18 @@ def _not_run(*packages: str) -> Iterator[None]:
     finally:
         for name in entered:
             sys.modules.pop(name, None)
+
+
+@contextmanager
+def _not_built() -> Iterator[None]:
+    """Let models that are imported be built at their first use."""
+    from pydantic import BaseModel, ConfigDict
+
+    config, BaseModel.model_config = BaseModel.model_config, ConfigDict(defer_build=True)
+    try:
+        yield
+    finally:
+        BaseModel.model_config = config
 
 
 def validate(kind: ObjectKind, raw: Json, openapi: str, drop: Callable[[str, str], None]) -> dict[str, Json]:
