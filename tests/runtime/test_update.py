@@ -350,6 +350,15 @@ async def test_a_json_patch_loses_nothing_of_a_thing_that_is_read_in_an_envelope
     assert shelf.thing == {**rest, "homeAddress": {"zipCode": "8000", "geo": {"latLong": "3,4"}}}
 
 
+async def test_a_json_patch_adds_a_whole_object_that_is_nowhere_yet(tmp_path: Path) -> None:
+    """R-UPD-2"""
+    shelf = Shelf()
+    shelf.thing = {"fullName": "Ada"}
+    client = Client(tmp_path / "p", shelf, "json-patch")
+    assert (await client.update({"further": {"key": 1}, "absent": None}))["success"]
+    assert shelf.thing == {"fullName": "Ada", "further": {"key": 1}}
+
+
 async def test_all_fields_written_are_read_back(tmp_path: Path) -> None:
     client = Client(tmp_path / "p", Shelf(), "put", read=False)
     assert (await client.update(FULL))["success"]

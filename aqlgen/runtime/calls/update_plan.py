@@ -61,13 +61,17 @@ class UpdatePlan:
     def patch(self, answer: Any, change: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         """Yield the operations of a change to a resource as it was read.
 
-        A field that is neither there nor declared there may stand elsewhere in the answer, as within an envelope:
-        nothing of it is known. Nor is anything of what has none of the declared fields.
+        Of a field that an object within it has, as within an envelope, nothing is known, unless it is there or declared
+        there. Nor is anything of what has none of the declared fields.
         """
         there = self.resource(answer)
         declared = {wire for wire, _ in union_of(self.table.types, self.source).properties.values()}
         is_read = isinstance(there, dict) and not (there and declared and declared.isdisjoint(there))
-        known = {key: value for key, value in change.items() if is_read and (key in there or key in declared)}
+        known = {
+            key: value
+            for key, value in change.items()
+            if is_read and (key in there or key in declared or located(there, None, (key,)) == ())
+        }
         yield from differences(there, merged(there, known)) if known else ()
         yield from operations({key: value for key, value in change.items() if key not in known})
 
