@@ -258,6 +258,20 @@ async def test_what_a_call_wants_to_see_of_a_thing_loses_nothing_of_it(tmp_path:
     assert shelf.thing == {**WIRE, "homeAddress": {"zipCode": "8000", "geo": {"latLong": "3,4"}}}
 
 
+async def test_a_default_of_the_owner_for_a_read_loses_nothing_of_a_thing(tmp_path: Path) -> None:
+    """R-UPD-2"""
+    shelf = Trimming()
+    shelf.thing = json.loads(json.dumps(WIRE))
+    client = Client(tmp_path / "p", shelf, "put-merge")
+    file = tmp_path / "p" / "operations" / "read.json"
+    rows = json.loads(file.read_text())
+    rows["get_thing"]["parameters"]["only"] = {"in": "query", "schema": TEXT, "preset": "id,fullName"}
+    file.write_text(json.dumps(rows))
+    answer = await client.update({"nick_name": "B"})
+    assert answer["success"], answer
+    assert shelf.thing == {**WIRE, "nickName": "B"}
+
+
 async def test_an_envelope_of_which_a_call_wants_nothing_is_read_whole(tmp_path: Path) -> None:
     """R-UPD-2"""
 

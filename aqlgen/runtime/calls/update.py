@@ -49,7 +49,7 @@ async def perform(
     plan = prepare(row, table)
     async with turns.of(resource_of(row, params)):
         if plan.reader is not None:
-            return await _Merging(exchanges, plan, params, plan.reading(params)).perform(etag)
+            return await _Merging(exchanges, plan, params, plan.reader, plan.reading(params)).perform(etag)
         change: Callable[[ApiRequest], ApiRequest] | None = None
         if plan.patches:
 
@@ -81,6 +81,7 @@ class _Merging:
     exchanges: Exchanges
     plan: UpdatePlan
     params: Mapping[str, Any]
+    reader: Row
     reading: Mapping[str, Any]
     """The parameters of the reader."""
     warnings: list[CallWarning] = field(default_factory=list)
@@ -155,16 +156,16 @@ class _Merging:
         return read.etag if not read.etag.startswith("W/") or _knows_versions(self.plan.row) else expected
 
     async def _read_whole(self, *, creates: bool = False) -> _Read:
-        """Read the resource, also without the parameters of the call that may leave out parts of an answer.
+        """Read the resource, also without what may leave out parts of an answer: parameters of the call, and defaults.
 
         What has more is the resource, unless the two are different ones, as in two languages. Raises Failure if neither
         has all of the other.
         """
-        read, shaped = await self._read(creates=creates), self.reading
-        plain = self.plan.identifying(self.params)
+        read, shaped = await self._read(creates=creates), (self.reader, self.reading)
+        plain = self.plan.bare_reader or self.reader, self.plan.identifying(self.params)
         if plain == shaped or read.is_missing:
             return read
-        self.reading = plain
+        self.reader, self.reading = plain
         try:
             bare = await self._read()
         except Failure:
@@ -172,20 +173,26 @@ class _Merging:
         first, second = self.plan.resource(read.answer), self.plan.resource(bare.answer)
         if first is None or (covers(second, first) and not covers(first, second)):
             return bare
-        self.reading = shaped
+        self.reader, self.reading = shaped
         if not covers(first, second) and agree(first, second):
-            name = self.plan.named[min(shaped.keys() - plain.keys())]
-            shown = f"Parameter '{name}' changes what the API shows of this '{self.plan.row.resource}'"
-            raise invalid(name, f"{shown}, which is read before it is written. Nothing was written: leave it out")
+            raise self._trimmed(sorted(shaped[1].keys() - plain[1].keys()))
         return read
+
+    def _trimmed(self, names: list[str]) -> Failure:
+        """Build the failure of a resource that nobody can tell the whole of, by the reader's names."""
+        if not names:
+            return unreadable(self.reader)
+        name = self.plan.named[names[0]]
+        shown = f"Parameter '{name}' changes what the API shows of this '{self.plan.row.resource}'"
+        return invalid(name, f"{shown}, which is read before it is written. Nothing was written: leave it out")
 
     async def _read(self, *, creates: bool = False, aside: bool = False) -> _Read:
         """Read the resource. Raises Failure when there is none, or when its answer is not JSON.
 
         With `creates` there may be none, if the update creates it.
         """
-        reader, update = self.plan.reader, self.plan.row.update
-        assert reader is not None and update is not None  # noqa: S101, PT018 - prepared so
+        reader, update = self.reader, self.plan.row.update
+        assert update is not None  # noqa: S101 - prepared so
         response = await self.exchanges.send(reader, self.reading, aside=aside)
         if response.status == 404 and creates and update.creates:
             return _Read(None, None, is_missing=True)

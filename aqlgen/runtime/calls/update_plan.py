@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..encode.urls import counterparts
@@ -42,6 +42,19 @@ class UpdatePlan:
             for name, value in self.reading(params).items()
             if declared[name].required or declared[name].location == "path"
         }
+
+    @property
+    def bare_reader(self) -> Row | None:
+        """The reader without the owner's defaults of parameters that may shape its answer."""
+        parameters = {} if self.reader is None else self.reader.shown_parameters
+        shaping = {
+            name: replace(parameter, preset=None)
+            for name, parameter in parameters.items()
+            if parameter.preset is not None and not parameter.required and parameter.location != "path"
+        }
+        return (
+            replace(self.reader, shown_parameters={**parameters, **shaping}) if self.reader and shaping else self.reader
+        )
 
     def resource(self, answer: Any) -> Any:
         """Return the resource in an answer of the reader, None if it is not where it is declared."""
