@@ -531,6 +531,11 @@ STATE = reading("GET /cards/{id}", "id", "state")
         (operation("POST /boards", summary="The board will be empty."), operation("DELETE /boards/{id}"), Asked.NEVER),
         (operation("POST /accounts", **sending("iban", "bank")), operation("DELETE /accounts/{id}"), Asked.FIRST),
         (
+            operation("POST /sources", **sending("iban", "name")),
+            operation("POST /sources/{id}", "removeSource"),
+            Asked.FIRST,
+        ),
+        (
             operation("PUT /accounts/{id}/plans/base", **sending("type")),
             reading("GET /accounts/{id}/plans"),
             Asked.FIRST,

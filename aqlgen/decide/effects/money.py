@@ -114,7 +114,9 @@ def _is_kept(reading: Reading) -> bool:
 
 
 def _methods_of_item(reading: Reading) -> set[str]:
-    return {item.method for item in reading.around.of_template(f"{reading.template}/{{}}")}
+    """Return the methods of the path of a new item; what deletes by another method counts as DELETE."""
+    items = reading.around.of_template(f"{reading.template}/{{}}")
+    return {"DELETE" if item.category is Category.DELETE else item.method for item in items}
 
 
 def _deals(reading: Reading) -> frozenset[str]:
