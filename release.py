@@ -3,8 +3,8 @@
 It refuses a tree that is not as committed, a version that is not the code's, and one that the changelog does not have.
 Then it tags the commit, since a wheel carries the templates of each tag (`hatch_build.py`), builds sdist and wheel here
 and in a fresh clone, and compares the bytes; where they differ the tag is taken away again. The wheel generates a
-project before `dist/` is written, with an SBOM and a provenance statement beside it. docs/releasing.md says what comes
-before and after.
+project before `dist/` is written, with an SBOM and a provenance statement beside it. contributing/releasing.md says
+what comes before and after.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def report(files: Sequence[Path], tag: str, commit: str) -> str:
             *(() if is_signed else ("provenance.json is not signed: git has no SSH key to sign with (gpg.format).",)),
             "Nothing has left this machine. To publish it:",
             f"  git push origin HEAD {tag}",
-            f"  then attach dist/* to a release of {tag}, as docs/releasing.md says",
+            f"  then attach dist/* to a release of {tag}, as contributing/releasing.md says",
             f"To take it back: git tag --delete {tag}",
         )
     )

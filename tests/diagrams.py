@@ -54,7 +54,7 @@ STAGES: Mapping[str, Box] = {
     "Checking.hooked": ("you", "Your hooks", "before_call, before_send, after_response"),
     "Performer.perform": ("tool", "Request", "accepted hosts, credentials, retries, rate limits"),
 }
-"""Every stage of a call, as a reader should know it; docs/architecture.md has their order."""
+"""Every stage of a call, as a reader should know it; contributing/architecture.md has their order."""
 
 
 def picture(title: str, boxes: Iterable[Box], *, arrows: bool) -> str:
@@ -85,8 +85,8 @@ def picture(title: str, boxes: Iterable[Box], *, arrows: bool) -> str:
 
 
 def way() -> str:
-    """Return the way of a call, by the list of stages that docs/architecture.md shows."""
-    page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    """Return the way of a call, by the list of stages that contributing/architecture.md shows."""
+    page = (ROOT / "contributing/architecture.md").read_text(encoding="utf-8")
     stages = re.findall(r"^\| `(\w+\.\w+)` \| ", page, re.MULTILINE)
     agent = ("plain", "Agent", "calls one of five tools; the client sees which")
     api = ("plain", "API", "its answer is data, never an instruction")

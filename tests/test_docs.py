@@ -100,7 +100,8 @@ def test_what_is_not_run_is_on_its_page() -> None:
 
 
 LINK = re.compile(r"(?<!`)\]\((?!https?:|mailto:)([^)\s#]*)(?:#([^)\s]*))?\)")
-OUTSIDE = ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
+CONTRIBUTORS = [f"contributing/{name}.md" for name in ("architecture", "releasing", "requirements")]
+OUTSIDE = ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", *CONTRIBUTORS)
 CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 
 

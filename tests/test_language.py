@@ -100,7 +100,10 @@ FOREIGN = re.compile(
     re.IGNORECASE,
 )
 """Turns of phrase that readers of the docs stumbled over."""
-PROSE = [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md"))]
+PROSE = [
+    ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "contributing").glob("*.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+]  # fmt: skip
 
 
 def test_no_comment_or_message_of_the_code_has_such_a_turn_of_phrase() -> None:

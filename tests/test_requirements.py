@@ -1,4 +1,4 @@
-"""`docs/requirements.md` is complete and true: every requirement has a row, and the tests that it names prove it."""
+"""`contributing/requirements.md` is complete and true: each requirement has a row, and the tests in it prove it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs/requirements.md"
+PAGE = ROOT / "contributing/requirements.md"
 ID = re.compile(r"\bR-[A-Z]+-[0-9]+\b")
 ROW = re.compile(r"^\| (R-[A-Z]+-[0-9]+) \| ([MSB]) \| (.+?) \| (.+) \|$", re.MULTILINE)
 TEST = re.compile(r"`([^`]+\.py)::(test_\w+)`")

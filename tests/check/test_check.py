@@ -256,7 +256,7 @@ def test_every_test_has_an_id_of_its_own_and_a_requirement_that_there_is() -> No
     ids = ids_of_tests()
     assert len(ids) == len(set(ids))
     assert all(re.fullmatch(r"[A-Z][A-Z0-9]-[0-9]{1,2}", name) for name in ids)
-    rows = (ROOT / "docs" / "requirements.md").read_text("utf-8")
+    rows = (ROOT / "contributing" / "requirements.md").read_text("utf-8")
     known = set(re.findall(r"^\| (R-[A-Z]+-\d+) ", rows, re.MULTILINE))
     assert {name for test in TESTS for name in test.requirement.split(", ")} <= known
 

@@ -9,7 +9,7 @@ from typing import Any
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 
-PAGE = Path(__file__).parent.parent.parent / "docs/architecture.md"
+PAGE = Path(__file__).parent.parent.parent / "contributing/architecture.md"
 CORE = [
     "Plans.first", "Dispatcher.operation", "Checking.parameters", "Checking.preview", "Dispatcher.gate",
     "Performer.perform",
