@@ -107,12 +107,23 @@ def _sent(reading: Reading) -> frozenset[Words]:
 
 def _key(other: Reading, removal: Reading) -> frozenset[Words]:
     """Return the fields of a request that say which thing it adds: `id`, or what the removal's path calls it."""
-    path, schemas = removal.facts.operation.path.rstrip("/"), other.around.schemas
+    path = removal.facts.operation.path.rstrip("/")
     words = tuple(map(singular, split(path.rpartition("{")[2]))) if path.endswith("}") else ()
     known = {_ID, words if words[1:] and words[-1:] in _IDENTIFYING else _ID} if words else frozenset()
-    objects = (schemas.properties(schema) for _, schema in body_objects(other.facts.operation, schemas))
-    names = (split(name) for names in objects for name in names)
-    return frozenset(name[: max(1, len(name) - 1)] for name in names if tuple(map(singular, name)) in known)
+    named: dict[str, Mapping[Words, set[Words]]] = other.around.once("named", dict)
+    operation = other.facts.operation.key
+    if operation not in named:
+        named[operation] = _named(other)
+    return frozenset().union(*(named[operation].get(name, ()) for name in known))
+
+
+def _named(reading: Reading) -> Mapping[Words, set[Words]]:
+    """Return what the fields of a request at any depth are called without their last words, by their singular words."""
+    schemas, named = reading.around.schemas, defaultdict[Words, set[Words]](set)
+    for _, schema in body_objects(reading.facts.operation, schemas):
+        for name in map(split, schemas.properties(schema)):
+            named[tuple(map(singular, name))].add(name[: max(1, len(name) - 1)])
+    return named
 
 
 def _is_link(removal: Reading) -> bool:
