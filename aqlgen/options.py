@@ -70,7 +70,7 @@ PARTS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "ci": ("GitHub workflows, and the update script", (".github/*", "scripts/*")),
     "clients": ("settings of MCP clients, and an .env to fill in", ("CLIENTS.md", ".env.example")),
     "docker": ("Dockerfile, and Compose with a store", ("Dockerfile", ".dockerignore", "deploy/compose.yaml")),
-    "element": ("the operations as an adapter element of the protocol", ("schema/adapter.yaml", "schema/*.md")),
+    "element": ("the operations as an adapter element of MCP-AQL", ("schema/adapter.yaml", "schema/*.md")),
     "git": ("git attributes: line ends, and files folded in reviews", (".gitattributes",)),
     "hooks": ("hooks.py, your functions around every call", ("src/{package}/hooks.py",)),
     "kubernetes": ("Kubernetes manifests of three replicas", ("deploy/kubernetes.yaml",)),

@@ -34,7 +34,7 @@ PERSON = "waits for a person at a terminal; tests/runtime/operator and tests/saf
 MEASURES = "measures for minutes, beside what it installs from the network"
 NOT_RUN = {
     "comparison.md": {
-        "python -m venv peers && peers/bin/pip install 'fastmcp[code-mode]'": FROM_THE_NETWORK,
+        "python -m venv peers && peers/bin/pip install 'fastmcp[code-mode]==4.2.3'": FROM_THE_NETWORK,
         "python -m bench jobs CORPUS --fastmcp peers/bin/python": MEASURES,
     },
     "tutorial.md": {

@@ -50,7 +50,7 @@ def check_command(
     pristine: Annotated[
         bool, typer.Option("--pristine", help="Only compare: are the generated files unedited and reproducible?")
     ] = False,
-    level: Annotated[int, typer.Option(min=1, max=2, help="Level of the protocol to require.")] = 1,
+    level: Annotated[int, typer.Option(min=1, max=2, help="Conformance level to require: 1 or 2.")] = 1,
     sample: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="Call at most N operations; 0: all. Default: 200.")
     ] = None,
@@ -63,7 +63,7 @@ def check_command(
         typer.Option("--test", metavar="ID", help="Run only this test, such as PH-1.", autocompletion=_ids),
     ] = None,
     evidence: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the protocol's evidence bundle as JSON.")
+        Path | None, typer.Option(metavar="FILE", help="Write the evidence for MCP-AQL's test runner, as JSON.")
     ] = None,
     quick: Annotated[
         bool,
@@ -79,7 +79,7 @@ def check_command(
     output_format: OutputFormat = Output.HUMAN,
     quiet: Quiet = False,
 ) -> None:
-    """Test the running adapter from outside: stdio and HTTP, both modes, both protocol versions.
+    """Test the running adapter from outside: stdio and HTTP, both modes, MCP 2025-11-25 and 2026-07-28.
 
     A stand-in replaces the API, so nothing uses the network. --pristine starts nothing.
     """

@@ -27,6 +27,7 @@ _HEAD = """\
 
 Most commands of aqlgen also take `--output-format human/json` (default: `human`), `-v, --verbose` (also show notes) and
 `-q, --quiet` (show errors only). `operations`, `doctor` and `learn` of an adapter also take `--output-format`.
+The *envelope* is the JSON object of an answer, with the key `success` ([results and errors](agents.md#results-and-errors)).
 """
 
 _COMMANDS = "| command, with its arguments and options | effect |\n|---|---|"
@@ -38,8 +39,8 @@ _EXIT_CODES = """\
 
 | exit code | `aqlgen` | an adapter |
 |---|---|---|
-| 0 | done | done; for `call`, the envelope is a success |
-| 1 | internal error; `update`: conflicts; `diff`: breaking; `check`: a failed test; `learn --check`: a contradiction | failed; for `call`, the envelope is a failure |
+| 0 | done | done; for `call`, the answer has `success: true` |
+| 1 | internal error; `update`: conflicts; `diff`: breaking; `check`: a failed test; `learn --check`: a contradiction | failed; for `call`, the answer has `success: false` |
 | 2 | the document is invalid | invalid arguments or settings |
 | 3 | an option or an override is invalid | HTTP without authentication |
 | 4 | reading or writing failed; for `learn`, no read succeeded | |

@@ -48,7 +48,7 @@ def safety_command(
     host: Annotated[str, typer.Option(help="Address for http.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port for http; 0: any free port.")] = 8000,
 ) -> None:
-    """Serve the protocol's safety loop to an agent that acts on other servers, files and shells.
+    """Serve MCP-AQL's safety loop to an agent that acts on other servers, files and shells.
 
     The agent reports each action and learns whether it may act; a person decides on held actions. The server has seven
     operations and no API. Its mode is enforcing unless the policy or MCP_AQL_SAFETY_LOOP sets another.
