@@ -27,7 +27,7 @@ _HEAD = """\
 
 Most commands of aqlgen also take `--output-format human/json` (default: `human`), `-v, --verbose` (also show notes) and
 `-q, --quiet` (show errors only). `operations`, `doctor` and `learn` of an adapter also take `--output-format`.
-The *envelope* is the JSON object of an answer, with the key `success` ([results and errors](agents.md#results-and-errors)).
+The *envelope* is the JSON object of an answer ([results and errors](agents.md#results-and-errors)).
 """
 
 _COMMANDS = "| command, with its arguments and options | effect |\n|---|---|"
