@@ -502,14 +502,18 @@ def test_a_search_leaves_out_what_nearly_all_operations_have_and_the_details_sho
     for name, place in (("alt", "query"), ("version", "header")):
         operations["read"]["get_animal"]["parameters"][name] = {"in": place, "schema": {"type": "string"}}
     folder = write_package(
-        tmp_path / "a", {**ADAPTER, "common": {"alt": "How it is written", "version": ""}}, operations, TYPES
+        tmp_path / "a",
+        {**ADAPTER, "common": {"alt": "How it is written", "version": "", "animal_id": "Whose answers"}},
+        operations,
+        TYPES,
     )
     introspection = make(folder)
 
     def ask(query: str, **params: Any) -> Any:
         return introspection.answer({"query": query, **params}, None)["data"]
 
-    assert not {"alt", "version"} & ask("search", name=["get_animal"])["operations"][0]["params"].keys()
+    params = ask("search", name=["get_animal"])["operations"][0]["params"]
+    assert list(params) == ["animal_id*"], "a parameter of the path is shown, though others have its name in the query"
     assert "alt" in [entry["name"] for entry in ask("operations", name="get_animal")["operation"]["parameters"]]
     assert ask("options")["options"]["alt"] == "How it is written"
 

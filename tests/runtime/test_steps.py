@@ -408,6 +408,16 @@ async def test_a_call_of_unknown_outcome_is_made_again_only_if_the_agent_says_so
     ]  # fmt: skip
 
 
+async def test_a_patch_of_unknown_outcome_is_made_again_only_if_the_agent_says_so(run: Any, api: Zoo) -> None:
+    """R-STEP-2, R-ERR-2: it may add, count or append."""
+    api.decode = lambda *_: (_ for _ in ()).throw(  # type: ignore[method-assign]
+        Failure(Code.INTERNAL_ERROR, "No answer came", {"outcome": "unknown"})
+    )
+    error = (await run({"operation": "update_animal", "params": {"animal_id": 1, "input": {"age": 4}}}))["error"]
+    refused = await run(**{"continue": error["details"]["plan"]["continue"]})
+    assert refused["error"]["code"] == "VALIDATION_MISSING_PARAM"
+
+
 async def test_a_step_with_a_condition_counts_as_carried_out_if_the_agent_says_so(run: Any, api: Zoo) -> None:
     """R-STEP-2"""
     api.decode = lambda *_: (_ for _ in ()).throw(  # type: ignore[method-assign]
