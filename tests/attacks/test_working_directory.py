@@ -9,6 +9,7 @@ import pytest
 
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.cli import main
+from aqlgen.runtime.cli.doctor import files_read
 from tests.runtime.tiny_zoo import write_package
 
 HOSTILE = 'base_url = "https://evil.example"\npolicy = "open"\n'
@@ -40,3 +41,11 @@ def test_no_command_takes_settings_or_code_from_it(adapter: Path, capsys: pytest
     out = capsys.readouterr().out
     assert "evil.example" not in out
     assert "adapter.toml in this folder is not read" in out
+
+
+def test_a_file_that_is_in_use_is_not_said_to_be_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = write_package(tmp_path / "zoo_adapter")
+    (folder / "adapter.toml").write_text("policy = 'cautious'\n")
+    monkeypatch.chdir(folder)
+    files = files_read(folder, {})
+    assert (files["settings"], files["not_read"]) == (str(folder / "adapter.toml"), None)

@@ -81,6 +81,11 @@ async def test_a_malformed_request_is_refused_and_nothing_is_sent(
     assert api.sent == []
 
 
+async def test_a_batch_of_the_most_operations_runs(zoo: Dispatcher) -> None:
+    """R-BAT-2"""
+    assert (await zoo.handle("read", {"operations": [{"operation": "list_animals"}] * 50}))["summary"]["total"] == 50
+
+
 async def test_an_unknown_operation_brings_the_nearest_names(zoo: Dispatcher) -> None:
     """R-ERR-1"""
     error = (await zoo.handle("read", {"operation": "list_animal"}))["error"]

@@ -25,8 +25,8 @@ def pets(package: Make, tmp_path: Path) -> Package:
     (folder / "inner").mkdir(parents=True)
     (folder / "inner" / "a.txt").write_bytes(b"inside")
     (tmp_path / "secret.txt").write_bytes(b"outside")
-    (tmp_path / "folder-not").mkdir()
-    (tmp_path / "folder-not" / "b.txt").write_bytes(b"outside")
+    (tmp_path / "shared-not").mkdir()
+    (tmp_path / "shared-not" / "b.txt").write_bytes(b"outside")
     (folder / "link.txt").symlink_to(tmp_path / "secret.txt")
     (folder / "fine.txt").symlink_to(folder / "inner" / "a.txt")
     return package({"op": ROW}, files_folder=str(folder))
@@ -48,7 +48,7 @@ def test_a_file_of_the_folder_is_sent_under_its_name(pets: Package, path: str, n
         "../secret.txt",
         "link.txt",
         "inner/../../secret.txt",
-        "../folder-not/b.txt",
+        "../shared-not/b.txt",
         "inner",
         ".",
         "",

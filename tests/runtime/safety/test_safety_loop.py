@@ -185,8 +185,8 @@ async def test_disabled_hides_the_operations_and_says_so(make: Make, era: str) -
 @pytest.mark.parametrize("mode", ["enforcing", "monitoring", "logging"])
 async def test_introspection_shows_the_mode_the_defaults_and_every_operation(make: Make, era: str, mode: str) -> None:
     """R-LOOP-2, R-INT-2, R-INT-4; specification, 8.6.3, 8.7.4"""
-    settings = {**ENFORCING, "safety_loop": mode, "loop": LoopSettings(deny=("drop_*",))}
-    async with agent(make(**settings), era) as client:
+    loop = LoopSettings(deny=("drop_*",), challenge_ttl=120, report_ttl=240)
+    async with agent(make(**{**ENFORCING, "safety_loop": mode, "loop": loop}), era) as client:
         listed = (await client.call("introspect", "read", query="operations"))["data"]
         assert listed["_protocol"]["capabilities"]["execution_safety_loop"] == mode
         defaults = {
@@ -200,6 +200,7 @@ async def test_introspection_shows_the_mode_the_defaults_and_every_operation(mak
         assert (shown["mode"], shown["defaults"]) == (mode, defaults)
         assert shown["options"] == list(defaults)
         assert shown["tolerances"] == {"conservative": 25, "moderate": 50, "aggressive": 75}
+        assert (shown["challenge_seconds"], shown["report_seconds"]) == (120, 240)
         endpoints = {entry["name"]: entry["endpoint"] for entry in listed["operations"]}
         offered = {**LOOP, **VERIFY} if mode == "enforcing" else LOOP
         assert endpoints.items() >= offered.items()
