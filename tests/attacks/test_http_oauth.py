@@ -6,7 +6,7 @@ import base64
 import gzip
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -302,3 +302,20 @@ async def test_an_authorization_server_chooses_no_coding() -> None:
     with pytest.raises(Unreachable, match="coding"):
         await Fetch(transport=httpx2.MockTransport(answer)).get("https://issuer.example/keys")
     assert asked[0].headers["accept-encoding"] == "identity"
+
+
+@pytest.mark.anyio
+async def test_an_answer_of_an_authorization_server_is_read_no_further_than_its_bound() -> None:
+    """R-TRUST-4"""
+    parts: list[bytes] = []
+
+    async def body() -> AsyncIterator[bytes]:
+        for _ in range(10):
+            parts.append(b" " * 500_000)
+            yield parts[-1]
+
+    with pytest.raises(Unreachable, match="too much"):
+        await Fetch(transport=httpx2.MockTransport(lambda _: httpx2.Response(200, content=body()))).get(
+            "https://issuer.example/keys"
+        )
+    assert len(parts) == 3

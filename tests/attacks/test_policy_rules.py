@@ -60,7 +60,9 @@ EXTRA: dict[str, dict[str, Any]] = {
         ),
         "forced": operation(
             "DELETE", "/items/forced", "reversible",
-            parameters=query(force={"type": "boolean", "default": True}, plain=STRING),
+            parameters=query(
+                force={"type": "boolean", "default": True}, backup={"type": "boolean", "default": False}, plain=STRING
+            ),
         ),
     },
 }  # fmt: skip
@@ -112,6 +114,7 @@ ABSENT = deny("write_file", branch={"given": False})
 OTHERS = deny("write_file", branch={"not_in": ("dev", "test")})
 FEW = deny("remove_items", ids={"items_at_most": 1})
 DEFAULT = deny("forced", force={"equals": True})
+NO_BACKUP = deny("forced", backup={"equals": False})
 
 SLIPPING: list[tuple[str, dict[str, Any], str, Any]] = [
     ("above", AMOUNT, "send_money", {"amount": 100.01}),
@@ -223,6 +226,7 @@ SLIPPING: list[tuple[str, dict[str, Any], str, Any]] = [
     ("none-of-those-by-leaving-out", OTHERS, "write_file", {"path": "x"}),
     ("too-few", FEW, "remove_items", {"ids": ["1"]}),
     ("as-the-api-does-without-it", DEFAULT, "forced", {"plain": "x"}),
+    ("left-out-where-the-default-is-false", NO_BACKUP, "forced", {"force": False}),
 ]  # fmt: skip
 
 
@@ -258,6 +262,7 @@ HONEST: list[tuple[str, dict[str, Any], str, Any]] = [
     ("option-off", OPTION, "write_file", {"options": {"admin": {"force": "false"}}}),
     ("another-field-of-a-body", INPUT, "change_item", {"item_id": "1", "input": {"name": "x"}}),
     ("default-made-good", DEFAULT, "forced", {"force": False}),
+    ("false-default-made-good", NO_BACKUP, "forced", {"backup": True}),
     ("left-out-where-that-is-no-matter", GIVEN, "send_money", {"total": "5"}),
     ("given-at-last", ABSENT, "write_file", {"branch": "x"}),
     ("one-of-those", OTHERS, "write_file", {"branch": "dev"}),

@@ -223,6 +223,12 @@ async def test_the_answer_is_asked_for_in_the_chosen_kind(tmp_path: Path) -> Non
     assert envelope["data"]["mime_type"] == "application/pdf"
 
 
+async def test_a_chosen_kind_is_asked_for_alone_whatever_other_statuses_have(tmp_path: Path) -> None:
+    answers = {"200": {"description": "", **media({JSON: THING, "text/csv": TEXT})}, "202": replies(THING)["200"]}
+    thing = Adapted(tmp_path, document(method="get", responses=answers))
+    assert header(await thing.sent(**{"as": "csv"}), "Accept") == "text/csv"
+
+
 async def test_an_xml_answer_is_read_by_its_schema(tmp_path: Path) -> None:
     schema = object_of(itemId={**INTEGER, "xml": {"attribute": True}})
     spec = document(answer={JSON: THING, "application/xml": schema}, method="get")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from aqlgen.runtime.calls.absent import absent_fields
+from aqlgen.runtime.calls.absent import Absence, absent_fields
 from aqlgen.runtime.calls.conditions import compile_condition
 from aqlgen.runtime.errors import Failure
 from tests.cases import each
@@ -167,3 +167,11 @@ def test_numbers_of_any_length_cost_nothing() -> None:
 def test_a_field_is_absent_if_an_item_shows_that_it_is_not_there(items: Any, field: str, absent: Any) -> None:
     """R-SEL-4: where nothing tells, every spelling means the same."""
     assert absent_fields(items, [field]) == absent
+
+
+def test_a_field_that_an_item_of_a_later_page_has_is_not_absent() -> None:
+    """R-SEL-4"""
+    absence = Absence(["state", "sate"])
+    for page in ([{"id": 1}], [{"id": 2, "state": "open"}]):
+        absence.see(page)
+    assert absence.fields == {"sate": "state"}

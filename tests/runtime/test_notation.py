@@ -47,6 +47,10 @@ def ref(name: str) -> dict[str, str]:
         ({"anyOf": [STRING, ref("Person")]}, "string|{id*: int≥1, name: string}"),
         ({"type": "object", "properties": {"a b": STRING, "old": {"deprecated": True}}}, "{'a b': string}"),
         (
+            object_of("key", key={**STRING, "readOnly": True}, at={**STRING, "readOnly": True}, a=STRING),
+            "{key*: string, a: string}",
+        ),
+        (
             {"allOf": [ref("Person"), {"properties": {"age": INTEGER}}]},
             "{id*: int≥1, name: string, age: int}",
         ),

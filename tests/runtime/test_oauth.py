@@ -347,12 +347,12 @@ def test_openid_connect_finds_its_endpoints(tmp_path: Path) -> None:
             return Answer({"issuer": f"{base}/issuer", "token_endpoint": f"{base}/token"})
         return Answer({}, 404) if asked.path.startswith("/issuer") else server(asked)
 
-    for place in ("/issuer/.well-known/openid-configuration", "/issuer"):
+    for place in ("/issuer/.well-known/openid-configuration", "/issuer", "/issuer/"):
         with serving(answer) as local:
             roles = {role: f"P_{role.upper()}" for role in (*ROLES[:-1], "discovery_url")}
             oidc = {"type": "openIdConnect", "variables": ["P_TOKEN"], "optional_variables": roles}
             schemes = {"oauth": {**oidc, "discovery_url": f"{local.url}{place}"}}
-            folder = adapter(tmp_path / place.strip("/"), f"{local.url}/v1", schemes, ["oauth"])
+            folder = adapter(tmp_path / f"at{len(place)}", f"{local.url}/v1", schemes, ["oauth"])
             assert all(envelope["success"] for envelope in Running(folder, CLIENT).calls("op", "op"))
         assert len(local.at("/token")) == 1
 

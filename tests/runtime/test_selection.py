@@ -77,6 +77,7 @@ ANSWERS: dict[str, Any] = {
     "/search_people": [WIRE, WIRE],
     "/list_long": [LONG, LONG],
     "/list_few": [{"id": 1, "team": {"id": 2, "name": "E", "motto": "on", "home_town": "L"}}],
+    "/list_bare": [WIRE, {"odata.unDeclared": 5}],
     "/get_text": ApiResponse(200, {"content-type": "text/plain"}, b"0123456789"),
     "/list_enveloped": {"data": [WIRE, WIRE], "meta": {"page": 1}},
     "/create_person": MADE,
@@ -107,6 +108,7 @@ def people(tmp_path: Path) -> Dispatcher:
         "search_people": row("search_people", many, "minimal"),
         "list_long": row("list_long", {}, "standard"),
         "list_few": row("list_few", many, "standard"),
+        "list_bare": row("list_bare", many, "standard"),
         "get_text": row("get_text", TEXT, "full"),
         "list_enveloped": row("list_enveloped", object_of(data=many, meta={}), "standard"),
     }
@@ -199,6 +201,11 @@ async def test_a_default_cuts_no_small_answer(people: Dispatcher) -> None:
     assert "_meta" not in answer
     assert (await read(people, "list_few", fields="standard"))["data"] == answer["data"]  # the default, given or not
     assert "team" not in (await read(people, "list_few", fields="minimal"))["data"][0]
+
+
+async def test_a_thing_without_identifying_fields_comes_whole(people: Dispatcher) -> None:
+    """R-SEL-2"""
+    assert (await read(people, "list_bare", fields="minimal"))["data"] == [MINIMAL, {"odata.unDeclared": 5}]
 
 
 async def test_standard_shortens_what_is_long_and_what_is_deep_and_names_it(people: Dispatcher) -> None:

@@ -565,12 +565,17 @@ async def test_what_must_be_confirmed_is_asked_once_with_every_effect(run: Any, 
 
 
 @pytest.mark.parametrize("era", ["auto", "legacy"])
-async def test_a_whole_job_through_a_real_client_with_a_person(zoo: Dispatcher, api: Zoo, era: str) -> None:
-    """R-STEP-1, R-STEP-2: one call, one question, and the answer that was asked for."""
+async def test_a_whole_job_through_a_real_client_with_a_person(
+    zoo: Dispatcher, api: Zoo, era: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R-STEP-1, R-STEP-2: one call, one question, the answer that was asked for, and time for the person."""
     asked: list[str] = []
+    clock = [0.0]
+    monkeypatch.setattr(run_module, "monotonic", lambda: clock[0])
 
     async def callback(_: Any, params: Any) -> ElicitResult:
         asked.append(params.message)
+        clock[0] += 600
         return ElicitResult(action="accept")
 
     create = {

@@ -212,6 +212,13 @@ def test_fields_are_named_as_the_agent_knows_them(package: Path, case: Field) ->
         assert f"'{names[0]}'" in error["message"]
 
 
+def test_a_field_that_nobody_knows_has_its_name_without_the_envelope(package: Path) -> None:
+    """R-ERR-2"""
+    body = {"errors": [{"source": {"pointer": "/data/attributes/nothing"}, "detail": "is not known"}]}
+    error = called(package, "update_order", PARAMS["update_order"], answer(body, 422))["error"]
+    assert [problem["upstream"]["name"] for problem in error["details"]["problems"]] == ["nothing"]
+
+
 STATUSES: list[tuple[str, int, Any, str]] = [
     ("create_order", 402, {"error": {"type": "card_error", "code": "card_declined", "message": "declined"}}, DENIED),
     ("get_order", 401, {"message": "Bad credentials"}, DENIED),

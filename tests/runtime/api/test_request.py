@@ -145,3 +145,9 @@ def test_any_method_is_sent_and_may_have_a_body(package: Make) -> None:
     row = operation("QUERY", parameters=parameters, body=body("fields"))
     sent = package({"op": row}).build({"q": "x"})
     assert (sent.method, sent.content) == ("QUERY", b'{"q":"x"}')
+
+
+def test_a_preset_that_is_false_zero_or_empty_is_sent(package: Make) -> None:
+    presets = {"all": False, "page": 0, "q": ""}
+    parameters = {name: {"in": "query", "schema": {}, "preset": value} for name, value in presets.items()}
+    assert package({"op": operation(parameters=parameters)}).build({}).url.partition("?")[2] == "all=false&page=0&q="

@@ -11,6 +11,7 @@ from aqlgen.runtime.encode.urls import (
     without_names,
 )
 from aqlgen.runtime.table import row_of
+from aqlgen.runtime.wire import ApiRequest, at_host_of
 from tests.documents import TEXT
 
 
@@ -36,3 +37,9 @@ def test_two_calls_are_about_one_resource_only_if_each_value_is_the_same() -> No
     )
     assert resource_of(get, {"x": "{y}", "y": "1"}) != resource_of(get, {"x": "1", "y": "1"})
     assert resource_of(get, {"x": "1", "y": "2"}) == resource_of(run, {"x": 1, "y": 2}) == ("", "/a/{}/{}", ("1", "2"))
+
+
+def test_the_next_page_at_the_host_keeps_the_key_of_the_query_and_nothing_else() -> None:
+    request = ApiRequest("GET", "https://a.example/pets?key=s3cr%2Ft&page=1", (), None, frozenset({"s3cr/t"}))
+    assert at_host_of(request, "/pets?page=2") == "https://a.example/pets?page=2&key=s3cr%2Ft"
+    assert at_host_of(request, "/jobs/7") == "https://a.example/jobs/7?key=s3cr%2Ft"

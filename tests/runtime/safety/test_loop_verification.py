@@ -32,6 +32,7 @@ async def test_the_tier_verify_pauses_until_a_person_gives_the_code(house: House
         assert (directive["continue"], directive.get("stopped"), directive["nextStepRisk"]) == (False, None, "verify")
         (note,) = directive["notifications"]
         assert (note["type"], note["metadata"]["verificationId"]) == ("autonomy_pause", challenge_of(directive))
+        assert (await agent.step("reading")).get("stopped") is None, "it waits, and is not blocked"
         waiting = await agent.step("reading")
         assert not waiting["continue"]
         assert challenge_of(directive) in waiting["reason"]

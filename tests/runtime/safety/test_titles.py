@@ -45,6 +45,9 @@ def row(name: str, verb: str, method: str, path: str, danger: str = "destructive
 
 
 LABEL = row("delete_label", "delete", "DELETE", "/repos/{owner}/{repo}/labels/{name}")
+HIDDEN = replace(
+    LABEL, shown_parameters={**LABEL.parameters, "name": replace(LABEL.parameters["name"], sensitive=True)}
+)
 REPO = row("delete_repository", "delete", "DELETE", "/repos/{owner}/{repo}")
 
 
@@ -52,6 +55,7 @@ REPO = row("delete_repository", "delete", "DELETE", "/repos/{owner}/{repo}")
     ("operation", "params", "title"),
     [
         (REPO, OWNED, f"Delete repository acme/widgets? {FOR_GOOD}"),
+        (HIDDEN, {**OWNED, "name": "bug"}, f"Delete label (hidden) (repos acme/widgets)? {FOR_GOOD}"),
         (LABEL, {**OWNED, "name": "bug"}, f"Delete label bug (repos acme/widgets)? {FOR_GOOD}"),
         (
             row("delete_card_checklist_check_item", "delete", "DELETE", "/cards/{c}/checklist/{l}/checkItem/{i}"),
