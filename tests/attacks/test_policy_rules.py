@@ -14,8 +14,10 @@ from guarded_shop import ID, JSON_BODY, OPERATIONS, STRING, Human, Shop, open_sh
 from mcp import Client
 
 from aqlgen.runtime.exact_json import read_float
+from aqlgen.runtime.safety.rules.values import places_of
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session
+from aqlgen.runtime.table import row_of
 from tests.cases import each
 
 pytestmark = pytest.mark.anyio
@@ -395,3 +397,19 @@ async def test_through_a_client_a_rule_is_said_with_its_reason(shop: Callable[..
         ("OPERATION_DENIED", "rule-1"),
         ("TOKEN_ISSUED", "rule-2"),
     ]
+
+
+def test_a_type_that_is_made_of_itself_ends_the_search_for_a_field() -> None:
+    """R-TRUST-4: the types are the document's."""
+    looks: list[str] = []
+
+    class Types(dict[str, Any]):
+        def get(self, key: str, default: Any = None) -> Any:
+            looks.append(key)
+            assert len(looks) < 100
+            return super().get(key, default)
+
+    tree = {"anyOf": [{"$ref": "#/types/Tree"}, {"type": "array", "items": {"$ref": "#/types/Tree"}}]}
+    entry = operation("POST", "/trees", "reversible", parameters={"tree": {"in": "body", "schema": tree}})
+    row = row_of("create_tree", "create", {"resource": "tree", "verb": "create", **entry})
+    assert places_of(row, ("tree", "leaf"), Types(Tree=tree))

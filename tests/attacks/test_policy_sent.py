@@ -30,6 +30,7 @@ REPO = object_of(
 )
 STEP = object_of("op", "path", op=TEXT, path=TEXT, value={}, **{"from": TEXT}) | {"additionalProperties": True}
 DEFAULTED = object_of(**{**REPO["properties"], "visibility": {**SHOWN, "default": "public"}})
+OPTIONED = object_of(name=TEXT, admin={"type": "boolean", "default": True})
 UPLOAD = object_of(**REPO["properties"], file={**TEXT, "format": "binary"})
 FREE = {"type": "object", "additionalProperties": True}
 LINKED = replies(list_of(object_of(id=TEXT)))
@@ -45,6 +46,7 @@ OPERATIONS = {
     "PATCH /merged/{id}": operation("mergeRepo", REPO | FREE, "application/merge-patch+json"),
     "PATCH /users/{id}": operation("changeUser", object_of(schemas=list_of(TEXT), Operations=list_of(STEP))),
     "POST /bulk": operation("createRepos", list_of(DEFAULTED)),
+    "POST /either": operation("createEither", object_of(options={"anyOf": [TEXT, OPTIONED]})),
     "POST /forms": operation("submitRepo", REPO, "application/x-www-form-urlencoded"),
     "POST /uploads": operation("uploadRepo", UPLOAD, "multipart/form-data"),
     "POST /notes": operation("createNote", TEXT, "text/plain"),
@@ -150,6 +152,7 @@ OTHERS: list[tuple[int, str, dict[str, Any]]] = [
     (0, "replace_repo", {"repo_id": "1", "input": '{"visibility": "public"}'}), (0, "create_repo", {"name": "a"}),
     (0, "create_repo", {"name": "a", "visibility": "public"}), (0, "create_bulk", {"body": [{"name": "a"}]}),
     (0, "create_bulk", {"body": [{"name": "a", "visibility": "private"}, {"name": "b"}]}),
+    (1, "create_either", {"options": {"name": "a"}}),
     (0, "submit_repo", {"visibility": "public"}), (0, "upload_repo", {"visibility": "public"}),
     (0, "open_repo", {"body": {"visibility": "public"}}), (0, "open_repo", {"body": {"VISIBILITY": ["public"]}}),
     (0, "open_repo", {"body": {"visibility": None}}), (0, "send_repo", {"visibility": "public"}),

@@ -535,6 +535,8 @@ async def test_a_dry_run_shows_the_requests_that_are_known_and_sends_nothing(run
     assert delete["requests"][0]["decision"]["outcome"] == "confirm"
     assert (last["waits_for"], last["params"]) == (["find"], {"animal_id": ref("find.items[0].id")})
     assert (api.done, api.sent) == ([], [])
+    many = (await run(get(ref("item"), foreach=[*range(1, 30)]), dry_run=True))["data"]["steps"]
+    assert len(many[0]["requests"]) == 20
 
 
 # Confirmation

@@ -36,6 +36,7 @@ def judge(
 def test_the_first_stage_that_pauses_ends_the_evaluation() -> None:
     """R-LOOP-3"""
     assert judge("delete_user 7", "failure", 3).reason == STEP_LIMIT
+    assert "Step limit: 3 of 3 steps were taken without a person" in judge("write_file a", taken=3).factors
     assert judge("delete_user 7", "failure", 2).reason == "The previous step failed"
     assert judge("delete_user 7", "success", 2).reason == "Action requires approval"
     assert judge("write_file a", "success", 2) == StepVerdict(

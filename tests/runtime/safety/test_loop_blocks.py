@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -111,6 +112,23 @@ async def test_another_session_does_not_lift_a_pause(house: House) -> None:
     assert not (await call(sessions[2], "record_execution_step", **step("reading")))["data"]["continue"]
 
 
+async def test_the_end_of_one_session_does_not_lift_the_pause_of_another_that_ended(house: House) -> None:
+    """R-LOOP-4"""
+    dispatcher = house.adapter(requires_approval=("ask*",))
+
+    async def call(session: Session, operation: str, **params: Any) -> dict[str, Any]:
+        return await dispatcher.handle(None, {"operation": operation, "params": params}, session)
+
+    sessions = [Session.new() for _ in range(3)]
+    await call(sessions[1], "execute_agent", element_name="helper")
+    await call(sessions[0], "execute_agent", element_name=AGENT)
+    await call(sessions[0], "record_execution_step", **step("ask first"))
+    for session in sessions[:2]:
+        session.close()
+    await call(sessions[2], "execute_agent", element_name=AGENT)
+    assert not (await call(sessions[2], "record_execution_step", **step("reading")))["data"]["continue"]
+
+
 async def test_a_block_of_a_caller_holds_everything_of_that_caller_and_nothing_of_others(house: House) -> None:
     """R-LOOP-4: under any agent's name, at any replica."""
     first, second = caller_of(house, loop=DENY), caller_of(house, loop=DENY)
@@ -159,6 +177,8 @@ async def test_an_operator_lets_an_agent_start_and_go_on(house: House) -> None:
         assert await house.desk.decide(matter.id, "approved", "root")
         assert (await agent.error("execute_agent", element_name=AGENT, goal="something else"))["code"]
         assert (await agent.data("execute_agent", element_name=AGENT, goal="tidy up"))["status"] == "running"
+        records = [json.loads(line) for line in house.audit.read_text().splitlines()]
+        assert [each["by"] for each in records if each["event"] == "EXECUTION_STARTED"] == ['operator "root"']
         await agent.step("ask first")
         assert (await agent.error("confirm_operation", element_name=AGENT))["code"] == "PERMISSION_DENIED"
         (waiting,) = [matter for matter in await house.desk.questions() if matter.kind == "step"]
