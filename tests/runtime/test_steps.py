@@ -351,6 +351,13 @@ async def test_a_plan_whose_reference_leads_nowhere_does_not_go_on(run: Any, api
     assert error["details"]["plan"]["done"][0]["data"]["items"]
 
 
+async def test_a_plan_that_halts_after_much_data_names_its_steps_without_it(run: Any, api: Zoo) -> None:
+    """R-STEP-2"""
+    api.animals = {number: {"id": number, "name": "x" * 300} for number in range(200)}
+    error = (await run(FIND, get(ref("find.nope"))))["error"]
+    assert error["details"]["plan"]["done"] == [{"step": 1, "id": "find", "operation": "list_animals"}]
+
+
 async def test_a_foreach_goes_on_with_the_item_that_failed(run: Any, api: Zoo) -> None:
     """R-STEP-2"""
     steps = [FIND, get(ref("item.id"), foreach=ref("find.items"))]

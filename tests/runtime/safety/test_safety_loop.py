@@ -309,6 +309,7 @@ async def test_a_paused_agents_session_may_read_and_change_nothing(make: Make, a
         envelope = await client.call("create_animal", "create", name="Ada", species="lion")
         assert envelope["error"]["code"] == "PERMISSION_DENIED"
         assert envelope["error"]["details"]["element_name"] == AGENT
+        assert "confirms its reported action" in envelope["error"]["message"]
         assert api.sent == []
         assert (await client.call("list_keepers", "read"))["success"]
         await client.data("abort_execution", element_name=AGENT)
@@ -402,6 +403,8 @@ def test_what_is_active_depends_on_the_settings(package: Any) -> None:
     adapter = Adapter.load(package)
     assert [operation.name for operation in active_operations(adapter, Config())] == ["confirm_operation", "run_steps"]
     assert [operation.name for operation in active_operations(adapter, Config(policy="open"))] == ["run_steps"]
+    ruled = Config(policy="open", policy_rules=({"id": "all", "families": ["read"], "action": "confirm"},))
+    assert [operation.name for operation in active_operations(adapter, ruled)] == ["confirm_operation", "run_steps"]
     assert {
         operation.name for operation in active_operations(adapter, Config(policy="open", safety_loop="logging"))
     } == {*LOOP, "run_steps"}

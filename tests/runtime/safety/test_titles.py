@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from aqlgen.runtime.hooks import GateDecision
-from aqlgen.runtime.safety.question_texts import title_of, title_of_all
+from aqlgen.runtime.safety.question_texts import name_of, title_of, title_of_all
 from aqlgen.runtime.safety.view import text_of_any, view_of
 from aqlgen.runtime.table import Parameter, ReturnType, Row
 from aqlgen.runtime.table.parts import Update
@@ -239,3 +239,9 @@ def test_a_question_says_what_of_its_reason_the_call_does_not_send_and_the_date_
     decision = GateDecision("confirm", "destructive", "", (), "", "")
     request = ApiRequest("PUT", "https://a.example/tickets/7", (), None)
     assert shown in view_of(changing, {"id": "7", "input": change}, decision, request, {}).text
+
+
+@each(("thing", "name"), [({"id": 7, "name": "Ada"}, "Ada"), ({"note": "Ada"}, ""), ({"name": ""}, ""), ("Ada", "")])
+def test_a_thing_is_named_by_a_field_for_names_alone(thing: Any, name: str) -> None:
+    """R-TRUST-6: any other text of the API's answer is no name in a question."""
+    assert name_of(thing) == name
