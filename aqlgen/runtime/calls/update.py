@@ -183,8 +183,8 @@ class _Merging:
         if not names:
             return unreadable(self.reader)
         name = self.plan.named[names[0]]
-        shown = f"Parameter '{name}' changes what the API shows of this '{self.plan.row.resource}'"
-        return invalid(name, f"{shown}, which is read before it is written. Nothing was written: leave it out")
+        shown = f"Parameter '{name}' changes which part of this '{self.plan.row.resource}' the API shows"
+        return invalid(name, f"{shown}; it is read before it is written. Nothing was written: leave it out")
 
     async def _read(self, *, creates: bool = False, aside: bool = False) -> _Read:
         """Read the resource. Raises Failure when there is none, or when its answer is not JSON.
