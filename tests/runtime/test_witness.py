@@ -299,6 +299,14 @@ async def test_an_honest_adapter_of_a_richer_document_has_none(tmp_path: Path) -
                 "responses": answer({"type": "object", "properties": page}),
             }
         },
+        "/options": {
+            "get": {"operationId": "getOptions", "responses": done},
+            "put": {
+                "operationId": "editOptions",
+                "requestBody": body(schema={"type": "object", "properties": {"size": NUMBER, "colour": TEXT}}),
+                "responses": done,
+            },
+        },
         "/find-order": {
             "get": {
                 "operationId": "findOrder",

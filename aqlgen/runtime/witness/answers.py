@@ -81,6 +81,12 @@ def answer_of(operation: Operation, url: str, starts: dict[str, int]) -> Answer:
     sent = {"etag": TAG} if "etag" in map(str.lower, headers) else {}
     number = int(status) if status.isdigit() else 200
     sent |= {"location": f"{url.partition('?')[0]}/made-9"} if (number, operation.method) == (201, "POST") else {}
+    if not media and number == 200 and operation.method == "GET":  # its content is not described: that of a PUT is
+        same = [each for each in operation.document.operations if (each.method, each.path) == ("PUT", operation.path)]
+        schema = next(
+            (each.bodies["application/json"].schema for each in same if "application/json" in each.bodies), None
+        )
+        media = "application/json" if schema is not None else ""
     if not media or number == 204:
         return Answer(number, sent)
     if "json" not in media and "*" not in media:
