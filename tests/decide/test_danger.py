@@ -372,6 +372,13 @@ def test_a_get_that_describes_what_cannot_be_undone_stays_safe() -> None:
     assert decide_one("GET /trash", "listTrash", description=text).danger is Danger.SAFE
 
 
+def test_what_is_made_within_an_item_is_not_taken_back_by_the_deletion_of_the_item() -> None:
+    """R-SAFE-1"""
+    keys = "POST /companies/{id}/upload", "DELETE /companies/{id}", "DELETE /companies/{id}/upload"
+    making, around, itself = map(operation, keys, ("uploadCompany", None, None))
+    assert [decided(making, other)[0].asked for other in (around, itself)] == [Asked.FIRST, Asked.NEVER]
+
+
 def test_a_create_is_not_taken_back_in_the_list_of_another_thing() -> None:
     """R-SAFE-1"""
     creating, deleting, leaving = map(

@@ -77,8 +77,8 @@ class Reversal:
     def _taker(self, reading: Reading) -> Reading | None:
         """Return the operation that deletes the created thing itself, and not its entry in another thing's list.
 
-        `DELETE /inboxes/{id}` takes `POST /inboxes` back, `DELETE /groups/{id}/inboxes` does not. What an action on an
-        item makes by another name, such as `/inboxes/{id}/create-token`, is not that item.
+        `DELETE /inboxes/{id}` takes `POST /inboxes` back, `DELETE /groups/{id}/inboxes` does not. A thing made within
+        an item, as by `POST /inboxes/{id}/create-token` or `/inboxes/{id}/upload`, is not that item.
         """
         words = {singular(word) for word in chain(reading.thing, reading.object, *reading.path_nouns)}
         alike = self._alike((reading.facts.shape.action and reading.part) or reading.thing, reading.object)
@@ -87,8 +87,10 @@ class Reversal:
             self._at[f"{reading.template}/{{}}"],
             (other for other in alike if words.issuperset(map(singular, chain(*other.path_nouns)))),
         )
+        is_within = reading.template.startswith
         known = (other for other in others if other is not reading and other.facts.method != "GET")
-        return next((each for each in known if each.facts.method == "DELETE" or each.verb_words & _TAKING_BACK), None)
+        takers = (other for other in known if not is_within(f"{other.template}/"))
+        return next((each for each in takers if each.facts.method == "DELETE" or each.verb_words & _TAKING_BACK), None)
 
     def _inverse(self, reading: Reading) -> Reading | None:
         """Return the operation whose verb undoes that of this one, on its path, or beside it on the same object."""
