@@ -401,12 +401,17 @@ def test_what_a_path_may_mean_is_looked_at_and_another_is_broken(tmp_path: Path)
         "/lock": {"put": {}, "delete": {}},
         "/note": {"put": {"requestBody": body()}, "delete": {}},
         "/file": {"put": {"requestBody": body(schema=TEXT)}, "delete": {}},
+        "/remove-role": {"post": {"requestBody": body()}},
+        "/add-role": {"post": {"requestBody": body()}},
+        "/remove-note": {"post": {"requestBody": body()}},
     }
     operations = {each.key: each for each in witness_of(tmp_path, {**DOCUMENT, "paths": paths}).documents[0].operations}
     graded = {
         ("DELETE /lock", "x", "DELETE", "reversible"): [Grade.LOOK],  # its path takes it back
         ("DELETE /note", "x", "DELETE", "reversible"): [Grade.WRONG],
         ("DELETE /file", "x", "DELETE", "reversible"): [Grade.WRONG],
+        ("POST /remove-role", "x", "DELETE", "reversible"): [Grade.LOOK],
+        ("POST /remove-note", "x", "DELETE", "reversible"): [Grade.WRONG],
         ("PUT /revokeKey", "x", "DELETE", "destructive"): [Grade.LOOK],
         ("PUT /emptyBin", "x", "DELETE", "destructive"): [Grade.LOOK],
         ("GET /auth", "x", "DELETE", "destructive"): [Grade.LOOK],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlencode
@@ -81,12 +81,8 @@ def answer_of(operation: Operation, url: str, starts: dict[str, int]) -> Answer:
     sent = {"etag": TAG} if "etag" in map(str.lower, headers) else {}
     number = int(status) if status.isdigit() else 200
     sent |= {"location": f"{url.partition('?')[0]}/made-9"} if (number, operation.method) == (201, "POST") else {}
-    if not media and number == 200 and operation.method == "GET":  # its content is not described: that of a PUT is
-        same = [each for each in operation.document.operations if (each.method, each.path) == ("PUT", operation.path)]
-        schema = next(
-            (each.bodies["application/json"].schema for each in same if "application/json" in each.bodies), None
-        )
-        media = "application/json" if schema is not None else ""
+    if not media and (number, operation.method) == (200, "GET"):
+        media, schema = next(_written(operation), (media, schema))
     if not media or number == 204:
         return Answer(number, sent)
     if "json" not in media and "*" not in media:
@@ -98,6 +94,13 @@ def answer_of(operation: Operation, url: str, starts: dict[str, int]) -> Answer:
     sent["content-type"] = "application/json" if "*" in media else media
     lines = data if isinstance(data, list) and "ndjson" in media else [None if data is ABSENT else data]
     return Answer(number, sent, "\n".join(map(json.dumps, lines)).encode())
+
+
+def _written(operation: Operation) -> Iterator[tuple[str, Any]]:
+    """Yield the JSON that a PUT writes at the place of a read whose own content is not described."""
+    for each in operation.document.operations:
+        if (each.method, each.path) == ("PUT", operation.path) and "application/json" in each.bodies:
+            yield "application/json", each.bodies["application/json"].schema
 
 
 def _page(

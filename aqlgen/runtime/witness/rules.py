@@ -51,7 +51,16 @@ def _danger_problems(operation: Operation, family: str, danger: str) -> Iterator
         is_undone = method == "DELETE" and any(
             each.method in ("PUT", "POST") and _fields(each) <= _fields(operation) for each in beside
         )
+        is_undone |= method == "POST" and any(_adds_again(each, operation) for each in operation.document.operations)
         yield Grade.LOOK if is_undone else Grade.WRONG, f"its danger is {danger or 'unknown'}, the least is {least}"
+
+
+def _adds_again(other: Operation, removal: Operation) -> bool:
+    """Return True if a POST adds by its name what another removes, and sends the same: `/add-role`, `/remove-role`."""
+    (folder, _, word), (place, _, opposite) = other.path.rpartition("/"), removal.path.rpartition("/")
+    adds = re.match(r"(add|assign|attach|link|join|enable|invite)(?=[-_A-Z])", word) if folder == place else None
+    is_same = adds and re.sub(r"^[a-z]+", "", opposite) == word[adds.end() :]
+    return bool(is_same) and other.method == "POST" and bool(_fields(other)) and _fields(other) == _fields(removal)
 
 
 def _fields(operation: Operation) -> set[str]:
