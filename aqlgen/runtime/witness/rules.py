@@ -60,7 +60,7 @@ def _adds_again(other: Operation, removal: Operation) -> bool:
     (folder, _, word), (place, _, opposite) = other.path.rpartition("/"), removal.path.rpartition("/")
     adds = re.match(r"(add|assign|attach|link|join|enable|invite)(?=[-_A-Z])", word) if folder == place else None
     is_same = adds and re.sub(r"^[a-z]+", "", opposite) == word[adds.end() :]
-    return bool(is_same) and other.method == "POST" and bool(_fields(other)) and _fields(other) == _fields(removal)
+    return bool(is_same) and other.method == "POST" and bool(other.bodies) and other.bodies == removal.bodies
 
 
 def _fields(operation: Operation) -> set[str]:
