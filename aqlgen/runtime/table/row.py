@@ -131,7 +131,7 @@ class Row:
     resource: str
     """The resource."""
     keys: tuple[str, ...] = ()
-    """Fields that identify things by the structure of paths and lists, such as `cardtoken`, without case and signs."""
+    """Names of identifier fields, in lower case without separators; aqlgen infers them from paths and lists."""
     tags: tuple[str, ...] = ()
     """The document's tags."""
     verb: str = column("", always=True)
