@@ -51,7 +51,7 @@ HOUSE = {
     "aqlgen/ without runtime, lines": 46_626,  # to become 33,000; subtypes of a discriminator are taken
     "aqlgen/runtime/, lines": 50_422,  # to become 31,000; certificates and answers reach no other host or caller
     "aqlgen/, statements": 56_608,  # to become 37,500; `check` plays calls over time
-    "aqlgen/, functions over a complexity of 15": 41,  # at most 40; unions of subtypes
+    "aqlgen/, functions over a complexity of 15": 40,  # at most 40; unions of subtypes
     "tests, lines": 74_757,  # to become 50,000; defects that critics and new users found have a test each
     "bench, lines": 6_425,  # at most 6,500; the words of a command line, which only the jobs write
 }

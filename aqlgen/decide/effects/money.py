@@ -308,12 +308,7 @@ def of_record(reading: Reading) -> Finding | None:
     """Find a write that makes, settles or prices a record of money, whose sum, currency and state a GET shows."""
     records = _records(reading)
     known = [records.get(noun, False) for noun in reading.path_nouns] if records else []
-    if (
-        not any(known)
-        or _deletes(reading)
-        or not reading.verb_words.isdisjoint(_AVERTING)
-        or people(reading) is not None
-    ):
+    if not any(known) or _averts(reading):
         return None
     is_sum = any(_is_sum(name) and (depth <= 0 or name[-1] not in _VAGUE) for name, depth in reading.fields.items())
     is_done = is_sum or known[-1]
@@ -322,6 +317,11 @@ def of_record(reading: Reading) -> Finding | None:
     elif reading.category is Category.CREATE:
         is_done = is_sum and "DELETE" not in _methods_of_item(reading)
     return _moved("a GET shows its sum, currency and state") if is_done else None
+
+
+def _averts(reading: Reading) -> bool:
+    """Return True for a write that moves no record of money: it deletes or prepares one, or tells people of it."""
+    return _deletes(reading) or not reading.verb_words.isdisjoint(_AVERTING) or people(reading) is not None
 
 
 def _records(reading: Reading) -> Mapping[Words, bool]:
