@@ -234,7 +234,7 @@ def _rule(fault: Fault) -> tuple[str, dict[str, Any]]:
 def _hint(value: Any, types: Collection[str]) -> str:
     """Return the end of the message, such as ". Give 7, without quotes"; "" if it is not clear what was meant."""
     if value is None:
-        return ". Leave it out, or give a value"
+        return ". Give a value, or leave it out if it is optional"
     reading = next(coercions(value, types), None)
     is_json = isinstance(value, str) and value.strip()[:1] in ("{", "[")
     if is_json and {"object", "array"} & set(types):

@@ -208,7 +208,7 @@ def test_what_is_valid_never_changes(pets: Package, params: dict[str, Any]) -> N
 def test_null_is_never_left_out_but_proposed_so(package: Make) -> None:
     """A filter that is dropped from a deletion would delete more."""
     failure = package({"op": operation(parameters={"limit": query(INTEGER)})}).misunderstood({"limit": None})
-    assert "Leave it out, or give a value" in failure.message
+    assert "Give a value, or leave it out if it is optional" in failure.message
     assert failure.details["try"]["params"] == {}
 
 
