@@ -404,6 +404,8 @@ def test_what_a_path_may_mean_is_looked_at_and_another_is_broken(tmp_path: Path)
         "/remove-role": {"post": {"requestBody": body()}},
         "/add-role": {"post": {"requestBody": body()}},
         "/remove-note": {"post": {"requestBody": body()}},
+        "/teams/add": {"post": {"requestBody": body()}},
+        "/teams/remove": {"post": {"requestBody": {**body(), "description": "The team that leaves."}}},
     }
     operations = {each.key: each for each in witness_of(tmp_path, {**DOCUMENT, "paths": paths}).documents[0].operations}
     graded = {
@@ -412,6 +414,7 @@ def test_what_a_path_may_mean_is_looked_at_and_another_is_broken(tmp_path: Path)
         ("DELETE /file", "x", "DELETE", "reversible"): [Grade.WRONG],
         ("POST /remove-role", "x", "DELETE", "reversible"): [Grade.LOOK],
         ("POST /remove-note", "x", "DELETE", "reversible"): [Grade.WRONG],
+        ("POST /teams/remove", "x", "DELETE", "reversible"): [Grade.LOOK],
         ("PUT /revokeKey", "x", "DELETE", "destructive"): [Grade.LOOK],
         ("PUT /emptyBin", "x", "DELETE", "destructive"): [Grade.LOOK],
         ("GET /auth", "x", "DELETE", "destructive"): [Grade.LOOK],

@@ -56,11 +56,12 @@ def _danger_problems(operation: Operation, family: str, danger: str) -> Iterator
 
 
 def _adds_again(other: Operation, removal: Operation) -> bool:
-    """Return True if a POST adds by its name what another removes, and sends the same: `/add-role`, `/remove-role`."""
+    """Return True if a POST adds by its name what another removes, and sends the same: `/add-x`, `/remove-x`."""
     (folder, _, word), (place, _, opposite) = other.path.rpartition("/"), removal.path.rpartition("/")
-    adds = re.match(r"(add|assign|attach|link|join|enable|invite)(?=[-_A-Z])", word) if folder == place else None
+    adds = re.match(r"(add|assign|attach|link|join|enable|invite)(?=[-_A-Z]|$)", word) if folder == place else None
     is_same = adds and re.sub(r"^[a-z]+", "", opposite) == word[adds.end() :]
-    return bool(is_same) and other.method == "POST" and bool(other.bodies) and other.bodies == removal.bodies
+    is_alike = other.bodies == removal.bodies or _fields(other) == _fields(removal)
+    return bool(is_same) and other.method == "POST" and bool(other.bodies) and is_alike
 
 
 def _fields(operation: Operation) -> set[str]:
