@@ -101,7 +101,7 @@ def write_file(content: bytes, file: Path) -> None:
 def changing(folder: Path, contents: Mapping[str, bytes | None]) -> Iterator[None]:
     """Write files below a folder, and remove those without content, with the folders that are empty then.
 
-    Where one of them fails, or what is done within, all are as they were before. Raises FileError.
+    If a change or the work within fails, all files are restored. Raises FileError.
     """
     before = {place: (folder / place).read_bytes() if (folder / place).is_file() else None for place in contents}
     try:

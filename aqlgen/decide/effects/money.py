@@ -72,7 +72,7 @@ _KEEPERS: Final = frozenset(
 _WORTH: Final = (_AMOUNTS | _PRICES | {"cent"}) - {"quantity", "qty"}
 _STATES: Final = (("status",), ("state",))
 _AVERTING: Final = _PREPARING - frozenset({"edit", "patch", "update"})
-"""Verbs that move no record of money: what is cancelled ends, and moves nothing."""
+"""Verbs that move no record of money; a cancelled record ends."""
 _VAGUE: Final = frozenset({"value", "balance"})
 """Fields that are a sum of money at the root of a request; below it they may be anything."""
 _WHOLES: Final = frozenset({"object", "array"})
@@ -199,9 +199,7 @@ def by_answer(reading: Reading) -> Finding | None:
 
 def _shown(reading: Reading) -> set[str]:
     """Return the last words of the fields that a GET of the path, or of the item around, shows."""
-    place = reading.template
-    around = (*reading.around.of_template(place), *reading.around.of_template(place.rpartition("/")[0]))
-    gets = (reading.others[each.operation.key] for each in around if each.method == "GET")
+    gets = (other for other in reading.beside if other.facts.method == "GET")
     return {name.rpartition("_")[2] for each in gets for name in each.shown}
 
 

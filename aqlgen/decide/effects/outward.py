@@ -123,7 +123,8 @@ def access_beside(reading: Reading) -> Finding | None:
         return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"its request has {'_'.join(min(client))}", "field")
     is_made = reading.category is Category.CREATE  # its secrets are those of what it connects to
     is_actor = "admin" not in reading.around.schemas.properties(reading.subject.body)  # an `admin_id` says who it is
-    rights = reading.sends(_RIGHTS - (_KEPT if is_made else {""}) - ({"admin"} if is_actor else {""}))
+    others = (_KEPT if is_made else frozenset()) | ({"admin"} if is_actor else frozenset())
+    rights = reading.sends(_RIGHTS - others)
     if is_made and not rights and reading.noun in _PEOPLE and (means := _means_of_item(reading)):
         return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"a {reading.noun} has a {means}")
     return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"its request has {rights}", "field") if rights else None

@@ -28,7 +28,7 @@ _MOST_FIELDS: Final = 400
 _MOST_WITHIN: Final = 200
 """How many fields are looked at within one field of an answer."""
 _MOST_ANSWERED: Final = 2000
-"""How many fields of an answer are looked at."""
+"""The most fields of an answer that count."""
 _IDENTIFYING: Final = frozenset({"id", "ids", "name", "names", "list"})
 _NEAR: Final = 1
 _FRAMES: Final = frozenset("request instance instruction application entry binding mapping assignment batch".split())
@@ -172,6 +172,12 @@ class Reading:
         if operation.body is not None or self.facts.method == "GET":
             return fields
         return {_named(each.name): 0 for each in operation.parameters if each.location is Location.QUERY}
+
+    @property
+    def beside(self) -> list[Reading]:
+        """The operations of its path, and of the path around."""
+        paths = self.template, self.template.rpartition("/")[0]
+        return [self.others[each.operation.key] for path in paths for each in self.around.of_template(path)]
 
     @property
     def answered(self) -> frozenset[str]:

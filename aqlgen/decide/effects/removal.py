@@ -1,8 +1,8 @@
 """The structure that proves that a removal can be put back: the request beside it that adds the same again.
 
 A removal that unlinks what lives on elsewhere, or that sends what the addition sends, loses nothing that its caller
-does not know: `unassign_form` beside `assign_form`, `DELETE /groups/{id}/pets/{petId}` beside a PUT without a body. The
-DELETE of the thing itself is no such removal, whatever creates a new one.
+does not know: `unassign_form` beside `assign_form`, `DELETE /groups/{id}/pets/{petId}` beside a PUT without a body. A
+DELETE of the thing itself is not among these removals, even if a POST creates a new thing.
 """
 
 from __future__ import annotations
@@ -43,17 +43,14 @@ def removing(reading: Reading) -> Finding | None:
     """Find a DELETE that the document calls something else, unless a request beside it sets again what it removes."""
     if reading.facts.method != "DELETE":
         return None
-    place = reading.template
-    around = (*reading.around.of_template(place), *reading.around.of_template(place.rpartition("/")[0]))
-    is_set = any(_sets(reading.others[each.operation.key], reading) for each in around)
-    is_link = reading.category is not Category.DELETE and is_set
+    is_link = reading.category is not Category.DELETE and any(_sets(other, reading) for other in reading.beside)
     return None if is_link or adder(reading) is not None else Finding(Effect.ENDS, Danger.DESTRUCTIVE, "DELETE")
 
 
 def _sets(other: Reading, removal: Reading) -> bool:
     """Return True if a request sends no more than the removal does, and the id of what was removed."""
     is_setting = other.facts.method in ("PUT", "POST") and other.category not in (Category.READ, Category.DELETE)
-    return is_setting and other.fields.keys() <= removal.fields.keys() | {("id",), removal.thing}
+    return is_setting and other.fields.keys() <= removal.fields.keys() | {_ID, removal.thing}
 
 
 def _beside(removal: Reading) -> list[Reading]:
@@ -118,7 +115,7 @@ def _key(other: Reading, removal: Reading) -> frozenset[Words]:
 
 
 def _named(reading: Reading) -> Mapping[Words, set[Words]]:
-    """Return what the fields of a request at any depth are called without their last words, by their singular words."""
+    """Return the names of the fields at any depth without their last words, by the singular words of the whole name."""
     schemas, named = reading.around.schemas, defaultdict[Words, set[Words]](set)
     for _, schema in body_objects(reading.facts.operation, schemas):
         for name in map(split, schemas.properties(schema)):

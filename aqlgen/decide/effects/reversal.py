@@ -33,7 +33,7 @@ _LEAST_READ: Final = 0.5
 
 
 _MOST_ALIKE: Final = 200
-"""How many operations beside one or on the same thing are looked at."""
+"""The most operations beside one, or on the same thing, that count."""
 
 
 class _Change(NamedTuple):

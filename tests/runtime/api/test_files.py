@@ -21,12 +21,12 @@ ROW = operation(
 
 @pytest.fixture
 def pets(package: Make, tmp_path: Path) -> Package:
-    folder = tmp_path / "shared"
+    folder = tmp_path / "allowed"
     (folder / "inner").mkdir(parents=True)
     (folder / "inner" / "a.txt").write_bytes(b"inside")
     (tmp_path / "secret.txt").write_bytes(b"outside")
-    (tmp_path / "shared-not").mkdir()
-    (tmp_path / "shared-not" / "b.txt").write_bytes(b"outside")
+    (tmp_path / "allowed-not").mkdir()
+    (tmp_path / "allowed-not" / "b.txt").write_bytes(b"outside")
     (folder / "link.txt").symlink_to(tmp_path / "secret.txt")
     (folder / "fine.txt").symlink_to(folder / "inner" / "a.txt")
     return package({"op": ROW}, files_folder=str(folder))
@@ -48,7 +48,7 @@ def test_a_file_of_the_folder_is_sent_under_its_name(pets: Package, path: str, n
         "../secret.txt",
         "link.txt",
         "inner/../../secret.txt",
-        "../shared-not/b.txt",
+        "../allowed-not/b.txt",
         "inner",
         ".",
         "",
